@@ -65,6 +65,11 @@
 // (turn/delivery/review.go), makes the commit, records the intent to push, pushes, and asks
 // the remote whether the branch is there. The result is a line like any other.
 //
+// Where the repository has a git host (repo/host), the recording of the push holds the intent to
+// open a pull request (store/pullrequest), and a job of the queue. workflow/aftercare opens it,
+// and looks what becomes of it: checks, comments and the merge come back as lines, and as
+// messages that turn/intake judges like any other, but never takes for a yes.
+//
 // # Other ways
 //
 //   - A feature: restate_request says it back (turn/orchestrator/request.go). If everybody

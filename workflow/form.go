@@ -27,7 +27,10 @@ const (
 	ActionFixLimited = "fix_limited"
 	ActionPutBack    = "put_back" // what was taken out, since it stands outside the scope
 	ActionRepository = "change_repository"
-	ActionDetails    = "details" // it shows what its row means, and asks for nothing
+	ActionMend       = "mend"         // what is red at the git host
+	ActionWorks      = "works"        // what was merged
+	ActionBroken     = "still_broken" // likewise
+	ActionDetails    = "details"      // it shows what its row means, and asks for nothing
 )
 
 // The buttons of a result. Each asks what people ask in words, too.

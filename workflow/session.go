@@ -113,6 +113,7 @@ const (
 	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
 	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
 	IncomingAlert   IncomingKind = "alert"   // an app posted about a problem: Alert is set, and Value is the app's name
+	IncomingRemark  IncomingKind = "remark"  // not of Slack: somebody wrote on the pull request; Value is the login there
 	IncomingEarlier IncomingKind = "earlier" // not an event: a message that was in the thread before the session
 )
 

@@ -38,10 +38,11 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
-		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
 		"workflow", "workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
 	},
 	"cmd/bobbin/internal/address":      {},
+	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
@@ -53,6 +54,7 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
+		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"workflow/model/endpoint",
@@ -113,6 +115,8 @@ var rooms = map[string][]string{
 	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":                  {"migrations"},
 	"workflow/store/queue":                     {"workflow", "workflow/store/database"},
+	"workflow/store/pullrequest":               {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
+	"workflow/aftercare":                       {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog"},
 	"workflow/postgres":                        {"repo/filelock", "workflow/postgres/account", "workflow/postgres/programs"},
 	"workflow/postgres/account":                {},
 	"workflow/postgres/programs":               {"repo/filelock", "workflow/postgres/account"},
@@ -143,6 +147,11 @@ var rooms = map[string][]string{
 	"repo/disk":                                {},
 	"repo/githubapp":                           {"repo/remote"},
 	"repo/gittree":                             {"repo/objects", "repo/filetree"},
+	"repo/host":                                {"repo/remote", "workflow/plaintext"},
+	"repo/host/github":                         {"repo/host", "repo/remote"},
+	"repo/host/gitlab":                         {"repo/host", "repo/remote"},
+	"repo/host/gitea":                          {"repo/host", "repo/remote"},
+	"repo/host/hosttest":                       {}, // it knows nothing of Bobbin
 	"repo/history":                             {"repo/diff", "repo/gittree", "repo/objects"},
 	"repo/merge":                               {"repo/diff", "repo/gittree", "repo/objects"},
 	"repo/objects":                             {},
@@ -201,7 +210,7 @@ var rooms = map[string][]string{
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
 		"workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/knows": {
 		"repo/owners", "workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/worktree",
@@ -220,9 +229,9 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/delivery": {
 		"workflow/agent/decision",
-		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
-		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
@@ -239,7 +248,7 @@ var rooms = map[string][]string{
 		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/approval": {
-		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/permission": {
@@ -264,7 +273,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/catalog": {
-		"repo/packages", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger",
+		"repo/host", "repo/packages", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger",
 	},
 	"workflow/turn/folder": {
 		"repo", "repo/disk",
@@ -280,6 +289,7 @@ var rooms = map[string][]string{
 	"workflow/turn/prompt": {
 		"workflow/tried", "repo/diff", "workflow", "workflow/model", "workflow/plaintext",
 	},
+	"workflow/turn/proposal": {"repo/diff", "repo/host", "workflow", "workflow/plaintext"},
 	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
 	"workflow/home": {
 		"workflow/store/overview", "workflow/store/lessons", "workflow/store/pauses",
@@ -332,7 +342,7 @@ const (
 )
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
@@ -352,6 +362,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin": {
 		"workflow/store/silence", "workflow/store/audit",
 		"repo/remote", // the whole program, looked at in its parts
+		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                   // a refused address is masked
@@ -388,6 +399,8 @@ var inTests = map[string][]string{
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
+	"workflow/aftercare":                    {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
+	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
 	"workflow/turn":                         {"workflow/tool", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 
@@ -397,7 +410,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"go.yaml.in/yaml/v3":                {"repo/project/named"},

@@ -93,6 +93,11 @@ var outside = []readerOf{
 	{"words and errors of remotes, over http and ssh", []string{"repo/remote/errors.go NewError", "repo/remote/retry.go RetryAfter"}, []string{"repo/remote FuzzRemoteWords", "repo/remote FuzzRetryAfterOfRemotes"}},
 	{"addresses of remotes", []string{"repo/remote/credentials.go Redact", "repo/mirror.go folderName", "cmd/bobbin/internal/address/address.go CheckURL", "cmd/bobbin/internal/address/address.go HideSecret"}, []string{"repo/remote FuzzAddress", "repo FuzzFolderName", "cmd/bobbin/internal/address FuzzRemoteURL"}},
 	{"answers of GitHub's API", []string{"repo/githubapp/ask.go refused", "repo/githubapp/ask.go wait"}, []string{"repo/githubapp FuzzAnswer"}},
+	{
+		"answers of git hosts",
+		[]string{"repo/host/client.go words", "repo/host/client.go nextPage", "repo/host/client.go wait", "repo/host/client.go Page", "repo/host/github/github.go Checks", "repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks"},
+		[]string{"repo/host FuzzAnswers"},
+	},
 	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
 
 	{"hosts that a command asks the packages' proxy for", []string{"repo/proxy/name.go parseTarget"}, []string{"repo/proxy FuzzTarget"}},
@@ -108,6 +113,8 @@ var outside = []readerOf{
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
+	"cmd/bobbin/internal/githost/host.go":              "addresses of the configuration, by url.Parse alone",
+	"cmd/bobbin/internal/server/hosts.go":              "the same, once they were checked",
 	"cmd/bobbin/internal/config/setup.go":              "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/doctor.go":             "the operator's DATABASE_URL, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/machine.go":            "proxies of the operator's environment, by url.Parse alone",

@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -62,7 +63,7 @@ func TestScript(t *testing.T) {
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd),
+			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
 			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd),
 		},
 	})
@@ -82,7 +83,8 @@ type story struct {
 
 	database string // its address
 
-	packages chan struct{} // closed when the registry answers; nil without one
+	host     *hosttest.Server // where pull requests are; nil without one
+	packages chan struct{}    // closed when the registry answers; nil without one
 }
 
 const mainThread = "main"
@@ -162,7 +164,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if slices.Contains(filesOptions, option) {
+		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
 		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics"}, option) {
@@ -226,7 +228,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
 		s.needModule(&cfg, down)
 	}
-	withFiles(args, &cfg)
+	s.withHost(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errMoved)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && m.Kind != workflow.IncomingRemark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }

@@ -71,6 +71,22 @@ type DueJob struct {
 // Kind names the job in the queue.
 func (DueJob) Kind() string { return "due" }
 
+// A PullRequestJob opens the pull request of what one session pushed, and looks after it.
+type PullRequestJob struct {
+	Session string `json:"session" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (PullRequestJob) Kind() string { return "pull_request" }
+
+// InsertOpts make it one job a session.
+func (PullRequestJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1000, Queue: HostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+}
+
+// HostQueue keeps waiting for git hosts apart from turns.
+const HostQueue = "host"
+
 // InsertTurn queues a turn of the session, unless one waits or runs.
 func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, TurnJob{Session: session}, nil)
@@ -86,6 +102,17 @@ func (q *Queue) InsertPost(ctx context.Context, tx pgx.Tx, session string) error
 // InsertReact queues the session's reactions, unless they wait or run.
 func (q *Queue) InsertReact(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, ReactJob{Session: session}, nil)
+	return err
+}
+
+// InsertPullRequest queues a look at the session's pull request; one that is to come later comes
+// now.
+func (q *Queue) InsertPullRequest(ctx context.Context, tx pgx.Tx, session string) error {
+	if _, err := q.client.InsertTx(ctx, tx, PullRequestJob{Session: session}, nil); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `update river_job set state = 'available', scheduled_at = $2 where kind = 'pull_request' and args->>'session' = $1 and state in ('scheduled', 'retryable')`,
+		session, q.db.Clock().Now())
 	return err
 }
 

@@ -77,7 +77,7 @@ const (
 	old = `s.cleared_at is null and s.updated_at < now() - case when s.phase in ('answered', 'done', 'stopped', 'failed')
 		then $1::interval else $2::interval end`
 	due = `(exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
-		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.finalized_at is null))`
+		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.kind <> 'pull_request' and j.finalized_at is null))`
 )
 
 // clearOne takes the words and files of the session that has rested longest.
@@ -155,6 +155,7 @@ var forgetting = []string{
 	`delete from commands where session_id = $1`,
 	`delete from inquiries where session_id = $1`,
 	`delete from questions where session_id = $1`,
+	`delete from pull_requests where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,

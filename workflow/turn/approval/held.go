@@ -46,6 +46,15 @@ func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string
 		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
+// HoldRemark keeps what somebody wrote on the pull request for somebody who may approve.
+func (hw *HeldWords) HoldRemark(m workflow.Message, why string) []store.Part {
+	f := hw.Ignore(m)
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
+	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
+	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on the pull request, which waits for somebody who may approve (%s): %s", plaintext.OneLine(m.Value), why, quoteShortened(m.Text, maxHeldQuote)),
+		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+}
+
 // RefusePress refuses a press that is for somebody who may approve; its button stays for them.
 func (hw *HeldWords) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
@@ -132,7 +141,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 			continue
 		}
 		for _, o := range all {
-			if o.ID == h.ID || o.TS == h.TS && o.Kind != workflow.IncomingForm {
+			if o.ID == h.ID || o.TS == h.TS && o.TS != "" && o.Kind != workflow.IncomingForm {
 				p.over = append(p.over, o.ID)
 			}
 		}
@@ -140,6 +149,8 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.IncomingSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
+		} else if h.Kind == workflow.IncomingRemark {
+			wrote = prompt.PersonName(h.Value) + " wrote on the pull request"
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
 		words := hw.Slack.Readable(ctx, h.Text)
@@ -150,9 +161,10 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 }
 
 // readsAsBefore reports whether a message still says in the thread what was kept of it: whoever
-// passes it on has to have read the same. What was entered in a form cannot change.
+// passes it on has to have read the same. What was entered in a form cannot change, and what was
+// written at a git host is passed on as it was taken in.
 func (hw *HeldWords) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
-	if m.Kind == workflow.IncomingForm || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+	if m.Kind == workflow.IncomingForm || m.Kind == workflow.IncomingRemark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
 		return true, nil
 	}
 	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)

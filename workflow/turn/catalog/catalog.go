@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -121,4 +122,14 @@ type Repository struct {
 	Scope        string
 	CodeURL      string          // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
 	Setup        packages.Config // how the packages that it names are fetched
+	Pulls        PullRequests
+}
+
+// PullRequests say where a repository's are opened.
+type PullRequests struct {
+	Host   host.Host         // nil: nowhere
+	Draft  bool              // they are opened as drafts
+	Web    string            // the repository's own page at the host
+	Hook   host.Webhook      // that is listened to; without a secret: none
+	People map[string]string // Slack ids by logins at the host, in lower case
 }

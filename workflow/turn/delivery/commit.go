@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
 // makeCommit is the one that an earlier push of these files did not bring through, so that
@@ -73,36 +74,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	}
 	return repo.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
-		Message:  d.SecretFinder().Mask(commitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
+		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
 	}, nil
-}
-
-// The widths that git's own tools expect.
-const (
-	maxSubject = 72
-	bodyWidth  = 72
-)
-
-// commitMessage is the subject, which names the change, and what the model says of it in
-// lines of 72 characters. Without a title the first sentence of the summary is the subject.
-func commitMessage(title, summary, fallback string) string {
-	title, body := strings.TrimRight(plaintext.OneLine(title), "."), strings.TrimSpace(summary)
-	if title == "" {
-		first, rest := firstSentence(body)
-		title = cmp.Or(strings.TrimRight(plaintext.OneLine(first), "."), strings.TrimRight(plaintext.OneLine(fallback), "."))
-		if len([]rune(title)) <= maxSubject {
-			body = strings.TrimSpace(rest)
-		}
-	}
-	return strings.TrimSpace(plaintext.CutWords(title, maxSubject) + "\n\n" + plaintext.WrapProse(body, bodyWidth))
-}
-
-// firstSentence cuts a text behind its first sentence or line.
-func firstSentence(s string) (first, rest string) {
-	line, _, _ := strings.Cut(s, "\n")
-	if i := strings.Index(line, ". "); i >= 0 {
-		line = line[:i+1]
-	}
-	return line, s[len(line):]
 }

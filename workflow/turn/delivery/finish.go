@@ -209,6 +209,21 @@ func (w provenWork) unproven() string {
 	return w.allowance.Unproven
 }
 
+// seen is what the program itself saw of it, a line each.
+func (w provenWork) seen() []string {
+	if w.unproven() != "" {
+		return []string{"Nothing is proven: " + w.unproven()}
+	}
+	lines := w.proof.Lines()
+	if line := w.hunks.Line(); line != "" {
+		lines = append(lines, line)
+	}
+	if w.review != nil {
+		lines = append(lines, w.review.Short())
+	}
+	return lines
+}
+
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
 func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
@@ -236,7 +251,11 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:pushed
 	push.State = workflow.PushDone
-	return ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true},
+	proposed, err := proposedPull(ctx, d, work, commit, f)
+	if err != nil {
+		return model.Result{}, err
+	}
+	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, proposed...),
 		consent.Push(push),
 		store.Update{
 			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest,

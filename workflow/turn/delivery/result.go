@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
 // resultText is what the thread is told at the end: what was done, in which files, and where
@@ -60,34 +60,12 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if scope := work.approval.Scope; scope != "" {
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
-	fmt.Fprintf(&b, "Files: %s\n%s\n", FilesText(work.changes), d.timeText(ctx))
+	fmt.Fprintf(&b, "Files: %s\n%s\n", proposal.FilesText(work.changes), d.timeText(ctx))
 	r, _ := d.Catalog.Current()
 	if page := r.CompareURL(s.BaseCommit, commit); page != "" {
 		return b.String() + fmt.Sprintf("[Compare](%s)", page)
 	}
 	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
-}
-
-// mostFiles is how many changed files a result names.
-const mostFiles = 8
-
-// FilesText names the files that changed.
-func FilesText(changes []diff.Change) string {
-	var names []string
-	for _, c := range changes[:min(len(changes), mostFiles)] {
-		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"
-		switch c.Kind {
-		case "added":
-			name += " (new)"
-		case "deleted":
-			name += " (deleted)"
-		}
-		names = append(names, name)
-	}
-	if more := len(changes) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // timeText tells the time at work from the time that the work waited for people or its turn.

@@ -64,6 +64,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 		return in.judgeAlert(ctx, m)
 	case workflow.IncomingDue:
 		return in.Interview.takeDefault(ctx, m)
+	case workflow.IncomingRemark:
+		return afterPush{in}.judgeRemark(ctx, m)
 	}
 	if addressedElsewhere(m) {
 		return in.Ignore(m), nil
@@ -225,12 +227,16 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.Resume(ctx, m, p, means)
 	case workflow.ActionPutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons, workflow.ActionJoin:
+	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons, workflow.ActionJoin, workflow.ActionBroken:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
 	}
 	switch m.ActionID {
+	case workflow.ActionMend:
+		return in.Approvals.Mend(ctx, m, p, means)
+	case workflow.ActionWorks, workflow.ActionBroken:
+		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":
 		return in.Approvals.Approve(ctx, m, p, revision, means)
 	case "push_it":

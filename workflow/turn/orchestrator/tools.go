@@ -13,9 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
@@ -67,7 +67,7 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]workflow.Line
 			return nil, err
 		}
 		if len(changes) > 0 {
-			text += fmt.Sprintf("\nThe work so far is kept, and nothing was pushed: %s.", delivery.FilesText(changes))
+			text += fmt.Sprintf("\nThe work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes))
 			buttons = append(buttons, workflow.Button{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()})
 		}
 	}

@@ -277,6 +277,8 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	switch {
 	case x.Kind == workflow.IncomingSent && x.Value != x.User:
 		return "the request is somebody else's message"
+	case x.Kind == workflow.IncomingRemark:
+		return "part of it was written at the git host"
 	case x.User == "":
 		return "an app wrote part of it"
 	}

@@ -45,6 +45,20 @@ func hostAndPath(remote string) (host, path string) {
 	return strings.ToLower(host), strings.Trim(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
 }
 
+// WebPages are a remote's site and the repository's own page there; empty where it has none.
+func WebPages(remote string) (site, page string) {
+	host, path := hostAndPath(remote)
+	scheme := "https://"
+	if u, err := url.Parse(remote); err == nil && u.Scheme == "http" {
+		scheme, host = "http://", strings.ToLower(u.Host)
+		path = strings.Trim(strings.TrimSuffix(strings.Trim(u.EscapedPath(), "/"), ".git"), "/")
+	}
+	if host == "" || path == "" {
+		return "", ""
+	}
+	return scheme + host, scheme + host + "/" + path
+}
+
 // CheckCodeURL says what is wrong with one; empty for nothing.
 func CheckCodeURL(s string) string {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {

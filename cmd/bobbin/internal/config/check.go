@@ -13,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -25,7 +26,9 @@ func (c *Config) check(p *strictyaml.Problems) {
 	}
 	names := map[string]int{}
 	for i := range c.Repositories {
-		c.Repositories[i].check(p, fmt.Sprintf("$.repositories[%d]", i), names)
+		at := fmt.Sprintf("$.repositories[%d]", i)
+		c.Repositories[i].check(p, at, names)
+		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL, c.HTTP.Addr)
 	}
 	c.checkAgents(p)
 	c.checkModels(p)
@@ -40,6 +43,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	}
 	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
 	c.checkCredentials(p)
+	githost.CheckPeople(p, c.People)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.At("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)

@@ -16,22 +16,24 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // A Config is the whole configuration file; docs/configuration.md tells it to people.
 type Config struct {
-	Repositories []Repository     `yaml:"repositories"`
-	Agents       map[string]Agent `yaml:"agents"`
-	Models       map[string]Model `yaml:"models"`
-	Limits       Limits           `yaml:"limits"`
-	Sandbox      Sandbox          `yaml:"sandbox"`
-	SkillsDir    string           `yaml:"skills_dir"` // default: none
-	HTTP         HTTP             `yaml:"http"`
-	Slack        Slack            `yaml:"slack"`
-	GitHubApp    GitHubApp        `yaml:"github_app"` // default: none; for every repository at its GitHub
-	Keep         Keep             `yaml:"keep"`
+	Repositories []Repository      `yaml:"repositories"`
+	Agents       map[string]Agent  `yaml:"agents"`
+	Models       map[string]Model  `yaml:"models"`
+	Limits       Limits            `yaml:"limits"`
+	Sandbox      Sandbox           `yaml:"sandbox"`
+	SkillsDir    string            `yaml:"skills_dir"` // default: none
+	HTTP         HTTP              `yaml:"http"`
+	Slack        Slack             `yaml:"slack"`
+	GitHubApp    GitHubApp         `yaml:"github_app"` // default: none; for every repository at its GitHub
+	Keep         Keep              `yaml:"keep"`
+	People       map[string]string `yaml:"people"` // ids of people by their logins at git hosts
 
 	Warning string // one line about what is still read, and should be written otherwise; empty: nothing
 }
@@ -70,6 +72,8 @@ type Approval struct {
 type RemoteAccess struct {
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the file
+
+	Host githost.Host `yaml:"host"` // default: pushes make no pull requests
 }
 
 // Checks are command lines; what is left out is found out.
@@ -181,6 +185,7 @@ var sections = []strictyaml.Section{
 	{Of: Repository{}, Name: "a repository"},
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
+	{Of: githost.Host{}, Name: "host"},
 	{Of: Agent{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},
 	{Of: Limits{}, Name: "limits"},

@@ -23,9 +23,11 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
 	of := map[string]string{}
 	for _, r := range c.Repositories {
-		if variableName.MatchString(r.TokenEnv) && !slices.Contains(names, r.TokenEnv) {
-			names = append(names, r.TokenEnv)
-			of[r.TokenEnv] = fmt.Sprintf("token_env of repository %q", r.Name)
+		for _, env := range [][2]string{{"token_env", r.TokenEnv}, {"token_env of host", r.Host.TokenEnv}, {"webhook_secret_env of host", r.Host.SecretEnv}} {
+			if key, name := env[0], env[1]; variableName.MatchString(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+				of[name] = fmt.Sprintf("%s of repository %q", key, r.Name)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {

@@ -39,7 +39,11 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	}
 	s.Reactions = file.ReactionsByChannel()
 	for _, r := range file.Repositories {
-		s.Repositories = append(s.Repositories, repositoryOf(r, credentials[r.Name]))
+		at := repositoryOf(r, credentials[r.Name])
+		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
+			return s, err
+		}
+		s.Repositories = append(s.Repositories, at)
 		for _, channel := range r.Channels {
 			if len(r.WatchApps) > 0 {
 				s.Feeds = append(s.Feeds, workflow.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})

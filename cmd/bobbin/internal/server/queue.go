@@ -32,6 +32,8 @@ type Work struct {
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Post   func(ctx context.Context, session string) error
 	React  func(ctx context.Context, session string) error
+	// Look looks after the pull request of what a session pushed.
+	Look func(ctx context.Context, session string) (again time.Duration, err error)
 
 	Posters int            // sessions that are posted at once; default 1000
 	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
@@ -46,6 +48,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: w.Post})
 	river.AddWorker(workers, &queue.ReactWorker{Queue: s.Queue, Drain: w.React})
 	river.AddWorker(workers, &queue.DueWorker{Queue: s.Queue})
+	river.AddWorker(workers, &queue.PullRequestWorker{Queue: s.Queue, Look: w.Look})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		Middleware: []rivertype.Middleware{countJobs(w.Metrics), maskErrors(w.Secrets)},
@@ -60,6 +63,8 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 			// that takes nothing would hold up all others.
 			queue.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
 			queue.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			// Hosts ask not to be asked much at once.
+			queue.HostQueue: {MaxWorkers: 2},
 		},
 	})
 	if err != nil {

@@ -74,6 +74,7 @@ type Settings struct {
 	PageURL      string         // how browsers reach it, for sessions' pages; empty: there are none
 	Keep         housekeeping.Retention
 	Metrics      *metrics.Metrics // nil: nothing is counted
+	HostPace     time.Duration    // of the first looks at a new pull request; zero: half a minute
 }
 
 // SlackSettings say which Slack is listened to, and how it is spoken to.
@@ -213,7 +214,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -318,6 +319,9 @@ func webAddresses(list []catalog.Repository) []string {
 		}
 		if _, web := r.ComparePage(); web != "" {
 			links = append(links, web+"/")
+		}
+		if r.Pulls.Web != "" {
+			links = append(links, r.Pulls.Web+"/")
 		}
 	}
 	return links

@@ -1,4 +1,4 @@
-package delivery
+package proposal
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestCommitMessage(t *testing.T) {
 			"Unify the recovery of panics in the middleware and in all of the…\n\nUnify the recovery of panics in the middleware and in all of the\nhandlers that wrap it. Done.",
 		},
 	} {
-		got := commitMessage(c.title, c.summary, "What the report says.")
+		got := CommitMessage(c.title, c.summary, "What the report says.")
 		require.Equal(t, c.want, got)
 		subject, _, _ := strings.Cut(got, "\n")
 		require.LessOrEqual(t, len([]rune(subject)), 72)

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/host/gitea"
+	"github.com/bobbinhq/bobbin/repo/host/github"
+	"github.com/bobbinhq/bobbin/repo/host/gitlab"
+	"github.com/bobbinhq/bobbin/repo/host/hosttest"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// hostOptions are the kinds of git host that a stage can have for its shop.
+var hostOptions = []string{host.GitHub, host.GitLab, host.Gitea}
+
+// hostToken is what the bot shows to a stage's git host.
+const hostToken = "ghp_of_the_stage"
+
+// withHost has pull requests opened at a git host of the story's own, beside the remote;
+// and what the options say of files.
+func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) {
+	withFiles(options, cfg)
+	at := slices.IndexFunc(hostOptions, func(kind string) bool { return slices.Contains(options, kind) })
+	if at < 0 {
+		return
+	}
+	remoteDir, web := cfg.Dir+"/remote.git", "https://git.example/shop"
+	s.host = hosttest.Listen(hosttest.Config{Kind: hostOptions[at], Repository: "acme/shop", Token: hostToken, PageSize: 2, Web: web, Branch: func(name string) string {
+		branches, _ := stage.RemoteBranches(remoteDir)
+		return branches[name]
+	}})
+	ts.Defer(s.host.Close)
+	before := cfg.Adjust
+	cfg.Adjust = func(set *server.Settings) {
+		before(set)
+		token := func(context.Context, bool) (remote.Credential, error) {
+			return remote.Credential{Password: hostToken, Name: "the token"}, nil
+		}
+		pulls := catalog.PullRequests{Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
+		switch hostOptions[at] {
+		case host.GitHub:
+			pulls.Host = github.New(github.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})
+		case host.GitLab:
+			pulls.Host = gitlab.New(gitlab.Config{API: s.host.API, Web: web, Path: "acme/shop", Token: token})
+		case host.Gitea:
+			pulls.Host = gitea.New(gitea.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})
+		}
+		set.Repositories[0].Pulls = pulls
+		set.HostPace = 50 * time.Millisecond
+	}
+}
+
+// host DOES…: something happens at the git host, to the newest pull request: merged, closed, red
+// NAME FILE, green NAME, comment LOGIN TEXT; lose: the next answer to an opening is lost; limit N:
+// the next N answers ask to wait a second.
+func hostCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	switch args[0] {
+	case "lose":
+		s.host.Lose("POST")
+		return nil
+	case "limit":
+		n, err := strconv.Atoi(args[1])
+		s.host.Limit(n, 1)
+		return err
+	}
+	all := s.host.Pulls()
+	if len(all) == 0 {
+		return errors.New("the host has no pull request")
+	}
+	p := all[len(all)-1]
+	branches, err := stage.RemoteBranches(s.Remote)
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "merged", "closed":
+		s.host.SetState(p.Number, args[0])
+	case "red":
+		s.host.Report(branches[p.Branch], hosttest.Check{Name: args[1], State: "failure", Log: ts.ReadFile(args[2])})
+	case "green":
+		s.host.Report(branches[p.Branch], hosttest.Check{Name: args[1], State: "success"})
+	case "comment":
+		s.host.Say(hosttest.Comment{Number: p.Number, Login: args[1], Text: strings.Join(args[2:], " ")})
+	default:
+		return fmt.Errorf("nothing like %q happens at a host", args[0])
+	}
+	return nil
+}
+
+var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
+
+// pulls FILE: the pull requests at the git host.
+func pulls(_ context.Context, s *story) (string, error) {
+	var b strings.Builder
+	for _, p := range s.host.Pulls() {
+		kind := "ready"
+		if p.Draft {
+			kind = "draft"
+		}
+		fmt.Fprintf(&b, "#%d %s %s: %s into %s\n%s\n\n%s\n", p.Number, p.State, kind, p.Branch, p.Base, p.Title, p.Body)
+	}
+	return threadLink.ReplaceAllString(strings.ReplaceAll(b.String(), "\u200b", "·"), "$1<thread>)"), nil
+}

@@ -1,0 +1,124 @@
+// Package githost is the part of the configuration that says where pull requests are opened: it
+// fills in what a repository's url tells, and checks the rest.
+package githost
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/githubapp"
+	"github.com/bobbinhq/bobbin/repo/host"
+)
+
+// A Host says where pull requests are opened for what is pushed.
+type Host struct {
+	Kind      string `yaml:"kind"`               // github, gitlab or gitea (and Forgejo); default: by the repository's url
+	URL       string `yaml:"url"`                // of its API; default: by the repository's url
+	TokenEnv  string `yaml:"token_env"`          // default: what the repository is fetched with
+	Draft     string `yaml:"draft"`              // on (default) or off: they are opened as drafts
+	SecretEnv string `yaml:"webhook_secret_env"` // of webhooks; default: they are not listened to
+	on        bool   // it was written as: host: on
+}
+
+// ReadShort takes on and off, and what YAML makes of them.
+func (h *Host) ReadShort(value any) bool {
+	h.on = value == "on" || value == true
+	return h.on || value == "off" || value == false
+}
+
+// Opens reports whether pull requests are opened.
+func (h Host) Opens() bool { return h != Host{} }
+
+// kinds are the hosts that pull requests are opened at.
+var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
+
+// Of is the host of the repository with that url, with what is left out filled in; ok is false
+// where it has none. Its kind is empty where nothing tells it. web is the repository's own page.
+func (h Host) Of(remote string) (filled Host, web string, ok bool) {
+	if !h.Opens() {
+		return h, "", false
+	}
+	site, page := address.WebPages(remote)
+	if h.Kind == "" {
+		h.Kind = hostKind(site)
+	}
+	if h.URL == "" && site != "" {
+		h.URL = map[string]string{host.GitHub: site + "/api/v3", host.GitLab: site + "/api/v4", host.Gitea: site + "/api/v1"}[h.Kind]
+		if site == "https://github.com" {
+			h.URL = "https://api.github.com"
+		}
+	}
+	return h, page, true
+}
+
+// hostKind is what the site's name tells.
+func hostKind(site string) string {
+	u, err := url.Parse(site)
+	if err != nil {
+		return ""
+	}
+	for _, known := range []struct{ name, kind string }{
+		{"github.", host.GitHub}, {"gitlab.", host.GitLab}, {"codeberg.org", host.Gitea}, {"gitea.", host.Gitea}, {"forgejo.", host.Gitea},
+	} {
+		if strings.HasPrefix(strings.ToLower(u.Hostname()), known.name) {
+			return known.kind
+		}
+	}
+	return ""
+}
+
+// CheckPeople adds what makes no sense in the ids of people by their logins at git hosts.
+func CheckPeople(p *strictyaml.Problems, people map[string]string) {
+	for login, id := range people {
+		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
+			p.At("$.people", "people: %q has to be a login at the git host, with the id of a person (U…) behind it", login)
+		}
+	}
+}
+
+var (
+	personID     = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
+	variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
+)
+
+// Check adds what makes no sense in the host of the repository with that url; httpAddr is where
+// webhooks would come in.
+func (h Host) Check(p *strictyaml.Problems, at, remote, httpAddr string) {
+	h, page, ok := h.Of(remote)
+	if !ok {
+		return
+	}
+	switch {
+	case h.Kind == "":
+		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote), strings.Join(kinds, ", "))
+		return
+	case !slices.Contains(kinds, h.Kind):
+		p.OneOf(at+".kind", "host kind", h.Kind, kinds)
+		return
+	case page == "" || strings.Count(page, "/") < 4:
+		p.At(at, "host: %s is no repository at a host; its url has to be like https://HOST/OWNER/NAME or git@HOST:OWNER/NAME", address.HideSecret(remote))
+	case githubapp.CheckAPI(h.URL) != nil:
+		p.At(at+".url", "host url %q: %v", address.HideSecret(h.URL), githubapp.CheckAPI(h.URL))
+	}
+	if h.Draft != "" {
+		p.OneOf(at+".draft", "draft", h.Draft, []string{"on", "off"})
+	}
+	for key, name := range map[string]string{"token_env": h.TokenEnv, "webhook_secret_env": h.SecretEnv} {
+		if name != "" && !variableName.MatchString(name) {
+			p.At(at+"."+key, "%s has to be the name of a variable of the environment, such as SHOP_HOST_TOKEN; the secret itself does not belong here", key)
+		} else if name != secrets.GitToken && slices.Contains(secrets.SecretNames, name) {
+			p.At(at+"."+key, "%s %s is a secret for something else", key, name)
+		}
+	}
+	if h.SecretEnv != "" && httpAddr == "" {
+		p.At(at+".webhook_secret_env", "webhook_secret_env needs http.addr, where webhooks come in")
+	}
+	if !address.IsHTTP(remote) && h.TokenEnv == "" {
+		p.At(at, "host: a repository that is fetched over ssh needs a token for its host; add token_env")
+	}
+}

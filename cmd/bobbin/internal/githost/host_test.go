@@ -1,0 +1,60 @@
+package githost
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+func TestWhatTheURLTells(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string][3]string{
+		"https://github.com/acme/shop.git":          {"github", "https://api.github.com", "https://github.com/acme/shop"},
+		"git@github.com:acme/shop.git":              {"github", "https://api.github.com", "https://github.com/acme/shop"},
+		"https://github.acme.com/team/shop":         {"github", "https://github.acme.com/api/v3", "https://github.acme.com/team/shop"},
+		"https://gitlab.com/acme/web/shop.git":      {"gitlab", "https://gitlab.com/api/v4", "https://gitlab.com/acme/web/shop"},
+		"ssh://git@gitlab.acme.com:2222/a/shop.git": {"gitlab", "https://gitlab.acme.com/api/v4", "https://gitlab.acme.com/a/shop"},
+		"https://codeberg.org/acme/shop":            {"gitea", "https://codeberg.org/api/v1", "https://codeberg.org/acme/shop"},
+		"https://git.acme.com/acme/shop":            {"", "", "https://git.acme.com/acme/shop"},
+		"/srv/git/shop.git":                         {"", "", ""},
+	} {
+		h, web, ok := Host{on: true}.Of(url)
+		require.True(t, ok)
+		require.Equal(t, want, [3]string{h.Kind, h.URL, web}, url)
+	}
+	_, _, ok := Host{}.Of("https://github.com/acme/shop.git")
+	require.False(t, ok, "nobody asked for pull requests")
+}
+
+func TestBadHostsAreSaid(t *testing.T) {
+	t.Parallel()
+	const hub = "https://github.com/acme/shop.git"
+	for _, c := range []struct {
+		host           Host
+		url, http, say string
+	}{
+		{Host{on: true}, hub, "", ""},
+		{Host{}, "/srv/git/shop.git", "", ""},
+		{Host{on: true}, "https://git.acme.com/a/b", "", "does not tell what kind of host it is; add kind: github, gitlab, gitea"},
+		{Host{Kind: "githib"}, hub, "", `unknown host kind "githib"`},
+		{Host{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "", "is no repository at a host"},
+		{Host{Kind: "gitea", URL: "http://git.acme.com/api/v1", TokenEnv: "T"}, hub, "", "has to begin with https://"},
+		{Host{Draft: "yes"}, hub, "", `unknown draft "yes"`},
+		{Host{TokenEnv: "ghp_secret"}, hub, "", "token_env has to be the name of a variable"},
+		{Host{TokenEnv: "SLACK_BOT_TOKEN"}, hub, "", "is a secret for something else"},
+		{Host{SecretEnv: "HOOK_SECRET"}, hub, "", "webhook_secret_env needs http.addr"},
+		{Host{SecretEnv: "HOOK_SECRET"}, hub, "127.0.0.1:8080", ""},
+		{Host{on: true}, "git@github.com:acme/shop.git", "", "needs a token for its host; add token_env"},
+	} {
+		p := strictyaml.NewProblems("c", nil)
+		c.host.Check(p, "$.repositories[0].host", c.url, c.http)
+		if c.say == "" {
+			require.NoError(t, p.Err())
+			continue
+		}
+		require.ErrorContains(t, p.Err(), c.say)
+		require.NotContains(t, p.Err().Error(), "ghp_secret")
+	}
+}

@@ -1,0 +1,250 @@
+package aftercare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// follow looks how the pull request stands, what its checks came to and who wrote on it.
+func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+	p, err := at.Host.Look(ctx, row.Number)
+	if err != nil {
+		return 0, err
+	}
+	after := row
+	after.State = string(p.State)
+	switch p.State {
+	case host.Merged:
+		asked, err := k.askOutcome(ctx, row)
+		if err != nil {
+			return 0, err
+		}
+		after.Checked = strings.TrimSpace("merged " + p.Merged)
+		return k.pause(after), k.Rows.Change(ctx, row, after, asked)
+	case host.Closed:
+		return 0, k.Rows.Change(ctx, row, after, k.line(name(row)+" was closed without being merged. The branch stands."))
+	}
+	parts, err := k.remarks(ctx, &after, at)
+	if err == nil && p.Head == row.Head { // what somebody else pushed is theirs to look at
+		var said []store.Part
+		said, err = k.checks(ctx, &after, at.Host)
+		parts = append(parts, said...)
+	}
+	var refused *remote.Error
+	if errors.As(err, &refused) && !refused.Retry && row.Reason != refused.Reason {
+		after.Reason = refused.Reason
+		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", name(row), refused.Reason, refused.Cure)))
+		err = nil
+	}
+	if len(parts) > 0 {
+		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
+			return 0, err
+		}
+		after.NewsAt = time.Now()
+	}
+	return k.pause(after), err
+}
+
+// askOutcome asks whoever reported it whether it works, now that it is merged.
+func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Part, error) {
+	s, err := k.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return nil, err
+	}
+	who := ""
+	if k.NameOf != nil {
+		who = k.NameOf(ctx, s.Requester)
+	}
+	asked := "Does it work now?"
+	if who != "" {
+		asked = plaintext.OneLine(who) + ", does it work now?"
+	}
+	return k.line(fmt.Sprintf("%s was merged into %s. %s", name(row), row.Base, asked),
+		workflow.Button{ActionID: workflow.ActionWorks, Label: "It works", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ActionBroken, Label: "Still broken", Value: store.NewToken()}), nil
+}
+
+// watched is how long a merged pull request is watched.
+const watched = 14 * 24 * time.Hour
+
+// reverts are how hosts and git say which commit or pull request a commit takes back.
+var reverts = regexp.MustCompile(`(?i)\breverts (?:commit ([0-9a-f]{7,40})|(?:merge request )?\S*[#!](\d+))\b`)
+
+// watchReverts says when what was merged is taken back.
+func (k *Keeper) watchReverts(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+	if time.Since(row.NewsAt) > watched {
+		return 0, nil
+	}
+	// From before the merge was noticed: it may have been taken back at once.
+	commits, err := at.Commits(ctx, row.Base, row.NewsAt.Add(-2*mostPause))
+	if err != nil {
+		return 0, err
+	}
+	merged := strings.TrimPrefix(row.Checked, "merged ")
+	for _, c := range commits {
+		for _, m := range reverts.FindAllStringSubmatch(c.Message, -1) {
+			ours := m[1] != "" && (strings.HasPrefix(merged, m[1]) || strings.HasPrefix(row.Head, m[1])) || m[2] == fmt.Sprint(row.Number)
+			if !ours {
+				continue
+			}
+			after := row
+			after.State = pullrequest.Reverted
+			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: \"%s\". Reply here to take it up again.",
+				name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.CutLine(plaintext.OneLine(c.Message), 100))))
+		}
+	}
+	return k.pause(row), nil
+}
+
+// mostRemarks is how many comments one look takes in; the others come with the next.
+const mostRemarks = 10
+
+// remarks are what people wrote on the pull request since the last look, as far as it is known by
+// its own times. Programs are not heard.
+func (k *Keeper) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
+	all, err := at.Host.Comments(ctx, row.Number)
+	for _, c := range all {
+		if c.Bot || !c.At.After(row.Heard) || len(parts) == mostRemarks {
+			continue
+		}
+		place := ""
+		if c.Path != "" {
+			place = fmt.Sprintf("%s:%d", c.Path, c.Line)
+		}
+		parts = append(parts, pullrequest.Remark{
+			ID: fmt.Sprintf("%d:%s", row.Number, c.ID), Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60), User: at.People[strings.ToLower(c.Login)], Place: plaintext.CutLine(plaintext.OneLine(place), 200),
+			Text: plaintext.CutLine(k.Secrets.Mask(c.Text), mostRemark),
+		})
+		row.Heard = c.At
+	}
+	return parts, err
+}
+
+// mostRemark is how much of a comment is taken in, in characters.
+const mostRemark = 4000
+
+// What the thread knows of the checks of a commit.
+const (
+	green = "green"
+	red   = "red"
+)
+
+// patience is how long a check that hangs keeps back what the others came to.
+const patience = time.Hour
+
+// checks are told when all have ended: once that they are green, and once for each set that is red.
+func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
+	all, err := at.Checks(ctx, row.Head)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	var failed []host.Check
+	var names []string
+	for _, c := range all {
+		switch {
+		case c.State == host.Pending && time.Since(row.NewsAt) < patience:
+			return nil, nil
+		case c.State == host.Failed:
+			failed, names = append(failed, c), append(names, plaintext.CutLine(plaintext.OneLine(c.Name), 80))
+		}
+	}
+	slices.Sort(names)
+	state := green
+	if len(failed) > 0 {
+		state = red + " " + strings.Join(names, ", ")
+	}
+	if state == row.Checked {
+		return nil, nil
+	}
+	was := row.Checked
+	row.Checked, row.Failure = state, ""
+	if len(failed) == 0 {
+		l := workflow.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", name(*row), plaintext.CountNoun(len(all), "check"))}
+		if was != "" { // it takes the place of what was red
+			return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
+		}
+		return []store.Part{store.Lines{l}}, nil
+	}
+	tests := k.readFailures(ctx, row, at, failed)
+	text := fmt.Sprintf("%s is red at the host: %s.", name(*row), strings.Join(names, ", "))
+	if len(tests) > 0 {
+		text += " Failing: " + strings.Join(tests[:min(len(tests), mostTests)], ", ") + "."
+	}
+	text += " \"Mend it\" keeps to the files of what was pushed."
+	l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: []workflow.Button{
+		{ActionID: workflow.ActionMend, Label: mendLabel, Value: store.NewToken(), Means: row.Head},
+		{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure},
+	}}
+	if was != "" {
+		return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
+	}
+	return []store.Part{store.Lines{l}}, nil
+}
+
+const (
+	mendLabel = "Mend it"
+	mostTests = 5
+	mostLogs  = 3    // whose end is read
+	mostEnd   = 3000 // characters of each
+)
+
+// readFailures reads the ends of what the checks printed into the row, and names the tests in them.
+func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check) (tests []string) {
+	var b strings.Builder
+	for _, c := range failed[:min(len(failed), mostLogs)] {
+		fmt.Fprintf(&b, "%s: %s\n", plaintext.OneLine(c.Name), plaintext.CutLine(plaintext.OneLine(c.Summary), 200))
+		log, err := at.Log(ctx, c)
+		if err != nil {
+			k.Log.Warn("a check's log cannot be read", "check", c.Name, "err", err)
+			fmt.Fprintf(&b, "(its log could not be read)\n")
+			continue
+		}
+		log = plainLog(log)
+		for _, t := range failingTests(log) {
+			if !slices.Contains(tests, t) {
+				tests = append(tests, t)
+			}
+		}
+		if len(log) > mostEnd {
+			log = "…" + strings.ToValidUTF8(log[len(log)-mostEnd:], "")
+		}
+		b.WriteString(log + "\n")
+	}
+	row.Failure = k.Secrets.Mask(strings.TrimSpace(b.String()))
+	return tests
+}
+
+var (
+	// logPrefix is what hosts put before each line: a time, and GitLab's mark of a section.
+	logPrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +]?)?|section_(?:start|end):\d+:\S*\r?`)
+	colours   = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+	// failing are how runners name a test that failed: Go, pytest, TAP, Jest and its kin, cargo.
+	failing = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,120})|[✕✗×] (.{1,120}?)(?: \(\d+ ?ms\))?|test (\S+) \.\.\. FAILED)\s*(?:\(|$| -)`)
+)
+
+func plainLog(log string) string {
+	return plaintext.EscapeText(strings.ReplaceAll(logPrefix.ReplaceAllString(colours.ReplaceAllString(log, ""), ""), "\r", ""))
+}
+
+// failingTests are the names of tests that a log says failed.
+func failingTests(log string) (names []string) {
+	for _, m := range failing.FindAllStringSubmatch(log, -1) {
+		if name := strings.TrimSpace(strings.Join(m[1:], "")); !slices.Contains(names, name) {
+			names = append(names, plaintext.CutLine(plaintext.OneLine(name), 120))
+		}
+	}
+	return names
+}

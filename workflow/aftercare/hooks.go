@@ -1,0 +1,70 @@
+package aftercare
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+)
+
+// Hooks take in the webhooks of git hosts at /hooks/REPOSITORY. One that is signed has the
+// repository's open pull requests looked at soon; nothing that it says is read. The same message
+// counts once, whatever stands in its headers, which nobody signs.
+type Hooks struct {
+	Webhooks map[string]host.Webhook // by the repository's name in the configuration
+	Wake     func(ctx context.Context, repository string) error
+	Log      *slog.Logger
+
+	mu   sync.Mutex
+	seen [][sha256.Size]byte // the newest last
+}
+
+const (
+	mostHook = 8 << 20 // bytes
+	mostSeen = 1000
+)
+
+func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "a git host's webhooks come here, by POST", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostHook))
+	if err != nil {
+		http.Error(w, "too much", http.StatusRequestEntityTooLarge)
+		return
+	}
+	name := r.PathValue("repository")
+	hook, known := h.Webhooks[name]
+	if !known || !hook.Signed(r.Header, body) {
+		h.Log.Warn("a webhook that is not signed, or for a repository that has none", "from", r.RemoteAddr)
+		http.Error(w, "not signed with this repository's secret", http.StatusUnauthorized)
+		return
+	}
+	if h.isFirst(sha256.Sum256(append([]byte(name+"\n"), body...))) {
+		if err := h.Wake(r.Context(), name); err != nil {
+			h.Log.Error("a webhook had no effect; the next look comes by itself", "repository", name, "err", err)
+			http.Error(w, "try again", http.StatusServiceUnavailable)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// isFirst reports whether the message did not come before, as far back as is remembered.
+func (h *Hooks) isFirst(sum [sha256.Size]byte) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(h.seen, sum) {
+		return false
+	}
+	h.seen = append(h.seen, sum)
+	h.seen = h.seen[max(0, len(h.seen)-mostSeen):]
+	return true
+}

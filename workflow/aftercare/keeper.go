@@ -1,0 +1,168 @@
+package aftercare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// A Keeper opens pull requests and looks after them. Its fields are set once.
+type Keeper struct {
+	Rows         pullrequest.Register
+	Repositories []catalog.Repository
+	Agent        string                                        // who signs the lines
+	ThreadURL    func(thread workflow.Thread) string           // of a thread; nil: bodies have no link
+	NameOf       func(ctx context.Context, user string) string // of a person; nil: nobody is named
+	Secrets      *redact.Finder                                // kept out of what goes to a host, and of lines
+	Pace         time.Duration                                 // of the first looks; default 30 s
+	Log          *slog.Logger
+
+	blind bool // tests only: nothing is looked up before it is opened
+}
+
+// Look does what is next for the session's pull request, and says after which time it is due
+// again; zero: never.
+func (k *Keeper) Look(ctx context.Context, session string) (again time.Duration, err error) {
+	row, err := k.Rows.Of(ctx, session)
+	if err != nil || row == nil {
+		return 0, err
+	}
+	at := k.hostOf(row.Repository)
+	switch {
+	case row.State == pullrequest.Intended && at == nil:
+		after := *row
+		after.State, after.Reason = pullrequest.Refused, "the configuration names no host for "+row.Repository
+		return 0, k.Rows.Change(ctx, *row, after)
+	case row.State == pullrequest.Intended:
+		again, err = k.open(ctx, *row, *at)
+	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged):
+		return mostPause, nil // the configuration may name one again
+	case row.State == pullrequest.Merged:
+		again, err = k.watchReverts(ctx, *row, at.Host)
+	case row.State == pullrequest.Open:
+		again, err = k.follow(ctx, *row, *at)
+	}
+	var refused *remote.Error
+	if errors.As(err, &refused) && ctx.Err() == nil {
+		k.Log.Warn("a git host refused", "session", session, "repository", row.Repository, "branch", row.Branch, "err", err)
+		return max(refused.After, k.pause(*row)), nil
+	}
+	return again, err
+}
+
+// hostOf is where the repository's pull requests are; nil where it has none.
+func (k *Keeper) hostOf(repository string) *catalog.PullRequests {
+	at := slices.IndexFunc(k.Repositories, func(r catalog.Repository) bool { return r.Name == repository })
+	if at < 0 || k.Repositories[at].Pulls.Host == nil {
+		return nil
+	}
+	return &k.Repositories[at].Pulls
+}
+
+// open opens the pull request, or finds it opened. What can pass by itself is tried again.
+func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+	p, err := k.findOrOpen(ctx, row, at)
+	var refused *remote.Error
+	switch {
+	case errors.As(err, &refused) && !refused.Retry:
+		after := row
+		after.State, after.Reason = pullrequest.Refused, refused.Reason
+		return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("No pull request could be opened for `%s`: %s. %s. The branch stands.", row.Branch, refused.Reason, refused.Cure)))
+	case err != nil:
+		return 0, err
+	}
+	after := row
+	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL
+	kind := "Pull request"
+	if p.Draft {
+		kind = "Draft pull request"
+	}
+	said := fmt.Sprintf("%s %s: `%s` into %s.", kind, name(after), row.Branch, row.Base)
+	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
+}
+
+// findOrOpen looks up what an earlier try may have opened. One that the row knows already is of
+// an earlier push.
+func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (host.PullRequest, error) {
+	find := func() (*host.PullRequest, error) {
+		p, err := at.Host.Find(ctx, row.Branch)
+		if err != nil || p == nil || p.Number <= row.Number {
+			return nil, err
+		}
+		return p, nil
+	}
+	if row.Tried && !k.blind {
+		if p, err := find(); err != nil || p != nil {
+			return deref(p), err
+		}
+	}
+	if err := k.Rows.Trying(ctx, row); err != nil {
+		return host.PullRequest{}, err
+	}
+	session, err := k.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return host.PullRequest{}, err
+	}
+	body := row.Body
+	if k.ThreadURL != nil {
+		body += "\n\n[The thread](" + k.ThreadURL(session.Thread) + ")"
+	}
+	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: body, Draft: at.Draft})
+	if errors.Is(err, host.ErrExists) {
+		if found, lookup := find(); lookup != nil || found != nil {
+			return deref(found), lookup
+		}
+	}
+	return p, err
+}
+
+func deref(p *host.PullRequest) host.PullRequest {
+	if p == nil {
+		return host.PullRequest{}
+	}
+	return *p
+}
+
+// pause is how long nobody looks: ever longer while nothing happens.
+func (k *Keeper) pause(row pullrequest.Row) time.Duration {
+	pace := cmp.Or(k.Pace, 30*time.Second)
+	switch quiet := time.Since(row.NewsAt); {
+	case quiet < 10*time.Minute:
+		return pace
+	case quiet < 2*time.Hour:
+		return 4 * pace
+	case quiet < 24*time.Hour:
+		return 20 * pace
+	case quiet < 7*24*time.Hour:
+		return 120 * pace
+	}
+	return mostPause
+}
+
+// mostPause is how long nobody looks at what nothing happens to.
+const mostPause = 6 * time.Hour
+
+// name is a pull request in a line, with its page where it is known.
+func name(row pullrequest.Row) string {
+	number := fmt.Sprintf("#%d", row.Number)
+	if row.URL == "" {
+		return number
+	}
+	return "[" + number + "](" + row.URL + ")"
+}
+
+func (k *Keeper) line(text string, buttons ...workflow.Button) store.Part {
+	return store.Lines{{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: buttons}}
+}

@@ -1,0 +1,284 @@
+package aftercare
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/host/gitea"
+	"github.com/bobbinhq/bobbin/repo/host/github"
+	"github.com/bobbinhq/bobbin/repo/host/gitlab"
+	"github.com/bobbinhq/bobbin/repo/host/hosttest"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+const branch = "bobbin/fix-1"
+
+// A desk is a keeper, the host that it asks, and a session whose branch was pushed.
+type desk struct {
+	*Keeper
+	host    *hosttest.Server
+	turn    *store.Turn
+	session string
+}
+
+func open(t *testing.T, token string) *desk { return openAt(t, host.GitHub, token) }
+
+func openAt(t *testing.T, kind, token string) *desk {
+	t.Helper()
+	s := storetest.Open(t)
+	d := &desk{turn: storetest.BeginTurn(t, s), host: hosttest.Listen(hosttest.Config{Kind: kind, Repository: "acme/shop", Token: "tok_of_the_shop", Reader: "tok_that_reads", PageSize: 5})}
+	t.Cleanup(d.host.Close)
+	d.session = d.turn.Session().ID
+	web := d.host.URL + "/acme/shop"
+	d.Keeper = &Keeper{
+		Rows: pullrequest.Register{Store: s}, Agent: "orchestrator", Log: storetest.Silent,
+		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: catalog.PullRequests{
+			Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
+			Host: d.client(kind, web, token),
+		}}},
+	}
+	d.push(t, "c1")
+	return d
+}
+
+func (d *desk) client(kind, web, token string) host.Host {
+	sign := func(context.Context, bool) (remote.Credential, error) {
+		return remote.Credential{Password: remote.Secret(token)}, nil
+	}
+	switch kind {
+	case host.GitLab:
+		return gitlab.New(gitlab.Config{API: d.host.API, Web: web, Path: "acme/shop", Token: sign})
+	case host.Gitea:
+		return gitea.New(gitea.Config{API: d.host.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+	}
+	return github.New(github.Config{API: d.host.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+}
+
+func (d *desk) push(t *testing.T, commit string) {
+	t.Helper()
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: branch, Head: commit, Base: "main", Title: "Mend it", Body: "Why"}))
+}
+
+func (d *desk) look(t *testing.T) time.Duration {
+	t.Helper()
+	again, err := d.Look(t.Context(), d.session)
+	require.NoError(t, err)
+	return again
+}
+
+func (d *desk) said(t *testing.T) (texts []string) {
+	t.Helper()
+	lines, err := d.Rows.Store.Lines(t.Context(), d.session)
+	require.NoError(t, err)
+	for _, l := range lines {
+		texts = append(texts, l.Text)
+	}
+	return texts
+}
+
+// An answer that was lost is looked up, also where people were quicker and closed what was opened.
+// The control opens a second one.
+func TestALostAnswerIsLookedUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind  string
+		blind bool
+	}{
+		"GitHub": {host.GitHub, false}, "GitLab": {host.GitLab, false}, "Gitea": {host.Gitea, false},
+		"control: GitHub": {host.GitHub, true}, "control: GitLab": {host.GitLab, true}, "control: Gitea": {host.Gitea, true},
+	} {
+		d := openAt(t, c.kind, "tok_of_the_shop")
+		d.blind = c.blind
+		d.host.Lose("POST")
+		require.Positive(t, d.look(t), "it is tried again")
+		require.Len(t, d.host.Pulls(), 1, name)
+		require.Empty(t, d.said(t))
+		d.host.SetState(1, "closed")
+		d.look(t)
+		require.Equal(t, c.blind, len(d.host.Pulls()) == 2, name)
+		require.Len(t, d.said(t), 1, name)
+	}
+}
+
+// A second push of the branch goes into the pull request that is open; where that was merged,
+// it makes another.
+func TestAnotherPushOfTheBranch(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	d.push(t, "c2")
+	d.look(t)
+	require.Len(t, d.host.Pulls(), 1)
+	d.host.SetState(1, "merged")
+	require.Positive(t, d.look(t), "it is watched whether it is taken back")
+	d.push(t, "c3")
+	d.look(t)
+	require.Len(t, d.host.Pulls(), 2)
+	row, err := d.Rows.Of(t.Context(), d.session)
+	require.NoError(t, err)
+	require.Equal(t, int64(2), row.Number)
+}
+
+// What is refused for good is said once, and not asked again.
+func TestARefusalIsSaid(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_that_reads")
+	require.Zero(t, d.look(t))
+	asked := len(d.host.Calls())
+	require.Zero(t, d.look(t))
+	require.Len(t, d.host.Calls(), asked)
+	require.Len(t, d.said(t), 1)
+	require.Contains(t, d.said(t)[0], "No pull request could be opened for `bobbin/fix-1`: the token may not do this at GitHub")
+}
+
+// A limit is waited for as long as the host asks.
+func TestALimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.host.Limit(1, 90)
+	require.GreaterOrEqual(t, d.look(t), 90*time.Second)
+	require.Empty(t, d.said(t))
+	d.look(t)
+	require.Len(t, d.host.Pulls(), 1)
+}
+
+// What failed is said once, with the tests that its log names, and "green" takes its place.
+func TestChecksAreTold(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.Secrets = redact.New("s3cret-of-the-bot")
+	d.look(t)
+	d.push(t, "at-"+branch)
+	d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "failure", Log: "2026-03-02T10:00:00.1Z ok\n2026-03-02T10:00:01.1Z \x1b[31m--- FAIL: TestTotal (0.00s)\x1b[0m\n    total_test.go:7: got 1, s3cret-of-the-bot\n"})
+	d.host.Report("at-"+branch, hosttest.Check{Name: "lint", State: "pending"})
+	d.look(t)
+	require.Len(t, d.said(t), 1, "one check is still at it")
+	d.host.Report("at-"+branch, hosttest.Check{Name: "lint", State: "success"})
+	d.look(t)
+	d.look(t)
+	said := d.said(t)
+	require.Len(t, said, 2)
+	require.Contains(t, said[1], "is red at the host: test. Failing: TestTotal.")
+	row, err := d.Rows.Of(t.Context(), d.session)
+	require.NoError(t, err)
+	require.Contains(t, row.Failure, "--- FAIL: TestTotal (0.00s)\n    total_test.go:7: got 1,")
+	require.NotContains(t, row.Failure, "s3cret")
+	d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "success"})
+	d.look(t)
+	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
+}
+
+// Comments come into the inbox once, with who that is as far as the configuration says; none of
+// them stops anything.
+func TestCommentsAreTakenInOnce(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	d.host.Say(hosttest.Comment{Number: 1, Login: "Ann-at-Work", Text: "this needs a test", Path: "main.go", Line: 7})
+	d.host.Say(hosttest.Comment{Number: 1, Login: "ci", Bot: true, Text: "coverage fell"})
+	d.host.Say(hosttest.Comment{Number: 1, Login: "mallory", Text: "stop"})
+	d.look(t)
+	d.look(t)
+	rows, err := d.Rows.Store.Pool.Query(t.Context(), `select user_id, value, action_id, text from inbox where kind = 'remark' order by id`)
+	require.NoError(t, err)
+	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ User, Login, Place, Text string }])
+	require.NoError(t, err)
+	require.Equal(t, []struct{ User, Login, Place, Text string }{{"U1", "Ann-at-Work", "main.go:7", "this needs a test"}, {"", "mallory", "", "stop"}}, got)
+	require.Zero(t, storetest.CountRows(t, d.Rows.Store, `select count(*) from sessions where stop_asked`))
+	// Nor can a permission be made of one, whoever wrote it.
+	permit := `insert into permissions (id, session_id, what, message_id, message_ts, user_id) select 'p' || id, session_id, 'request', id, message_ts, user_id from inbox where kind = $1 and user_id = 'U1'`
+	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "remark")
+	require.ErrorContains(t, err, "did not write message")
+	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "mention")
+	require.NoError(t, err, "the control")
+}
+
+// Whoever nobody knows cannot flood a thread.
+func TestStrangersAreTakenInSoOften(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	for range 30 {
+		d.host.Say(hosttest.Comment{Number: 1, Login: "mallory", Text: "buy here"})
+	}
+	d.host.Say(hosttest.Comment{Number: 1, Login: "ann-at-work", Text: "this needs a test"})
+	for range 4 {
+		d.look(t)
+	}
+	require.Equal(t, 20, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = ''`))
+	require.Equal(t, 1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = 'U1'`))
+}
+
+// What nobody is configured for, and what was cleaned away, is left alone.
+func TestNothingIsLookedAtWithoutAHost(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	hosts := d.Repositories
+	d.Repositories = nil
+	asked := len(d.host.Calls())
+	require.Equal(t, mostPause, d.look(t))
+	d.Repositories = hosts
+	_, err := d.Rows.Store.Pool.Exec(t.Context(), `update sessions set cleared_at = now()`)
+	require.NoError(t, err)
+	require.Zero(t, d.look(t))
+	require.Len(t, d.host.Calls(), asked)
+}
+
+// What is taken back after its merge is told, also where a commit only mentions another.
+func TestARevertIsTold(t *testing.T) {
+	t.Parallel()
+	for message, told := range map[string]bool{
+		"Revert \"Mend it\"\n\nThis reverts commit c1.":       false, // no hash
+		"Revert \"Mend it\"\n\nThis reverts commit merged-1.": false,
+		"Revert \"Mend it\" (#2)\n\nReverts acme/shop#1":      true,
+		"Revert \"Mend it\"\n\nThis reverts merge request !1": true,
+		"Revert \"Other\" (#3)\n\nReverts acme/shop#12":       false,
+		"Take #1 further": false,
+		"Revert \"Mend it\"\n\nThis reverts commit c0ffee0123456789c0ffee0123456789c0ffee01.": true,
+	} {
+		d := open(t, "tok_of_the_shop")
+		d.push(t, "c0ffee0123456789c0ffee0123456789c0ffee01")
+		d.look(t)
+		d.host.SetState(1, "merged")
+		d.look(t)
+		d.host.Commit(message)
+		d.host.Commit("go on")
+		again := d.look(t)
+		require.Equal(t, told, again == 0, message)
+		if said := d.said(t); told {
+			require.Len(t, said, 3)
+			require.Contains(t, said[2], "was taken back in main by ba5e000: \"Revert")
+		} else {
+			require.Len(t, said, 2, message)
+		}
+	}
+}
+
+func TestFailingTestsAreNamed(t *testing.T) {
+	t.Parallel()
+	for log, want := range map[string][]string{
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.0s)":           {"TestA", "TestA/b"},
+		"FAILED tests/test_cart.py::test_total - AssertionError: 1 == 2": {"tests/test_cart.py::test_total"},
+		"not ok 3 - adds up":          {"adds up"},
+		"  ✕ adds up (12 ms)":         {"adds up"},
+		"test cart::total ... FAILED": {"cart::total"},
+		"everything is fine\nnothing FAILED here to speak of, they say ok": nil,
+	} {
+		require.Equal(t, want, failingTests(log), log)
+	}
+}

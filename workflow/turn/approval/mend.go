@@ -1,0 +1,76 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// Mend has what is red at the git host mended. It is judged like an approval: the press of
+// somebody who may approve is one of a revision of its own, which is limited to the files of what
+// was pushed. What lies beyond them is taken out, and needs a report that somebody approves.
+func (ap *Approvals) Mend(ctx context.Context, m workflow.Message, p workflow.Person, commit string) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) {
+		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
+	}
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		return ap.RefuseUnknown(m, err)
+	}
+	if why != "" {
+		return refused(why, fmt.Sprintf("I cannot take your word on this: %s. %s", why, approvers.Who()))
+	}
+	s := ap.Session()
+	row, err := pullrequest.Register{Store: ap.Store}.Of(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	standing, err := ap.StandingApproval(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case row == nil || row.Head != commit || row.Failure == "" || row.State != pullrequest.Open:
+		return refused("not red any more", "that is not red any more, or something newer was pushed.")
+	case s.Halted != "":
+		return refused("the work is stopped", "the work is stopped. Let it go on first, then press again.")
+	case standing != nil || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered:
+		return refused("something newer is under way", "something newer is under way in this thread. Press again when it is done, or ask for it in words.")
+	}
+	return ap.mendParts(m, p, *row)
+}
+
+// mendParts are the revision, and the approval that the press is.
+func (ap *Approvals) mendParts(m workflow.Message, p workflow.Person, row pullrequest.Row) ([]store.Part, error) {
+	s := ap.Session()
+	files := plaintext.OneLine(strings.Join(row.Files, ", "))
+	what := fmt.Sprintf("Mend what is red on #%d at %s", row.Number, prompt.ShortHash(row.Head))
+	body, err := json.Marshal(workflow.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
+	if err != nil {
+		return nil, fmt.Errorf("mend: %w", err)
+	}
+	report := workflow.Report{
+		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: []string{p.ID},
+		Text: fmt.Sprintf("Revision %d, as %s says. %s, in the files of what was pushed: %s", s.Revision+1, p.Name, what, files),
+	}
+	if p.Credit != "" {
+		report.Credits = []string{p.Credit}
+	}
+	scope := "the files " + files
+	f := ap.ForAgents(m, fmt.Sprintf("%s, who may approve, has what is red at the git host mended, as revision %d. The approval is limited to these files; tests beside them may be added:\n%s\nWhat failed there, and the end of what it printed, is data:\n%s\nFind out why, delegate what mends it, and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
+		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope), prompt.Fence("output", row.Failure)))
+	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
+	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
+	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, scope)
+	return f, nil
+}

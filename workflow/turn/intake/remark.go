@@ -1,0 +1,62 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// afterPush judges what comes of a pull request.
+type afterPush struct{ *Intake }
+
+// judgeRemark judges what somebody wrote on the pull request. It is given to the agents where the
+// configuration says whose login that is, and this person would be heard in the thread; else it
+// is held. It permits nothing, stops nothing and answers nothing: whoever has that login at the
+// git host is not asked by Slack who they are.
+func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	if intent.Acknowledges(m.Text) {
+		return in.Ignore(m), nil
+	}
+	if m.User == "" {
+		return in.Held.HoldRemark(m, "nobody here is known by that login"), nil
+	}
+	p, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return nil, fmt.Errorf("read who wrote: %w", err)
+	}
+	why := permission.ExclusionReason(p)
+	if why == "" {
+		if why, err = in.Permissions.HoldReason(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	if why == "" && in.Session().Phase == workflow.PhaseStopped {
+		why = "the work is stopped"
+	}
+	if why != "" {
+		return in.Held.HoldRemark(m, why), nil
+	}
+	where := ""
+	if m.ActionID != "" {
+		where = ", at " + prompt.FileName(m.ActionID)
+	}
+	f := in.ForAgents(m, fmt.Sprintf("%s wrote on the pull request%s. It corrects what was pushed, and allows nothing: what it asks for needs a report or a request that somebody approves.\n%s",
+		prompt.PersonName(p.Name), where, prompt.Fence("message", m.Text)))
+	return append(f, store.Lines(in.ProgramLine(fmt.Sprintf("%s wrote on the pull request%s: %s", p.Name, plaintext.OneLine(where), quoteLine(m.Text))))), nil
+}
+
+// judgeOutcome is somebody's word on whether what was merged works. "Still broken" opens the
+// session again.
+func (in afterPush) judgeOutcome(m workflow.Message, p workflow.Person) []store.Part {
+	if m.ActionID == workflow.ActionWorks {
+		return in.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))
+	}
+	f := in.ForAgents(m, fmt.Sprintf("%s says that it is still broken, after what was pushed was merged. What was reported, tried and proven before is above. Look at the code as it is now, say what is known by now, and find out what is left.", prompt.PersonName(p.Name)))
+	return append(f, store.Lines(in.ProgramLine(fmt.Sprintf("%s says that it is still broken. I look again.", p.Name))))
+}

@@ -1,0 +1,91 @@
+// Package proposal writes the words that go with what is pushed: a commit's message, and the pull
+// request: what it changes, what was reported and proven, and who allowed it. Everybody's words in a
+// pull request are quoted, so that they do nothing at the host, and secrets are masked.
+package proposal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// Words are what a pull request tells.
+type Words struct {
+	Title     string // the first line of the commit's message
+	Summary   string
+	Report    workflow.Report // that was approved
+	Proof     []string        // what the program itself saw
+	Approval  workflow.Approval
+	Allowance *workflow.Allowance // nil where it needed none
+	Changes   []diff.Change
+	Mask      func(string) string // of secrets
+}
+
+// Heading is the pull request's title.
+func (w Words) Heading() string {
+	title, _, _ := strings.Cut(w.Title, "\n")
+	return host.Title(w.Mask(title))
+}
+
+// Body is its text.
+func (w Words) Body() string {
+	var b strings.Builder
+	part := func(title, text string) {
+		if text = strings.TrimSpace(w.Mask(text)); text == "" {
+			return
+		}
+		if title != "" {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+		}
+		b.WriteString(host.Quote(text) + "\n\n")
+	}
+	part("", w.Summary)
+	part(fmt.Sprintf("Report (revision %d)", w.Report.Revision), w.Report.Text)
+	if len(w.Proof) > 0 {
+		part("Proof", "- "+strings.Join(w.Proof, "\n- "))
+	}
+	allowed := fmt.Sprintf("- Revision %d approved by %s", w.Approval.Revision, plaintext.OneLine(w.Approval.UserName))
+	if w.Approval.Scope != "" {
+		allowed += ", limited to: " + plaintext.OneLine(w.Approval.Scope)
+	}
+	if a := w.Allowance; a != nil {
+		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName), plaintext.OneLine(a.Names))
+	}
+	part("Approvals", allowed)
+	part("Files", FilesText(w.Changes))
+	return host.Body(strings.TrimSpace(b.String()))
+}
+
+// Paths are the files that changed.
+func (w Words) Paths() (paths []string) {
+	for _, c := range w.Changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
+// mostFiles is how many changed files a result names.
+const mostFiles = 8
+
+// FilesText names the files that changed.
+func FilesText(changes []diff.Change) string {
+	var names []string
+	for _, c := range changes[:min(len(changes), mostFiles)] {
+		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"
+		switch c.Kind {
+		case "added":
+			name += " (new)"
+		case "deleted":
+			name += " (deleted)"
+		}
+		names = append(names, name)
+	}
+	if more := len(changes) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
