@@ -1,7 +1,11 @@
 package repo
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -81,4 +85,59 @@ func (m *Mirror) ListPaths(ctx context.Context, commit string, skip func(dir str
 		return nil, err
 	}
 	return gittree.ListPaths(ctx, m.store, c.TreeHash, skip)
+}
+
+// Parents are the hashes of a commit's parents; cut: some are not here, as where a shallow clone
+// ends.
+func (m *Mirror) Parents(commit string) (parents []string, cut bool, err error) {
+	c, err := m.commitNamed(commit)
+	if err != nil {
+		return nil, false, err
+	}
+	return history.Parents(m.store, c)
+}
+
+// Commit is one commit as people read it.
+func (m *Mirror) Commit(name string) (history.Commit, error) {
+	c, err := m.commitNamed(name)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	return history.Of(c), nil
+}
+
+// A Release is a branch or tag.
+type Release struct {
+	Name, Commit string
+	Branch       bool
+	At           time.Time // of the commit
+}
+
+// Releases are the branches and tags whose name is one that is wanted, newest first. Of a branch
+// and a tag of one name it is the branch.
+func (m *Mirror) Releases(wanted func(name string) bool) []Release {
+	var all []Release
+	refs := m.currentRefs()
+	for full := range refs.Hashes {
+		name, branch := strings.CutPrefix(full, "refs/heads/")
+		if !branch {
+			tag := false
+			if name, tag = strings.CutPrefix(full, "refs/tags/"); !tag {
+				continue
+			}
+			if _, taken := refs.Hashes["refs/heads/"+name]; taken {
+				continue
+			}
+		}
+		if !wanted(name) {
+			continue
+		}
+		c, err := m.commitNamed(name)
+		if err != nil {
+			continue // a tag of something else
+		}
+		all = append(all, Release{Name: name, Commit: c.Hash.String(), Branch: branch, At: c.Committer.When})
+	}
+	slices.SortFunc(all, func(a, b Release) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Name, a.Name)) })
+	return all
 }

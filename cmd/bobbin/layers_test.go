@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
 		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 	},
@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 	"workflow/store/alerts":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow"},
 	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record"},
-	"workflow/store/progress":                  {"workflow/tried", "workflow/store/database", "workflow/store/record", "workflow"},
+	"workflow/store/progress":                  {"workflow/store/queue", "workflow/tried", "workflow/store/database", "workflow/store/record", "workflow"},
 	"workflow/store/record":                    {"workflow/store/queue"},
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
@@ -178,6 +178,8 @@ var rooms = map[string][]string{
 	"repo/result":                              {"repo/project"},
 	"repo/runners":                             {"repo/result", "workflow/plaintext"},
 	"repo/stub":                                {},
+	"repo/bisect":                              {}, // it knows neither git nor a run
+	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
@@ -227,7 +229,11 @@ var rooms = map[string][]string{
 		"workflow/store/progress",
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
+	"workflow/turn/lookback": {
+		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/prompt",
+	},
 	"workflow/turn/delivery": {
+		"workflow/turn/lookback",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
@@ -346,6 +352,8 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
+	"repo/retest":              {"repo/buildcache"},
+	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
 	"workflow/agent/decision":  {"workflow/agent"},
 	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},

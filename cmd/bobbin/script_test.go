@@ -27,6 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // asProgram is the variable with which this test binary is the program itself.
@@ -56,7 +57,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
 			"hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
-			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "unsay": cmd(unsayCmd), "attached": cmd(attachedCmd),
+			"advance": cmd(advanceCmd), "publish": cmd(publishCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "unsay": cmd(unsayCmd), "attached": cmd(attachedCmd),
 			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
@@ -114,13 +115,16 @@ func addLimit(limits workflow.Limits, option string) (err error) {
 	return err
 }
 
-// setChecks configures how the shop is built and tested.
-func setChecks(args []string, build, test *string) {
+// setChecks configures how the shop is built and tested, and what is looked for in its history.
+func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	switch {
 	case slices.Contains(args, "no-checks"):
-		*build, *test = "true", "true"
+		shop.Build, shop.Test = "true", "true"
 	case slices.Contains(args, "no-linter"):
-		*build, *test = "true", "no-such-linter . && go test ./..."
+		shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
+	}
+	if slices.Contains(args, "history") {
+		set.HistoryTime, set.Releases = 5*time.Minute, map[string][]string{shop.Name: {"release/*", "v*"}}
 	}
 }
 
@@ -167,7 +171,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -215,7 +219,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if marked {
 			set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
 		}
-		setChecks(args, &shop.Build, &shop.Test)
+		setChecks(args, set, shop)
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL = "site", filepath.Join(dir, "site.git")

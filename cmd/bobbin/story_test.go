@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -72,14 +73,35 @@ func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	return os.WriteFile(ts.MkAbs(args[1]), []byte(content), 0o644)
 }
 
+// upstream begins the names of a story's files that are of the remote: "upstream/", "upstream2/".
+var upstream = regexp.MustCompile(`^upstream\d*/`)
+
 // advance FILE…: somebody else commits these files of the story to main in the remote.
 // A name keeps its path below upstream/.
 func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var files []txtar.File
 	for _, name := range args {
-		files = append(files, txtar.File{Name: strings.TrimPrefix(name, "upstream/"), Data: []byte(ts.ReadFile(name))})
+		files = append(files, txtar.File{Name: upstream.ReplaceAllString(name, ""), Data: []byte(ts.ReadFile(name))})
 	}
 	return advance(s.Remote, s.t.TempDir(), files)
+}
+
+// publish NAME: main as it stands is released under that name, a branch where it has a slash, else
+// a tag.
+func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	r, err := git.PlainOpen(s.Remote)
+	if err != nil {
+		return err
+	}
+	main, err := r.Reference(plumbing.NewBranchReferenceName("main"), true)
+	if err != nil {
+		return err
+	}
+	name := plumbing.NewTagReferenceName(args[0])
+	if strings.Contains(args[0], "/") {
+		name = plumbing.NewBranchReferenceName(args[0])
+	}
+	return r.Storer.SetReference(plumbing.NewHashReference(name, main.Hash()))
 }
 
 // advance adds a commit of the files to main of the bare repository.

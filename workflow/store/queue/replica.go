@@ -99,7 +99,7 @@ func (r *Replica) beat(ctx context.Context) error {
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
-		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request') and `+condition+` for update skip locked)
+		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'lookback') and `+condition+` for update skip locked)
 		returning kind, args`, args...)
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
@@ -149,6 +149,8 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 		return args.Session, q.InsertReact(ctx, tx, args.Session)
 	case PullRequestJob{}.Kind():
 		return args.Session, q.InsertPullRequest(ctx, tx, args.Session)
+	case LookbackJob{}.Kind():
+		return args.Session, q.InsertLookback(ctx, tx, args.Session)
 	case DueJob{}.Kind():
 		return args.Session, q.InsertDue(ctx, tx, args.Session, args.Question, time.Time{})
 	}
@@ -187,6 +189,8 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
 		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state = 'merged' and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
+		{`select distinct l.session_id from lookbacks l where l.state = 'open' and not exists
+			(select 1 from river_job j where j.kind = 'lookback' and j.args->>'session' = l.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertLookback},
 	} {
 		rows, err := tx.Query(ctx, forgotten.sql)
 		if err != nil {

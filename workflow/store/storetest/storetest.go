@@ -157,6 +157,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into alerts (team, channel, fingerprint, session_id, app, title, last_ts) values ('T1', 'C1', '%[1]s', '%[1]s', 'Sentry', 'it panics', '1.0')`,
 		`insert into report_words (session_id, repository, words) values ('%[1]s', 'shop', 'the total is off')`,
 		`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
+		`insert into lookbacks (session_id, key, repository, base, probe) values ('%[1]s', 'push:c', 'shop', 'b', '{}')`,
+		`insert into lookback_tries (lookback_id, commit_hash, nth, answer, took_ms) select id, 'c', 1, 'red', 1 from lookbacks where session_id = '%[1]s'`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
 		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,

@@ -27,7 +27,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open})
+	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{})
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err

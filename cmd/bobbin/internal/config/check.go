@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
@@ -194,6 +196,14 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 		p.At(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", prefix)
 	} else if strings.HasPrefix(r.Base, prefix) {
 		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, prefix)
+	}
+	for i, pattern := range r.Releases {
+		where := fmt.Sprintf("%s.releases[%d]", at, i)
+		if pattern == "" || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
+			p.At(where, "release %q: a pattern of names of branches or tags is expected, such as release/* or v*", pattern)
+		} else if strings.HasPrefix(pattern, prefix) {
+			p.At(where, "release %q begins as the branches do that Bobbin pushes", pattern)
+		}
 	}
 }
 

@@ -68,8 +68,10 @@ type Approval struct {
 	Owners             string   `yaml:"owners"` // name (default) or mention
 }
 
-// RemoteAccess is what a repository's remote is asked with.
+// RemoteAccess is what a repository's remote is asked with, and which of its branches and tags are
+// looked at beside the base.
 type RemoteAccess struct {
+	Releases  []string  `yaml:"releases"`   // patterns of those on which a bug is looked for, too; default: none
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the file
 
@@ -123,6 +125,7 @@ type Limits struct {
 	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
 	Hunks          *int `yaml:"hunk_minutes"`               // for trying which hunks of a fix are needed; default 2, 0: none is tried
+	History        *int `yaml:"history_minutes"`            // for looking since when, and on which releases, a bug is there; default 5, 0: not at all
 }
 
 // Sandbox says what confines commands.

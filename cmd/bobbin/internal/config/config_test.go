@@ -142,6 +142,11 @@ func TestWhatMayBeTurnedOff(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Limits.HunkTime(), text)
 	}
+	for text, want := range map[string]time.Duration{"": 5 * time.Minute, "limits: {history_minutes: 0}": 0, "limits: {history_minutes: 9}": 9 * time.Minute} {
+		c, err := parseConfig("c", []byte(plainConfig+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Limits.HistoryTime(), text)
+	}
 }
 
 // Files that were written before limits were a table mean the same, and are told of the new
@@ -193,7 +198,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes`},
+	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`},
 	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{plainConfig + "limits: {hunk_minutes: -1}", `c:2: hunk_minutes may not be below zero`},
@@ -258,6 +263,8 @@ var badConfigs = []struct{ text, want string }{
 	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
 	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
 	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "releases: [v*, \"release/[\"]", `c:4: release "release/[": a pattern of names of branches or tags is expected, such as release/* or v*`},
+	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
 	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "base: bobbin/main\n    branch_prefix: bobbin/", `c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},

@@ -97,6 +97,10 @@ func (l Limits) SilentFor() time.Duration { return minutesOr(l.Silent, 10) }
 // HunkTime is how long it is tried which hunks of a fix are needed; zero: none is tried.
 func (l Limits) HunkTime() time.Duration { return minutesOr(l.Hunks, 2) }
 
+// HistoryTime is how long it is looked since when, and on which releases, a bug is there; zero: not
+// at all.
+func (l Limits) HistoryTime() time.Duration { return minutesOr(l.History, 5) }
+
 func minutesOr(written *int, otherwise int) time.Duration {
 	if written != nil {
 		otherwise = *written
@@ -143,6 +147,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
 	checkMost(p, "hunk_minutes", l.HunkTime().Minutes(), aDay)
+	checkMost(p, "history_minutes", l.HistoryTime().Minutes(), aDay)
 	for _, unit := range workflow.Units {
 		for _, x := range [][2]workflow.Span{
 			{workflow.OfSession, workflow.OfDay},

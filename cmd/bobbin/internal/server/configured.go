@@ -28,7 +28,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
 	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
-	s.Silent, s.HunkTime = file.Limits.SilentFor(), file.Limits.HunkTime()
+	s.Silent, s.HunkTime, s.HistoryTime = file.Limits.SilentFor(), file.Limits.HunkTime(), file.Limits.HistoryTime()
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
@@ -38,7 +38,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 		return s, err
 	}
 	s.Reactions = file.ReactionsByChannel()
+	s.Releases = map[string][]string{}
 	for _, r := range file.Repositories {
+		s.Releases[r.Name] = r.Releases
 		at := repositoryOf(r, credentials[r.Name])
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err

@@ -54,6 +54,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its
@@ -106,12 +107,16 @@ type ModelSettings struct {
 
 // LimitSettings bound the work, and the waiting for people.
 type LimitSettings struct {
-	Seats      queue.ConcurrencyLimits // sessions at work, over all replicas
-	Attempts   int
-	Limits     workflow.Limits // on what sessions may use before people are asked
-	Silent     time.Duration   // after which a thread at work is told what goes on; zero: never
-	HunkTime   time.Duration   // for trying which hunks of a fix are needed; zero: none is tried
-	Unanswered time.Duration   // after which a question takes its recommended answer; zero: a day
+	Seats    queue.ConcurrencyLimits // sessions at work, over all replicas
+	Attempts int
+	Limits   workflow.Limits // on what sessions may use before people are asked
+	Silent   time.Duration   // after which a thread at work is told what goes on; zero: never
+	HunkTime time.Duration   // for trying which hunks of a fix are needed; zero: none is tried
+
+	HistoryTime time.Duration       // for looking since when, and on which releases, a bug is there; zero: nothing is looked for
+	Releases    map[string][]string // patterns of these, by repository
+
+	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
 }
 
 // A Server is the bot, wired.
@@ -214,8 +219,16 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Lookback: newLooker(runner, s).Run, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
+}
+
+// newLooker looks back in the histories of what the turns are about.
+func newLooker(r *turn.Runner, s Settings) *lookback.Looker {
+	return &lookback.Looker{
+		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, Secrets: r.Secrets,
+		Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
+	}
 }
 
 // withStatusIndicator is the turns' work, with Slack showing that the bot is at it where that is turned on.

@@ -1,0 +1,140 @@
+package bisect
+
+import "context"
+
+// A line is the first parents of a red commit, as far as they were looked at: commits[red] is the
+// oldest that is known to be red, commits[green] the newest below it that is green.
+type line struct {
+	*run
+	commits []string
+	end     Reason // why there are no older ones: FirstOfAll, Cut or TooFar; empty: there may be
+	red     int
+	green   int    // 0: none is known
+	reason  Reason // why it was not narrowed down to neighbours
+}
+
+// narrow finds a green commit, and halves what lies between.
+func (l *line) narrow(ctx context.Context) error {
+	if err := l.findGreen(ctx); err != nil {
+		return err
+	}
+	for nth := 0; l.green > 0; nth++ {
+		at, any := l.between(nth)
+		if !any {
+			break
+		}
+		answer, err := l.ask(ctx, l.commits[at])
+		if err != nil {
+			return err
+		}
+		switch answer {
+		case Red:
+			l.red, nth = at, -1
+		case Green:
+			l.green, nth = at, -1
+		}
+	}
+	if l.reason == "" {
+		l.reason = Skipped
+	}
+	return nil
+}
+
+// findGreen goes back in growing steps until a green commit, or the end of the history.
+func (l *line) findGreen(ctx context.Context) error {
+	for step := 1; ; step *= 2 {
+		at, err := l.reach(ctx, l.red+step)
+		if err != nil {
+			return err
+		}
+		// One that cannot be told has a few older neighbours tried in its place.
+		for try := 0; at > l.red && try < 3; try++ {
+			answer, err := l.ask(ctx, l.commits[at])
+			if err != nil {
+				return err
+			}
+			if answer == Green {
+				l.green = at
+				return nil
+			}
+			if answer == Red {
+				l.red = at
+				break
+			}
+			next, err := l.reach(ctx, at+try+1)
+			if err != nil || next == at {
+				break
+			}
+			at = next
+		}
+		if l.end != "" && at >= len(l.commits)-1 {
+			l.reason = l.end
+			if l.red < len(l.commits)-1 {
+				l.reason = Skipped
+			}
+			return nil
+		}
+	}
+}
+
+// reach makes the line so long, or as long as it is, and gives the index.
+func (l *line) reach(ctx context.Context, at int) (int, error) {
+	for len(l.commits) <= at && l.end == "" {
+		if len(l.commits) > l.Far {
+			l.end = TooFar
+			break
+		}
+		parents, cut, err := l.Parents(ctx, l.commits[len(l.commits)-1])
+		switch {
+		case err != nil:
+			return 0, err
+		case cut:
+			l.end = Cut
+		case len(parents) == 0:
+			l.end = FirstOfAll
+		default:
+			l.commits = append(l.commits, parents[0])
+		}
+	}
+	return min(at, len(l.commits)-1), nil
+}
+
+// between is the next commit between the bounds to ask: the middle one first; where that cannot be
+// told, others far from it, since what does not build stands side by side. any is false where none
+// is left.
+func (l *line) between(nth int) (at int, any bool) {
+	var left []int
+	for i := l.red + 1; i < l.green; i++ {
+		if a, known := l.answers[l.commits[i]]; !known || a != Unclear {
+			left = append(left, i)
+		}
+	}
+	if len(left) == 0 {
+		return 0, false
+	}
+	// 1/2, 1/4, 3/4, 1/8, 5/8, …
+	part, weight := 0.0, 0.5
+	for n := nth + 1; n > 0; n /= 2 {
+		if n%2 == 1 {
+			part += weight
+		}
+		weight /= 2
+	}
+	return left[int(part*float64(len(left)))], true
+}
+
+// adjacent reports whether the oldest red commit has a green first parent, or is the first of all.
+func (l *line) adjacent() bool {
+	if l.green > 0 {
+		return l.green == l.red+1
+	}
+	return l.end == FirstOfAll && l.red == len(l.commits)-1
+}
+
+// note takes the bounds over.
+func (l *line) note(out *Result) {
+	out.Red, out.Green, out.Between = l.commits[l.red], "", 0
+	if l.green > 0 {
+		out.Green, out.Between = l.commits[l.green], l.green-l.red-1
+	}
+}

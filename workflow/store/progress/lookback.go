@@ -1,0 +1,115 @@
+package progress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// A Lookback is asked for once by its key, and takes the place of the one that is under way.
+type Lookback workflow.Lookback
+
+func (Lookback) Stage() record.Stage { return record.Work }
+
+func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if _, err := tx.Exec(ctx, `update lookbacks set state = 'superseded' where session_id = $1 and state = 'open' and key <> $2`, r.Session, l.Key); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `insert into lookbacks (session_id, key, repository, base, probe) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+		r.Session, l.Key, l.Repository, l.Base, cleanJSON(l.Probe))
+	if err != nil {
+		return err
+	}
+	return r.Queue.InsertLookback(ctx, tx, r.Session)
+}
+
+// StoppedLookbacks are ended by somebody's stop.
+type StoppedLookbacks struct{}
+
+func (StoppedLookbacks) Stage() record.Stage { return record.Work }
+
+func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
+	return err
+}
+
+// cleanJSON is JSON that Postgres takes: no text of it has a NUL.
+func cleanJSON(b []byte) []byte { return []byte(withoutNUL.Replace(string(b))) }
+
+var withoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, "")
+
+// OpenLookback is the one of the session that is to be worked; nil where there is none.
+func (h History) OpenLookback(ctx context.Context, session string) (*workflow.Lookback, error) {
+	l := workflow.Lookback{Session: session}
+	err := h.DB.Pool.QueryRow(ctx, `select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open' order by id limit 1`, session).
+		Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lookback of %s: %w", session, err)
+	}
+	return &l, nil
+}
+
+// LookbackIsOpen reports whether nobody ended it.
+func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err error) {
+	err = h.DB.Pool.QueryRow(ctx, `select state = 'open' from lookbacks where id = $1`, id).Scan(&open)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return open, err
+}
+
+// LookbacksDone are those of the session that came to an end, oldest first.
+func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.Lookback, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
+	if err != nil {
+		return nil, fmt.Errorf("lookbacks of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (workflow.Lookback, error) {
+		l := workflow.Lookback{Session: session, Found: &workflow.LookbackFound{}}
+		var found []byte
+		if err := row.Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &found); err != nil {
+			return l, err
+		}
+		return l, json.Unmarshal(found, l.Found)
+	})
+}
+
+// LookbackTries are what commits were, as far as they were asked.
+func (h History) LookbackTries(ctx context.Context, id int64) ([]workflow.LookbackTry, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries where lookback_id = $1`, id)
+	if err != nil {
+		return nil, fmt.Errorf("tries of lookback %d: %w", id, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.LookbackTry])
+}
+
+// KeepLookbackTry keeps what a commit was, and, where it is not empty, the probe as it is from then
+// on; while the lookback is open, and the job that ctx runs under is this worker's.
+func (h History) KeepLookbackTry(ctx context.Context, id int64, t workflow.LookbackTry, probe json.RawMessage) error {
+	return h.DB.Transact(ctx, func(tx pgx.Tx) error {
+		if err := queue.CheckJob(ctx, tx); err != nil {
+			return err
+		}
+		if len(probe) > 0 {
+			if _, err := tx.Exec(ctx, `update lookbacks set probe = $2 where id = $1`, id, cleanJSON(probe)); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, `insert into lookback_tries (lookback_id, commit_hash, nth, answer, why, took_ms)
+			select id, $2, $3, $4, $5, $6 from lookbacks where id = $1 and state = 'open' on conflict do nothing`,
+			id, t.Commit, t.Nth, t.Answer, database.CleanText(t.Why), t.TookMS)
+		return err
+	})
+}

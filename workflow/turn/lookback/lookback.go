@@ -1,0 +1,252 @@
+package lookback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// A Looker works look backs. All of its fields are set once, before the first job.
+type Looker struct {
+	Store        *store.Store
+	Repositories []catalog.Repository
+	Releases     map[string][]string // patterns of the branches and tags that are asked, by repository
+	Mirrors      *repo.Mirrors
+	Checker      *testrun.Checker // nil: nothing can be run, and nothing is looked for
+	Limit        time.Duration    // for all runs of one look back; zero: nothing is looked for
+	Secrets      *redact.Finder
+	Signature    string // of the lines
+	Log          *slog.Logger
+}
+
+// A Push is one that went out, and what was proven of it.
+type Push struct {
+	Repository   string
+	Base, Commit string
+	Project      project.Project
+	Changes      []diff.Change
+	Proof        proof.Proof
+}
+
+// Parts ask since when, and where else, the new tests of the push are red; nothing where no
+// test shows it.
+func (p Push) Parts() []store.Part {
+	probe, ok := retest.Tests(p.Project, p.Commit, p.Changes, p.Proof)
+	text, err := json.Marshal(probe)
+	if !ok || err != nil {
+		return nil
+	}
+	return []store.Part{progress.Lookback{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
+}
+
+// BeforeFix asks the same of the command that reproduces what a report says.
+func BeforeFix(repository string, r workflow.Report, probe retest.Probe) (store.Part, error) {
+	text, err := json.Marshal(probe)
+	return progress.Lookback{Key: fmt.Sprintf("report:%d", r.Revision), Repository: repository, Base: r.BaseCommit, Probe: text}, err
+}
+
+// pulse is how often it is looked whether a look back was ended: a stop has to act soon.
+const pulse = 400 * time.Millisecond
+
+var errEnded = errors.New("the look back was ended")
+
+// Run works the session's open look back.
+func (l *Looker) Run(ctx context.Context, session string) error {
+	row, err := l.Store.OpenLookback(ctx, session)
+	if err != nil || row == nil {
+		return err
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() { defer close(done); l.watch(watched, row.ID, cancel) }()
+	defer func() { cancel(nil); <-done }()
+	err = l.work(watched, *row)
+	if errors.Is(context.Cause(watched), errEnded) {
+		return nil
+	}
+	return err
+}
+
+// watch ends ctx when the look back was stopped, or a newer one took its place.
+func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if open, err := l.Store.LookbackIsOpen(ctx, id); err == nil && !open {
+			cancel(errEnded)
+		}
+	}
+}
+
+// A look is one look back under way.
+type look struct {
+	*Looker
+	row        workflow.Lookback
+	probe      retest.Probe
+	repository catalog.Repository
+	mirror     *repo.Mirror
+	tries      map[string]workflow.LookbackTry // by commit and nth
+	until      time.Duration                   // of what was spent, from which on nothing more is asked
+	spent      time.Duration
+}
+
+func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
+	k, ready, err := l.open(ctx, row)
+	if err != nil {
+		return err
+	}
+	var found workflow.LookbackFound
+	var text string
+	if ready {
+		if found, text, err = k.look(ctx); err != nil {
+			return err
+		}
+	}
+	return l.Store.EndLookback(ctx, row, found, workflow.Line{Agent: l.Signature, Text: l.Secrets.Mask(text)})
+}
+
+// open opens the mirror, with what the probe needs. ready is false where it cannot be had any more.
+func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
+	at := slices.IndexFunc(l.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
+	if at < 0 || l.Checker == nil || l.Limit <= 0 {
+		return nil, false, nil
+	}
+	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]workflow.LookbackTry{}}
+	if err := json.Unmarshal(row.Probe, &k.probe); err != nil {
+		return nil, false, fmt.Errorf("look back %d: %w", row.ID, err)
+	}
+	if k.mirror, err = l.Mirrors.Open(ctx, k.repository.Remote); k.mirror == nil {
+		return nil, false, err
+	}
+	// What was pushed is the remote's, and so are newer releases; without it what is here counts.
+	if err := k.mirror.Fetch(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		l.Log.Warn("looking back without what is new at the remote", "repository", row.Repository, "err", err)
+	}
+	for _, commit := range []string{row.Base, k.probe.Commit} {
+		if _, err := k.mirror.Commit(commit); commit != "" && err != nil {
+			l.Log.Warn("nothing to look back from", "commit", commit, "err", err)
+			return nil, false, nil
+		}
+	}
+	rows, err := l.Store.LookbackTries(ctx, row.ID)
+	for _, t := range rows {
+		k.tries[tryKey(t.Commit, t.Nth)] = t
+		k.spent += time.Duration(t.TookMS) * time.Millisecond
+	}
+	return k, err == nil, err
+}
+
+func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }
+
+// look searches the history, and then asks the releases.
+func (k *look) look(ctx context.Context) (found workflow.LookbackFound, text string, err error) {
+	releases := k.releases()
+	k.until = k.Limit
+	if len(releases) > 0 {
+		k.until = k.Limit * 2 / 3
+	}
+	if k.probe.Command != "" && !k.probe.Learned {
+		if err := k.learn(ctx); err != nil && !errors.Is(err, bisect.ErrSpent) {
+			return found, "", err
+		}
+	}
+	r, err := bisect.Search{
+		Parents: func(_ context.Context, commit string) ([]string, bool, error) { return k.mirror.Parents(commit) },
+		Ask: func(ctx context.Context, commit string, nth int) (bisect.Answer, error) {
+			v, err := k.ask(ctx, commit, nth)
+			return v.Answer, err
+		},
+	}.Run(ctx, k.row.Base)
+	if err != nil {
+		return found, "", err
+	}
+	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason, "first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
+	if r.Certain {
+		found.First = r.First
+	}
+	found.Since = k.sinceText(r)
+	k.until = k.Limit
+	if r.Reason != bisect.NotRed {
+		if found.Releases, err = k.askReleases(ctx, releases); err != nil {
+			return found, "", err
+		}
+	}
+	text, err = k.newText(ctx, found)
+	return found, text, err
+}
+
+// learn runs the command once where it was red, so that elsewhere it has to fail in the same way.
+func (k *look) learn(ctx context.Context) error {
+	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *testrun.Checker) (v retest.Verdict, err error) {
+		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.Setup)
+		return v, err
+	})
+	return err
+}
+
+// ask is what a commit is: from its row, or else found out now.
+func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict, error) {
+	if t, known := k.tries[tryKey(commit, nth)]; known {
+		return retest.Verdict{Answer: bisect.Answer(t.Answer), Why: t.Why}, nil
+	}
+	return k.timed(ctx, commit, nth, func(ctx context.Context, c *testrun.Checker) (retest.Verdict, error) {
+		return k.probe.Ask(ctx, c, commit, k.repository.Setup)
+	})
+}
+
+// timed runs within what is left of the limit, and keeps what came of it.
+func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *testrun.Checker) (retest.Verdict, error)) (retest.Verdict, error) {
+	left := k.until - k.spent
+	if left <= 0 {
+		return retest.Verdict{}, bisect.ErrSpent
+	}
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	v, err := run(limited, k.Checker.For(k.mirror))
+	took := time.Since(began)
+	k.spent += took
+	switch {
+	case ctx.Err() != nil:
+		return v, ctx.Err()
+	case limited.Err() != nil:
+		return v, bisect.ErrSpent
+	case err != nil:
+		return v, err
+	}
+	t := workflow.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
+	var probe json.RawMessage
+	if k.probe.Learned && commit == k.row.Base && nth == 1 {
+		if probe, err = json.Marshal(k.probe); err != nil {
+			return v, err
+		}
+	}
+	k.tries[tryKey(commit, nth)] = t
+	err = k.Store.KeepLookbackTry(ctx, k.row.ID, t, probe)
+	return v, err
+}

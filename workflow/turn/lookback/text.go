@@ -1,0 +1,159 @@
+package lookback
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// newText is what the thread is told: what it was not told by an earlier look back.
+func (k *look) newText(ctx context.Context, found workflow.LookbackFound) (string, error) {
+	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
+	if err != nil {
+		return "", err
+	}
+	since, where := found.Since, WhereElse(found.Releases)
+	for _, b := range before {
+		if b.Repository == k.row.Repository && b.Found.Since == since {
+			since = ""
+		}
+		if b.Repository == k.row.Repository && WhereElse(b.Found.Releases) == where {
+			where = ""
+		}
+	}
+	return strings.TrimSpace(since + "\n" + where), nil
+}
+
+// sinceText says since when it is red; empty where there is nothing to say.
+func (k *look) sinceText(r bisect.Result) string {
+	by := ""
+	if k.probe.Command != "" {
+		by = ", by the reproduction"
+	}
+	switch {
+	case r.First != "" && r.Reason == bisect.FirstOfAll:
+		return fmt.Sprintf("Red since the first commit%s: %s.", by, k.nameCommit(r.First))
+	case r.First != "" && r.Certain:
+		return fmt.Sprintf("Red since %s%s%s.", k.nameCommit(r.First), k.broughtBy(r), by)
+	case r.First != "":
+		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.", k.nameCommit(r.First), k.broughtBy(r), by)
+	case r.Red == "" || r.Green == "" && r.Red == k.row.Base:
+		return ""
+	case r.Green == "":
+		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.", k.nameCommit(r.Red), by, whyNotOlder[r.Reason])
+	}
+	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green), k.nameCommit(r.Red), by, k.whyNotNearer(r))
+}
+
+// whyNotOlder says why no older commit than the oldest red one is known.
+var whyNotOlder = map[bisect.Reason]string{
+	bisect.Cut:     "the history that I have is cut off there",
+	bisect.TooFar:  "I looked no further back",
+	bisect.Spent:   "the time for looking back was over",
+	bisect.Skipped: "older ones do not build with the test, or do not run it",
+	bisect.Flaky:   "the test does not end the same each time",
+}
+
+// whyNotNearer says why the bounds are not neighbours.
+func (k *look) whyNotNearer(r bisect.Result) string {
+	switch r.Reason {
+	case bisect.Spent:
+		return fmt.Sprintf("the time for looking back was over with %s between them", plaintext.CountNoun(r.Between, "commit"))
+	case bisect.Flaky:
+		return "the test does not end the same each time"
+	case bisect.Cut:
+		return "the history that I have is cut off there"
+	}
+	if r.Between == 0 {
+		return "a branch that it merges could not be told"
+	}
+	return fmt.Sprintf("%s between them could not be told%s", plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
+}
+
+// commonWhy is why the most of the commits could not be told.
+func (k *look) commonWhy() string {
+	counts, most := map[string]int{}, ""
+	for _, t := range k.tries {
+		if t.Why == "" {
+			continue
+		}
+		counts[t.Why]++
+		if n := counts[t.Why]; n > counts[most] || n == counts[most] && t.Why < most {
+			most = t.Why
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return " (" + most + ")"
+}
+
+// nameCommit is a commit with its date, subject and author: names as the commit has them.
+func (k *look) nameCommit(hash string) string {
+	c, err := k.mirror.Commit(hash)
+	if err != nil {
+		return "`" + prompt.ShortHash(hash) + "`"
+	}
+	pull := ""
+	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, fmt.Sprintf("#%d", n)) {
+		pull = fmt.Sprintf(" (#%d)", n)
+	}
+	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly), quoted(c.Subject, 80), quoted(c.Author, 60), pull)
+}
+
+// broughtBy names the pull request of the merge with which a commit came.
+func (k *look) broughtBy(r bisect.Result) string {
+	if r.Merge == "" || r.Merge == r.First {
+		return ""
+	}
+	c, err := k.mirror.Commit(r.Merge)
+	if err != nil {
+		return ""
+	}
+	if n := c.PullRequest(); n > 0 {
+		return fmt.Sprintf(" (#%d)", n)
+	}
+	return fmt.Sprintf(", merged by `%s`", prompt.ShortHash(r.Merge))
+}
+
+// quoted is a stranger's words in one short line, without marks that would end a quote or begin code.
+func quoted(words string, most int) string {
+	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'", `\`, "/").Replace(plaintext.OneLine(words)), most)
+}
+
+// WhereElse says what releases are: "Also red on release/1.4; green on release/1.3."; empty where
+// there is none.
+func WhereElse(releases []workflow.ReleaseVerdict) string {
+	var red, green, unclear []string
+	for _, r := range releases {
+		name := quoted(r.Name, 60)
+		switch bisect.Answer(r.Answer) {
+		case bisect.Red:
+			red = append(red, name)
+		case bisect.Green:
+			green = append(green, name)
+		default:
+			unclear = append(unclear, fmt.Sprintf("%s (%s)", name, r.Why))
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		words string
+		names []string
+	}{{"also red on ", red}, {"green on ", green}, {"cannot be told on ", unclear}} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.words+strings.Join(p.names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, "; ")
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
