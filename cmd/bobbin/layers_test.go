@@ -209,6 +209,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/orchestrator": {
+		"repo/retest", "workflow/turn/lookback",
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
 		"workflow/turn/duplicates",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -19,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/knows"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -63,19 +65,25 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 	return nil, err
 }
 
-// reproductionText is a report's status, and how its reproduction ended when the program ran
-// it; how is empty where nothing showed the bug. The reproduction is from then on the command
-// as it was run.
-func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *string) (status, how string, err error) {
-	if *reproduction == "" {
-		return findings.StatusUnproven, "", nil
+// A reproduction is what a report's command came to when the program ran it.
+type reproduction struct {
+	status string
+	how    string            // it ended; empty where nothing showed the bug
+	fails  *progress.Command // whose exit status shows the bug; nil where none does
+}
+
+// reproduced says what a report's command came to. The command is from then on as it was run.
+func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reproduction, error) {
+	if *command == "" {
+		return reproduction{status: findings.StatusUnproven}, nil
 	}
-	c, err := o.newestRun(ctx, *reproduction)
+	c, err := o.newestRun(ctx, *command)
 	if err != nil || c == nil {
-		return findings.StatusUnproven, "", err
+		return reproduction{status: findings.StatusUnproven}, err
 	}
-	*reproduction = c.Command
-	how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
+	*command = c.Command
+	r := reproduction{status: findings.StatusShown}
+	how := ""
 	switch {
 	case c.ExitCode == -1:
 		how = "it was stopped"
@@ -83,8 +91,26 @@ func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *strin
 		how = "it ends without a failure; look at what it prints"
 	case evidence.EndsWithoutShowing(*c) != "":
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
+	default:
+		how, r.fails = fmt.Sprintf("fails with exit code %d", c.ExitCode), c
 	}
-	return findings.StatusShown, findings.ShownBy(c.Command, how), nil
+	r.how = findings.ShownBy(c.Command, how)
+	return r, nil
+}
+
+// lookBack asks since when the report's command fails, while the report waits. What was pushed in
+// this session is not at the base any more.
+func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
+	if r.fails == nil || l.Session().Head != "" {
+		return nil
+	}
+	p := l.Trees.Current()
+	part, err := lookback.BeforeFix(p.Repository.Name, report, retest.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	if err != nil {
+		l.Log.Warn("it is not asked since when the bug is there", "err", err)
+		return nil
+	}
+	return []store.Part{part}
 }
 
 // belowFirstLine puts what changed below a report's first line, which has its status: where
@@ -144,7 +170,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change}, c.Summary); refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
-	status, how, err := l.reproductionText(ctx, &c.Reproduction)
+	shown, err := l.reproduced(ctx, &c.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -156,11 +182,11 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
 	//crash:report_made
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, how))
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how), l.lookBack(*r, shown)...)
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -179,7 +205,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
-	status, how, err := l.reproductionText(ctx, &d.Reproduction)
+	shown, err := l.reproduced(ctx, &d.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -191,10 +217,10 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), how), begun...)
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how), append(begun, l.lookBack(*r, shown)...)...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
