@@ -231,6 +231,7 @@ func TestLongSessionPage(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("an update: %.0f bytes for %.0f asked, in %.0f ms", update[1], update[2], update[3])
 	require.Equal(t, 1.0, update[0], "one entry is not shown, and one is sent")
+	list.sees("document.readyState === 'complete'")
 	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call summary')].at(-2).click()"))
 	list.shoot("session-long")
 	list.click(".older a", "Earlier")
@@ -238,7 +239,8 @@ func TestLongSessionPage(t *testing.T) {
 	list.accessible("what was earlier")
 	list.click(".older a", "Newest")
 	list.reads(".timeline", "go test ./... # 2998")
-	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].at(-2).open = true"))
+	list.sees("document.readyState === 'complete'") // a long page is read while it still comes in
+	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].filter((d) => d.innerHTML.includes('Whole')).at(-1).open = true"))
 	list.click(".timeline a", "Whole")
 	list.reads("h2", "Answered")
 	list.sees("document.querySelector('pre:last-of-type').innerText.length > 6000")
