@@ -168,6 +168,7 @@ func (b *tab) othersLook(p *Playground) {
 	list.reads(".back a", "All sessions")
 
 	b.click("#nav .places a", "bugs")
+	b.sees("document.activeElement.id === 'say'") // it is there, and what is typed is a message
 	b.focusOut()
 	b.press("3")
 	b.sees("document.body.dataset.me === 'gus'")

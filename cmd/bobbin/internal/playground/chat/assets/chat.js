@@ -108,11 +108,17 @@ function keepDrafts() {
   for (const f of all('form[data-composer]')) drafts.set(f.dataset.composer, $('textarea', f).value);
 }
 
+let visits = 0;
+
+// go shows another place, and says whether it did: who goes on meanwhile is not taken back.
 async function go(to, push = true) {
+  const visit = ++visits;
   keepDrafts();
   const answer = await fetch(to, { headers: { Accept: 'text/html' } });
-  if (!answer.ok) return toast(await answer.text());
-  const doc = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const text = await answer.text();
+  if (visit !== visits) return false;
+  if (!answer.ok) { toast(text); return false; }
+  const doc = new DOMParser().parseFromString(text, 'text/html');
   document.title = doc.title;
   for (const name of ['data-live', 'data-me']) document.body.setAttribute(name, doc.body.getAttribute(name));
   document.body.className = doc.body.className;
@@ -127,6 +133,7 @@ async function go(to, push = true) {
   for (const log of all('[data-log]')) log.scrollTop = log.scrollHeight;
   settle();
   listen();
+  return true;
 }
 
 addEventListener('popstate', () => go(location.href, false));
@@ -136,7 +143,8 @@ document.addEventListener('click', (e) => {
   if (a && !e.ctrlKey && !e.metaKey && !e.shiftKey && !a.target) {
     e.preventDefault();
     const reply = a.matches('[data-reply], .replies');
-    go(a.getAttribute('href')).then(() => {
+    go(a.getAttribute('href')).then((there) => {
+      if (!there) return;
       if (a.matches('[data-close]')) focusLast();
       else if (reply || !phone()) compose();
     });
