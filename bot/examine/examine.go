@@ -61,6 +61,8 @@ type ChannelStanding struct {
 	Shared   bool // with people of another organisation
 }
 
+func (c ChannelStanding) String() string { return "#" + c.Name + " (" + c.ID + ")" }
+
 // Channel looks up a channel that a configuration names by id or by #name. Names are looked
 // up among the channels that the bot is in; near lists those, in case a name was mistyped.
 func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding, near []string, err error) {

@@ -336,6 +336,15 @@ func channelComplaints() []complaint {
 	channel := func(named string) func(w *ward) {
 		return func(w *ward) { w.change(w.bugs.ID+", ", named+", ") }
 	}
+	watched := func(named string, member bool) func(w *ward) {
+		return func(w *ward) {
+			app := w.slack.AddBot(slacktest.User{Name: "sentry", RealName: "Sentry", AppID: "A0SENTRY"})
+			if member {
+				require.NoError(w, w.slack.Join("bugs", app.ID))
+			}
+			w.change("approvers: [", "watch_apps: ["+named+"], approvers: [")
+		}
+	}
 	approver := func(u slacktest.User) func(w *ward) {
 		return func(w *ward) { w.change("approvers: ["+w.ann.ID, "approvers: ["+w.slack.AddUser(u).ID+", "+w.ann.ID) }
 	}
@@ -361,6 +370,10 @@ func channelComplaints() []complaint {
 			w.change("channels: ["+w.bugs.ID+", \"#bugs\"], ", "")
 			require.NoError(w, w.slack.Leave("bugs", w.slack.App().BotUser))
 		}},
+		{name: asItShouldBe + " with a watched app", breaks: watched("A0SENTRY", true)},
+		{name: "a watched app that is not in the channel, by its name (noted)", breaks: watched("sentry", false)},
+		{name: "a watched app that Slack does not show (noted)", breaks: watched("Grafana", true)},
+		{name: "a watched app that is mistyped", breaks: watched("Sentri", true)},
 		{name: "an approver who is nobody", breaks: func(w *ward) { w.change(w.ann.ID+"]", "U0NOBODY]") }},
 		{name: "an approver who is a guest", breaks: approver(slacktest.User{Name: "gus", Kind: slacktest.Guest})},
 		{name: "an approver who has left", breaks: approver(slacktest.User{Name: "lea", Deleted: true})},

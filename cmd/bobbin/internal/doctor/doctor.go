@@ -188,21 +188,14 @@ func awaitPart(ctx context.Context, w io.Writer, p *part, all []*part, began tim
 		case <-tick.C:
 			var busy []string
 			for _, other := range all {
-				if !isClosed(other.done) {
+				select {
+				case <-other.done:
+				default:
 					busy = append(busy, other.Name)
 				}
 			}
 			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "), time.Since(began).Round(time.Second))
 		}
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }
 

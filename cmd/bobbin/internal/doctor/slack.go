@@ -54,6 +54,7 @@ func (d *Doctor) examineSlack(ctx context.Context, f *findings) {
 	if c.Examiner != nil {
 		c.examineChannels(ctx)
 		c.examineApprovers(ctx)
+		c.examineFeeds(ctx)
 	}
 }
 
@@ -227,19 +228,17 @@ func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 	case at.ID == "":
 		c.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case at.Archived:
-		c.problem("channel "+channelLabel(at)+" is archived", "name another")
+		c.problem("channel "+at.String()+" is archived", "name another")
 	case !at.Member:
-		c.problem("the bot is not in "+channelLabel(at), invite+"#"+at.Name)
+		c.problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		c.warn(channelLabel(at)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		c.warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
 		return at.Name
 	default:
 		return at.Name
 	}
 	return ""
 }
-
-func channelLabel(c examine.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
 
 // examineApprovers looks whether those who are named may approve anything at all.
 func (c slackCheck) examineApprovers(ctx context.Context) {

@@ -1,0 +1,51 @@
+package examine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot"
+)
+
+// An InstalledApp is an app of the workspace, as far as Slack shows it: one that has a bot user.
+// An incoming webhook has none.
+type InstalledApp struct {
+	ID, Name string
+	user     string
+	handle   string
+}
+
+// Is reports whether the configuration names that app, by its id or its name.
+func (a InstalledApp) Is(named string) bool {
+	return named == a.ID || strings.EqualFold(named, a.Name) || strings.EqualFold(named, a.handle)
+}
+
+func (a InstalledApp) String() string { return a.Name + " (" + a.ID + ")" }
+
+// Apps lists the workspace's apps, without the bot's own.
+func (e *Examiner) Apps(ctx context.Context) (apps []InstalledApp, err error) {
+	users, err := e.people.Slack.API.GetUsersContext(ctx, slack.GetUsersOptionLimit(1000))
+	if err != nil {
+		return nil, fmt.Errorf("users.list: %w", bot.ExplainError(err, bot.BotTokenName))
+	}
+	for _, u := range users {
+		if u.IsBot && !u.Deleted && u.Profile.ApiAppID != "" && u.ID != e.Self().User {
+			name := u.RealName
+			if name == "" {
+				name = u.Name
+			}
+			apps = append(apps, InstalledApp{ID: u.Profile.ApiAppID, Name: name, user: u.ID, handle: u.Name})
+		}
+	}
+	return apps, nil
+}
+
+// IsIn reports whether the app's bot user is a member of the channel, given by its id.
+func (e *Examiner) IsIn(ctx context.Context, a InstalledApp, channel string) (bool, error) {
+	members, err := e.people.Members(ctx, channel)
+	return slices.Contains(members, a.user), err
+}

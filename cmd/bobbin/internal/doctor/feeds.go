@@ -1,0 +1,70 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/examine"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+)
+
+// examineFeeds looks whether the apps whose alerts are read are there, as far as Slack shows them.
+func (c slackCheck) examineFeeds(ctx context.Context) {
+	if !slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return len(r.WatchApps) > 0 }) {
+		return
+	}
+	apps, err := c.Apps(ctx)
+	if err != nil {
+		c.refuse("the apps of watch_apps", err, "")
+		return
+	}
+	for _, r := range c.repositories {
+		for _, named := range r.WatchApps {
+			i := slices.IndexFunc(apps, func(a examine.InstalledApp) bool { return a.Is(named) })
+			if i >= 0 {
+				c.examineFeed(ctx, r, named, apps[i])
+				continue
+			}
+			var names []string
+			for _, a := range apps {
+				names = append(names, a.Name, a.ID)
+			}
+			what := "watch_apps of " + r.Name + ": Slack shows no app " + named
+			if near := cli.DidYouMean(named, names); near != "" {
+				c.warn(what+near, "correct it; an app's id (A…) is surest")
+			} else {
+				c.note(what, "right for an incoming webhook, which Slack does not show: its name has to be the one that its messages have. Else correct it; an app's id (A…) is surest")
+			}
+		}
+	}
+}
+
+// examineFeed looks at one app that is there.
+func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named string, app examine.InstalledApp) {
+	if named != app.ID {
+		c.note("watch_apps of "+r.Name+" names "+app.String()+" by its name, which any incoming webhook may take", "write "+app.ID)
+	}
+	var in, out []string
+	for _, channel := range r.Channels {
+		at, _, err := c.Channel(ctx, channel)
+		if err != nil || !at.Member || slices.Contains(in, "#"+at.Name) || slices.Contains(out, "#"+at.Name) {
+			continue // it is told with the channels
+		}
+		switch is, err := c.IsIn(ctx, app, at.ID); {
+		case err != nil:
+			c.refuse("who is in "+at.String(), err, "")
+		case is:
+			in = append(in, "#"+at.Name)
+		default:
+			out = append(out, "#"+at.Name)
+		}
+	}
+	if len(in) > 0 {
+		c.ok("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
+	}
+	if len(out) > 0 {
+		c.note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "), "if it is set up to post there, it can all the same, and Slack does not tell; else /invite it there")
+	}
+}
