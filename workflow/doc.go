@@ -90,6 +90,10 @@
 //     (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
+//   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
+//     message (bot/event/alert reads it). store/alerts finds its problem: the first alert begins a
+//     session, later ones are counted in its thread and queue no turn. turn/intake/alert.go gives
+//     it to the agents as data that nobody said.
 //   - A session at one of its limits pauses until somebody allows more (turn/budget,
 //     turn/intake/go_on.go).
 //

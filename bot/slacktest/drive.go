@@ -211,6 +211,12 @@ func (s *Server) intoThread(ch *Channel, m *Message, threadTS string) error {
 
 // SayAsBot writes a message as another app's bot.
 func (s *Server) SayAsBot(channel, bot, text, threadTS string) (ts string, err error) {
+	return s.PostAsBot(channel, bot, Message{Text: text, ThreadTS: threadTS})
+}
+
+// PostAsBot posts what another app's bot put together: the text, blocks and attachments of m, into
+// the thread of m.ThreadTS if there is one. Blocks of words alone are made as for a person.
+func (s *Server) PostAsBot(channel, bot string, m Message) (ts string, err error) {
 	err = s.withChannel(channel, func(ch *Channel) error {
 		u := s.state.users[bot]
 		if u == nil {
@@ -219,15 +225,18 @@ func (s *Server) SayAsBot(channel, bot, text, threadTS string) (ts string, err e
 		if u == nil || u.BotID == "" {
 			return fmt.Errorf("slacktest: no bot %q", bot)
 		}
-		m := &Message{User: u.ID, BotID: u.BotID, AppID: u.AppID, Text: text, Blocks: s.state.richText(text)}
-		if u.Hook {
-			m.User, m.AppID, m.Username, m.Subtype, m.Blocks = "", "", u.Name, "bot_message", nil
+		post := &Message{User: u.ID, BotID: u.BotID, AppID: u.AppID, Text: m.Text, Blocks: m.Blocks, Attachments: m.Attachments}
+		if len(m.Blocks)+len(m.Attachments) == 0 {
+			post.Blocks = s.state.richText(m.Text)
 		}
-		if err := s.intoThread(ch, m, threadTS); err != nil {
+		if u.Hook {
+			post.User, post.AppID, post.Username, post.Subtype, post.Blocks = "", "", u.Name, "bot_message", nil
+		}
+		if err := s.intoThread(ch, post, m.ThreadTS); err != nil {
 			return err
 		}
-		s.post(ch, m)
-		ts = m.TS
+		s.post(ch, post)
+		ts = post.TS
 		return nil
 	})
 	return ts, err

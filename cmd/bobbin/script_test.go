@@ -65,7 +65,7 @@ func TestScript(t *testing.T) {
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
 			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
-			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd),
+			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd), "alert": cmd(alertCmd),
 		},
 	})
 }
@@ -171,7 +171,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -182,7 +182,6 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if part {
 		cfg.Files = partOfMore(cfg.Files)
 	}
-	marked := slices.Contains(args, "marked")
 	noChecks := slices.Contains(args, "no-checks")
 	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
@@ -216,10 +215,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if part {
 			shop.Scope = "services/shop"
 		}
-		if marked {
-			set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
-		}
 		setChecks(args, set, shop)
+		s.setChannel(args, set)
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL = "site", filepath.Join(dir, "site.git")

@@ -107,6 +107,9 @@ func partName(part string) string {
 // credits are how a commit names those people; whom Slack does not tell of is left out.
 func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []string) {
 	for _, id := range ids {
+		if id == "" {
+			continue // an app asked
+		}
 		p, err := o.Slack.Person(ctx, o.Session().Thread, id)
 		if err != nil {
 			o.Log.Warn("a commit will not name somebody who asked", "user", id, "err", err)

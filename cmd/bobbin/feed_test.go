@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// setChannel configures what is a report in #bugs beside mentions: "marked", messages with an emoji;
+// "feeds", what an app posts that is installed.
+func (s *story) setChannel(args []string, set *server.Settings) {
+	if slices.Contains(args, "marked") {
+		set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
+	}
+	if !slices.Contains(args, "feeds") {
+		return
+	}
+	if s.People["sentry"] == "" { // at a restart it is there
+		s.People["sentry"] = s.Slack.AddBot(slacktest.User{Name: "Sentry", AppID: "A0SENTRY"}).ID
+	}
+	set.Feeds = []workflow.Feed{{Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"}}}
+}
+
+// alert APP in THREAD FILE: that app posts what the file has of text, blocks and attachments, as
+// JSON. The first message of a thread is its root.
+func alertCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	if len(args) != 4 || args[1] != "in" {
+		return fmt.Errorf("usage: alert APP in THREAD FILE")
+	}
+	var m slacktest.Message
+	if err := json.Unmarshal([]byte(ts.ReadFile(args[3])), &m); err != nil {
+		return err
+	}
+	m.ThreadTS = s.threads[args[2]]
+	posted, err := s.Slack.PostAsBot(s.Channel, s.People[args[0]], m)
+	if err == nil && s.threads[args[2]] == "" {
+		s.threads[args[2]] = posted
+	}
+	return err
+}
