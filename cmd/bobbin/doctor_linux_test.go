@@ -498,6 +498,11 @@ func repositoryComplaints() []complaint {
 		{name: "shallow", breaks: func(w *ward) {
 			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"), []byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))
 		}},
+		{name: "releases", breaks: func(w *ward) {
+			inRemote(w, w.remote, "branch", "release/1.0", "main")
+			inRemote(w, w.remote, "tag", "v0.9", "main")
+			w.change("channels:", `releases: ["release/*", "v*", "rel-*"], channels:`)
+		}},
 		{name: "a branch in the way", breaks: func(w *ward) { inRemote(w, w.remote, "branch", "bobbin", "main") }},
 		{name: "not writable", breaks: func(w *ward) {
 			objects := filepath.Join(w.remote, "objects")

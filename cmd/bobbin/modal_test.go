@@ -91,7 +91,7 @@ func (s *story) nameApprovers() []string {
 // uncalled leaves out of a post's problems that it calls those whom the story's configuration
 // names as approvers, or who know the code where it has them called.
 func (s *story) uncalled(problems []string) []string {
-	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].CallsOwners) {
+	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].CallsOwners) && len(s.Settings().CallAuthors) == 0 {
 		return problems
 	}
 	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}

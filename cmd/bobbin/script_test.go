@@ -459,6 +459,12 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 
 // played: the model's script was followed to its end.
 func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	if s.Service != nil && !s.Service.Runner.LooksBack {
+		var asked int
+		if err := s.Service.Store.Pool.QueryRow(context.Background(), `select count(*) from lookbacks`).Scan(&asked); err != nil || asked > 0 {
+			return errors.Join(err, fmt.Errorf("%d look backs were asked for, and none is wanted", asked))
+		}
+	}
 	return s.Model.Finish()
 }
 

@@ -113,8 +113,8 @@ func links(_ context.Context, s *story) (string, error) {
 // filesOptions are those of the stage that are about files and links: "sees" (the models see
 // pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that),
 // "code-pages" (the repository's host shows code); "addresses" (the app has users:read.email);
-// "calls-owners" (who knows the code is called).
-var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners"}
+// "calls-owners" (who knows the code is called), "calls-authors" (who brought a bug).
+var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners", "calls-authors"}
 
 func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
@@ -136,6 +136,12 @@ func withFiles(options []string, cfg *stage.Config) {
 		cfg.Adjust = func(s *server.Settings) {
 			before(s)
 			s.Repositories[0].CallsOwners = true
+		}
+	}
+	if before := cfg.Adjust; slices.Contains(options, "calls-authors") {
+		cfg.Adjust = func(s *server.Settings) {
+			before(s)
+			s.CallAuthors = map[string]bool{s.Repositories[0].Name: true}
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "sees") {

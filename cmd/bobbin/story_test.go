@@ -80,10 +80,14 @@ var upstream = regexp.MustCompile(`^upstream\d*/`)
 // A name keeps its path below upstream/.
 func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var files []txtar.File
+	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
+	if args[0] == "as" {
+		who.Name, who.Email, args = args[1], args[1]+"@example.com", args[2:]
+	}
 	for _, name := range args {
 		files = append(files, txtar.File{Name: upstream.ReplaceAllString(name, ""), Data: []byte(ts.ReadFile(name))})
 	}
-	return advance(s.Remote, s.t.TempDir(), files)
+	return advance(s.Remote, s.t.TempDir(), files, who)
 }
 
 // publish NAME: main as it stands is released under that name, a branch where it has a slash, else
@@ -105,7 +109,7 @@ func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 }
 
 // advance adds a commit of the files to main of the bare repository.
-func advance(remote, work string, files []txtar.File) error {
+func advance(remote, work string, files []txtar.File, who *object.Signature) error {
 	storage := filesystem.NewStorage(osfs.New(remote), cache.NewObjectLRUDefault())
 	r, err := git.Open(storage, osfs.New(work))
 	if err != nil {
@@ -130,7 +134,6 @@ func advance(remote, work string, files []txtar.File) error {
 			return err
 		}
 	}
-	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
 	_, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who})
 	return err
 }

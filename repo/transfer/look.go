@@ -18,6 +18,7 @@ import (
 type Sight struct {
 	Default  string   // the branch that its HEAD names; empty: none
 	Branches []string // sorted
+	Tags     []string // likewise
 	Empty    bool     // it has no commit at all
 	Shallow  bool     // it lacks a part of its own history
 	Took     time.Duration
@@ -71,9 +72,12 @@ func (c *Client) readSight(ctx context.Context, r remote.Remote, with remote.Cre
 	for name := range found.Hashes {
 		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
 			s.Branches = append(s.Branches, branch)
+		} else if tag, is := strings.CutPrefix(name, "refs/tags/"); is {
+			s.Tags = append(s.Tags, tag)
 		}
 	}
 	slices.Sort(s.Branches)
+	slices.Sort(s.Tags)
 	s.Empty = len(s.Branches) == 0
 	return s, nil
 }

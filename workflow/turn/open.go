@@ -52,7 +52,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger, Runtime: t.Runtime, Trees: trees, Attachments: attachments, Permissions: permissions,
 		Halt: func(err error) { t.halt(err) },
 	}
-	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, HunkTime: r.HunkTime}
+	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, HunkTime: r.HunkTime, LooksBack: r.LooksBack}
 	workers := &worker.Workers{
 		Ledger: ledger, Trees: trees, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
 	}

@@ -86,6 +86,7 @@ type Bounds struct {
 	Attempts   int                     // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
 	HunkTime   time.Duration           // for trying which hunks of a fix are needed; none where zero
+	LooksBack  bool                    // it is looked for since when, and on which releases, a bug is there
 	Seats      queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 

@@ -19,6 +19,7 @@ type Delivery struct {
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
 	HunkTime  time.Duration // for trying which hunks of a fix are needed; zero: none is tried
+	LooksBack bool          // it is asked since when what was mended is red
 
 	saidCommand bool // that the report's command still fails
 

@@ -244,10 +244,8 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		return notApproved(err)
 	}
 	//crash:push_intended
-	_, err = p.Work.Push(ctx, transfer.PushSpec{
-		Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()},
-	})
-	if err != nil {
+	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
+	if _, err = p.Work.Push(ctx, spec); err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed
@@ -256,7 +254,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err != nil {
 		return model.Result{}, err
 	}
-	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(proposed, lookback.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...)...),
+	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(proposed, lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...)...),
 		consent.Push(push),
 		store.Update{
 			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },

@@ -263,16 +263,12 @@ func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string)
 		if len(ids) == mostCalled {
 			break
 		}
-		id, err := f.Slack.ByEmail(ctx, address)
+		id, err := permission.Callable(ctx, f.Slack, f.Session().Thread, address)
 		if err != nil {
 			f.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
 			return ids
 		}
-		if id == "" || id == asks || slices.Contains(ids, id) {
-			continue
-		}
-		p, err := f.Slack.Person(ctx, f.Session().Thread, id)
-		if err == nil && permission.ExclusionReason(p) == "" && !p.Guest && p.InThread {
+		if id != "" && id != asks && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // A Looker works look backs. All of its fields are set once, before the first job.
@@ -28,6 +29,8 @@ type Looker struct {
 	Store        *store.Store
 	Repositories []catalog.Repository
 	Releases     map[string][]string // patterns of the branches and tags that are asked, by repository
+	CallAuthors  map[string]bool     // repositories where whoever brought a bug is called, and not only named
+	Slack        ledger.Slack        // nil: nobody is called
 	Mirrors      *repo.Mirrors
 	Checker      *testrun.Checker // nil: nothing can be run, and nothing is looked for
 	Limit        time.Duration    // for all runs of one look back; zero: nothing is looked for
@@ -38,6 +41,7 @@ type Looker struct {
 
 // A Push is one that went out, and what was proven of it.
 type Push struct {
+	Wanted       bool // else nothing is asked
 	Repository   string
 	Base, Commit string
 	Project      project.Project
@@ -50,7 +54,7 @@ type Push struct {
 func (p Push) Parts() []store.Part {
 	probe, ok := retest.Tests(p.Project, p.Commit, p.Changes, p.Proof)
 	text, err := json.Marshal(probe)
-	if !ok || err != nil {
+	if !p.Wanted || !ok || err != nil {
 		return nil
 	}
 	return []store.Part{progress.Lookback{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
@@ -118,13 +122,16 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 		return err
 	}
 	var found workflow.LookbackFound
-	var text string
+	line := workflow.Line{Agent: l.Signature}
 	if ready {
-		if found, text, err = k.look(ctx); err != nil {
+		if found, err = k.look(ctx); err != nil {
+			return err
+		}
+		if err := k.tell(ctx, found, &line); err != nil {
 			return err
 		}
 	}
-	return l.Store.EndLookback(ctx, row, found, workflow.Line{Agent: l.Signature, Text: l.Secrets.Mask(text)})
+	return l.Store.EndLookback(ctx, row, found, line)
 }
 
 // open opens the mirror, with what the probe needs. ready is false where it cannot be had any more.
@@ -164,7 +171,7 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }
 
 // look searches the history, and then asks the releases.
-func (k *look) look(ctx context.Context) (found workflow.LookbackFound, text string, err error) {
+func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
 	releases := k.releases()
 	k.until = k.Limit
 	if len(releases) > 0 {
@@ -172,7 +179,7 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, text str
 	}
 	if k.probe.Command != "" && !k.probe.Learned {
 		if err := k.learn(ctx); err != nil && !errors.Is(err, bisect.ErrSpent) {
-			return found, "", err
+			return found, err
 		}
 	}
 	r, err := bisect.Search{
@@ -183,7 +190,7 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, text str
 		},
 	}.Run(ctx, k.row.Base)
 	if err != nil {
-		return found, "", err
+		return found, err
 	}
 	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason, "first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
 	if r.Certain {
@@ -192,12 +199,9 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, text str
 	found.Since = k.sinceText(r)
 	k.until = k.Limit
 	if r.Reason != bisect.NotRed {
-		if found.Releases, err = k.askReleases(ctx, releases); err != nil {
-			return found, "", err
-		}
+		found.Releases, err = k.askReleases(ctx, releases)
 	}
-	text, err = k.newText(ctx, found)
-	return found, text, err
+	return found, err
 }
 
 // learn runs the command once where it was red, so that elsewhere it has to fail in the same way.

@@ -11,17 +11,24 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // mostReleases is how many releases are asked, the newest ones.
 const mostReleases = 6
 
+// IsRelease reports whether one of the patterns is of that branch or tag. prefix begins the names of
+// the bot's own branches; empty: bobbin/.
+func IsRelease(patterns []string, prefix, name string) bool {
+	return !strings.HasPrefix(name, cmp.Or(prefix, transfer.DefaultPrefix)) &&
+		slices.ContainsFunc(patterns, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+}
+
 // releases are those that the configuration names, newest first.
 func (k *look) releases() []repo.Release {
-	own := cmp.Or(k.repository.BranchPrefix, "bobbin/")
 	all := k.mirror.Releases(func(name string) bool {
-		return !strings.HasPrefix(name, own) && slices.ContainsFunc(k.Looker.Releases[k.row.Repository], func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+		return IsRelease(k.Looker.Releases[k.row.Repository], k.repository.BranchPrefix, name)
 	})
 	return all[:min(len(all), mostReleases)]
 }

@@ -9,17 +9,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// newText is what the thread is told: what it was not told by an earlier look back.
-func (k *look) newText(ctx context.Context, found workflow.LookbackFound) (string, error) {
+// tell makes the line of what the thread was not told by an earlier look back, and lets it call
+// whoever brought the bug, where that is wanted: once a session.
+func (k *look) tell(ctx context.Context, found workflow.LookbackFound, line *workflow.Line) error {
 	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
 	if err != nil {
-		return "", err
+		return err
 	}
-	since, where := found.Since, WhereElse(found.Releases)
+	since, where, named := found.Since, WhereElse(found.Releases), false
 	for _, b := range before {
+		named = named || b.Found.First != ""
 		if b.Repository == k.row.Repository && b.Found.Since == since {
 			since = ""
 		}
@@ -27,7 +30,34 @@ func (k *look) newText(ctx context.Context, found workflow.LookbackFound) (strin
 			where = ""
 		}
 	}
-	return strings.TrimSpace(since + "\n" + where), nil
+	line.Text = k.Secrets.Mask(strings.TrimSpace(since + "\n" + where))
+	if since != "" && !named {
+		line.Calls = k.author(ctx, found.First)
+	}
+	return nil
+}
+
+// author is the id of whoever made the commit that brought the bug, where such people are called.
+func (k *look) author(ctx context.Context, commit string) []string {
+	if commit == "" || k.Slack == nil || !k.CallAuthors[k.row.Repository] {
+		return nil
+	}
+	c, err := k.mirror.Commit(commit)
+	if err != nil {
+		return nil
+	}
+	s, err := k.Store.Session(ctx, k.row.Session)
+	if err != nil {
+		return nil
+	}
+	id, err := permission.Callable(ctx, k.Slack, s.Thread, c.Email)
+	if err != nil {
+		k.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+	}
+	if id == "" {
+		return nil
+	}
+	return []string{id}
 }
 
 // sinceText says since when it is red; empty where there is nothing to say.

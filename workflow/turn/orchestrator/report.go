@@ -98,10 +98,10 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 	return r, nil
 }
 
-// lookBack asks since when the report's command fails, while the report waits. What was pushed in
+// lookBack asks since when the report's command fails, while the report waits, where that is looked for. What was pushed in
 // this session is not at the base any more.
 func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
-	if r.fails == nil || l.Session().Head != "" {
+	if r.fails == nil || !l.Delivery.LooksBack || l.Session().Head != "" {
 		return nil
 	}
 	p := l.Trees.Current()

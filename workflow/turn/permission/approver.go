@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // HoldReason says why the words of p do not reach the agents now; empty when they do.
@@ -64,4 +65,20 @@ func (ps *Permissions) Approvers(ctx context.Context) (workflow.Approvers, error
 		a.People = append(append(a.People, id), users...)
 	}
 	return a, nil
+}
+
+// Callable is the id of whoever has that address, if it is a full member who is in the thread's
+// channel; empty: nobody is. The error is that Slack does not tell who has an address.
+func Callable(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
+	if !strings.Contains(address, "@") {
+		return "", nil
+	}
+	if id, err = slack.ByEmail(ctx, address); id == "" || err != nil {
+		return "", err
+	}
+	p, err := slack.Person(ctx, thread, id)
+	if err != nil || ExclusionReason(p) != "" || p.Guest || !p.InThread {
+		return "", nil
+	}
+	return id, nil
 }

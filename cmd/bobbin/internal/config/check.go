@@ -144,8 +144,10 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
 	}
-	if r.Owners != "" {
-		p.OneOf(at+".owners", "owners", r.Owners, []string{"name", MentionOwners})
+	for name, value := range map[string]string{"owners": r.Owners, "authors": r.Authors} {
+		if value != "" {
+			p.OneOf(at+"."+name, name, value, []string{"name", Mention})
+		}
 	}
 	if r.Review != "" {
 		p.OneOf(at+".review", "review", r.Review, []string{"on", "off"})
@@ -160,8 +162,8 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	}
 }
 
-// MentionOwners is the word that lets who knows the code be called.
-const MentionOwners = "mention"
+// Mention is the word that lets who knows the code, or brought a bug, be called.
+const Mention = "mention"
 
 // NoCode is the word that closes a repository's code to channels with guests.
 const NoCode = "no_code"

@@ -60,12 +60,13 @@ type Repository struct {
 }
 
 // Approval says who may approve work on a repository, whether an agent looks at it, too, and
-// whether who knows the code is called.
+// whether who knows the code, or brought a bug, is called.
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
-	Review             string   `yaml:"review"` // on (default) or off: another agent reviews each change before its push
-	Owners             string   `yaml:"owners"` // name (default) or mention
+	Review             string   `yaml:"review"`  // on (default) or off: another agent reviews each change before its push
+	Owners             string   `yaml:"owners"`  // name (default) or mention
+	Authors            string   `yaml:"authors"` // name (default) or mention: who made the commit that brought a bug
 }
 
 // RemoteAccess is what a repository's remote is asked with, and which of its branches and tags are

@@ -16,7 +16,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 )
 
 // examineRepository asks a remote what it has and whether it would take a push. Nothing is
@@ -46,6 +48,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.HasBranch(prefix) {
 		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
 	}
+	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
 		remoteRefusal(f, "it takes no push from us", err)
 	} else {
@@ -62,6 +65,28 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 		}
 	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
+}
+
+// examineReleases says which of the remote's branches and tags a bug is looked for on, too.
+func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *findings) {
+	patterns := d.settings.Releases[r.Name]
+	if len(patterns) == 0 {
+		return
+	}
+	matching := func(names []string, patterns ...string) int {
+		return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !lookback.IsRelease(patterns, r.BranchPrefix, name) }))
+	}
+	for _, p := range patterns {
+		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
+			f.warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p), "correct the pattern in the configuration, or take it out")
+		}
+	}
+	if branches, tags := matching(sight.Branches, patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
+		f.ok("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"), strings.Join(patterns, ", "))
+	}
+	if d.settings.HistoryTime <= 0 {
+		f.note("releases are not looked at: limits.history_minutes is 0", "")
+	}
 }
 
 func countedBranches(n int) string {

@@ -134,9 +134,9 @@ func (c slackCheck) examineScopes() {
 			c.warn(what, cure)
 		}
 	}
-	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool { return r.Owners == config.MentionOwners }); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
+	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool { return r.Owners == config.Mention || r.Authors == config.Mention }); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
 		lacking++
-		c.warn(fmt.Sprintf("%s has owners: mention, and the app lacks the scope users:read.email: who knows the code is named there, and not called", c.repositories[i].Describe()),
+		c.warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope users:read.email: people are named there, and not called", c.repositories[i].Describe()),
 			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(c.App, "oauth"), appPage(c.App, "install-on-team")))
 	}
 	if lacking == 0 {

@@ -38,9 +38,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 		return s, err
 	}
 	s.Reactions = file.ReactionsByChannel()
-	s.Releases = map[string][]string{}
+	s.Releases, s.CallAuthors = map[string][]string{}, map[string]bool{}
 	for _, r := range file.Repositories {
-		s.Releases[r.Name] = r.Releases
+		s.Releases[r.Name], s.CallAuthors[r.Name] = r.Releases, r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name])
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err
@@ -81,6 +81,6 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.R
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: address.CodeURL(r.CodeURL, r.URL), Setup: r.Setup.Options(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", CallsOwners: r.Owners == config.MentionOwners,
+		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", CallsOwners: r.Owners == config.Mention,
 	}
 }

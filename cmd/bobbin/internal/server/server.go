@@ -115,6 +115,7 @@ type LimitSettings struct {
 
 	HistoryTime time.Duration       // for looking since when, and on which releases, a bug is there; zero: nothing is looked for
 	Releases    map[string][]string // patterns of these, by repository
+	CallAuthors map[string]bool     // repositories where whoever brought a bug is called, and not only named
 
 	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
 }
@@ -192,7 +193,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		}),
 		Metrics: s.Metrics,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
-		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, Unanswered: s.Unanswered, Seats: s.Seats},
+		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
 	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
 	if err := openSandbox(ctx, runner, s, log); err != nil {
@@ -204,7 +205,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
 	received.Name = runner.Agents[agent.Orchestrator].Signature()
 	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
-	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners })
+	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] })
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary(), WorkspaceURL: slack.WorkspaceURL()}
@@ -226,7 +227,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 // newLooker looks back in the histories of what the turns are about.
 func newLooker(r *turn.Runner, s Settings) *lookback.Looker {
 	return &lookback.Looker{
-		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, Secrets: r.Secrets,
+		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, CallAuthors: s.CallAuthors, Slack: r.Slack, Secrets: r.Secrets,
 		Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
 	}
 }
