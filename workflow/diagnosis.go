@@ -3,6 +3,8 @@ package workflow
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Evidence is one claim of a report and what stands behind it.
@@ -46,15 +48,15 @@ const diagnosisMark = "=== Diagnosis Report ==="
 // Text is the Diagnosis Report, in the shape that people know.
 func (d Diagnosis) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, flat(d.Bug), flat(d.RootCause))
+	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, plaintext.OneLine(d.Bug), plaintext.OneLine(d.RootCause))
 	for _, s := range d.AffectedScope {
-		fmt.Fprintf(&b, "- %s\n", flat(s))
+		fmt.Fprintf(&b, "- %s\n", plaintext.OneLine(s))
 	}
 	b.WriteString("Proposed fix:\n")
 	for i, s := range d.ProposedFix {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, flat(s))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, plaintext.OneLine(s))
 	}
-	fmt.Fprintf(&b, "Risk: %s - %s\n%s", d.Risk.Level, flat(d.Risk.Reason), diagnosisMark)
+	fmt.Fprintf(&b, "Risk: %s - %s\n%s", d.Risk.Level, plaintext.OneLine(d.Risk.Reason), diagnosisMark)
 	return b.String()
 }
 
@@ -88,9 +90,6 @@ func (d Diagnosis) Missing() string {
 	}
 	return ""
 }
-
-// flat makes a text one line.
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Plan is what is written down before the work begins, for people to correct and allow.
@@ -61,9 +63,9 @@ func (p Plan) Missing() string {
 // their numbers.
 func (p Plan) Text(verified ...int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Plan: %s\n%s\n", flat(p.Title), strings.TrimSpace(p.Summary))
+	fmt.Fprintf(&b, "Plan: %s\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
 	if !noneSaid(p.OutOfScope) {
-		fmt.Fprintf(&b, "Out of scope: %s\n", flat(strings.Join(p.OutOfScope, "; ")))
+		fmt.Fprintf(&b, "Out of scope: %s\n", plaintext.OneLine(strings.Join(p.OutOfScope, "; ")))
 	}
 	b.WriteString("Tasks:\n")
 	for i, t := range p.Tasks {
@@ -71,27 +73,27 @@ func (p Plan) Text(verified ...int) string {
 		if slices.Contains(verified, i+1) {
 			box = "[x]"
 		}
-		fmt.Fprintf(&b, "  %s %d. %s %s%s\n     %s (`%s`)\n", box, i+1, t.label(), t.Heading(), afterWords(t.After), flat(t.Acceptance), strings.ReplaceAll(flat(t.Check), "`", "'"))
+		fmt.Fprintf(&b, "  %s %d. %s %s%s\n     %s (`%s`)\n", box, i+1, t.label(), t.Heading(), afterWords(t.After), plaintext.OneLine(t.Acceptance), strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
 	}
 	for _, r := range p.Risks {
-		fmt.Fprintf(&b, "Risk: %s\n", flat(r))
+		fmt.Fprintf(&b, "Risk: %s\n", plaintext.OneLine(r))
 	}
-	fmt.Fprintf(&b, "Verification: %s", flat(p.Verification))
+	fmt.Fprintf(&b, "Verification: %s", plaintext.OneLine(p.Verification))
 	return b.String()
 }
 
 // Markdown is the plan as a file.
 func (p Plan) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n", flat(p.Title), strings.TrimSpace(p.Summary))
+	fmt.Fprintf(&b, "# %s\n\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
 	bullets(&b, "Out of scope", p.OutOfScope)
 	b.WriteString("\n## Tasks\n")
 	for i, t := range p.Tasks {
-		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), flat(t.Description), afterWords(t.After))
+		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), plaintext.OneLine(t.Description), afterWords(t.After))
 		if !noneSaid(t.Files) {
 			fmt.Fprintf(&b, "  - Files: `%s`\n", strings.Join(t.Files, "`, `"))
 		}
-		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", flat(t.Acceptance), flat(t.Check))
+		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", plaintext.OneLine(t.Acceptance), plaintext.OneLine(t.Check))
 	}
 	bullets(&b, "Risks", p.Risks)
 	fmt.Fprintf(&b, "\n## Verification\n\n%s\n", strings.TrimSpace(p.Verification))
@@ -101,7 +103,7 @@ func (p Plan) Markdown() string {
 // Heading is the task in at most ten words: its title, or how its description begins.
 func (t PlanTask) Heading() string {
 	const most = 10
-	text := flat(t.Title)
+	text := plaintext.OneLine(t.Title)
 	if text == "" {
 		text, _, _ = strings.Cut(strings.TrimSpace(t.Description), "\n")
 	}
@@ -127,6 +129,6 @@ func bullets(b *strings.Builder, title string, list []string) {
 	}
 	fmt.Fprintf(b, "\n## %s\n\n", title)
 	for _, s := range list {
-		fmt.Fprintf(b, "- %s\n", flat(s))
+		fmt.Fprintf(b, "- %s\n", plaintext.OneLine(s))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Question was put to the thread, with its options and the one that is taken where
@@ -28,11 +30,11 @@ type OpenDecision struct {
 
 // Defaults says which answers are taken where the interview ends here.
 func (q Question) Defaults() string {
-	lines := []string{fmt.Sprintf("%s → %s", flat(q.Text), q.Recommended)}
+	lines := []string{fmt.Sprintf("%s → %s", plaintext.OneLine(q.Text), q.Recommended)}
 	for _, d := range q.Open {
-		lines = append(lines, fmt.Sprintf("%s → %s", flat(d.Question), flat(d.Recommended)))
+		lines = append(lines, fmt.Sprintf("%s → %s", plaintext.OneLine(d.Question), plaintext.OneLine(d.Recommended)))
 	}
-	return "  • " + strings.Join(lines, "\n  • ")
+	return plaintext.List(lines)
 }
 
 // InquiryKind says who looks into an inquiry and what for.
@@ -77,11 +79,11 @@ func (a Advice) Text() string {
 	var b strings.Builder
 	b.WriteString("Recommendation: " + strings.TrimSpace(a.BottomLine))
 	for i, s := range a.Steps {
-		fmt.Fprintf(&b, "\n%d. %s", i+1, flat(s))
+		fmt.Fprintf(&b, "\n%d. %s", i+1, plaintext.OneLine(s))
 	}
 	fmt.Fprintf(&b, "\nEffort: %s. Confidence: %s.", a.Effort, a.Confidence)
 	for _, r := range a.Risks {
-		fmt.Fprintf(&b, "\nRisk: %s", flat(r))
+		fmt.Fprintf(&b, "\nRisk: %s", plaintext.OneLine(r))
 	}
 	return b.String()
 }

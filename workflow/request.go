@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Request is what was asked for, as the orchestrator understood it: shown back before
@@ -27,19 +29,23 @@ type Decided struct {
 // Text is the request in one line each.
 func (r Request) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Surface area: %s\n", flat(r.SurfaceArea))
+	fmt.Fprintf(&b, "Surface area: %s\n", plaintext.OneLine(r.SurfaceArea))
 	if !noneSaid(r.Constraints) {
-		fmt.Fprintf(&b, "Constraints: %s\n", flat(strings.Join(r.Constraints, "; ")))
+		fmt.Fprintf(&b, "Constraints: %s\n", plaintext.OneLine(strings.Join(r.Constraints, "; ")))
 	}
 	b.WriteString("Done when: ")
 	for i, c := range r.DoneCriteria {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "(%d) %s", i+1, flat(c))
+		fmt.Fprintf(&b, "(%d) %s", i+1, plaintext.OneLine(c))
 	}
+	var decided []string
 	for _, d := range r.Decisions {
-		fmt.Fprintf(&b, "\nDecided: %s → %s", flat(d.Question), flat(d.Answer))
+		decided = append(decided, plaintext.OneLine(d.Question)+" → "+plaintext.OneLine(d.Answer))
+	}
+	if len(decided) > 0 {
+		b.WriteString("\nDecided:" + plaintext.List(decided))
 	}
 	return b.String()
 }

@@ -151,5 +151,5 @@ func TestAdviceIsShort(t *testing.T) {
 func TestDefaultsAreSaid(t *testing.T) {
 	t.Parallel()
 	q := workflow.Question{Text: "Round?", Recommended: "down", Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}}}
-	require.Equal(t, "  • Round? → down\n  • Per line? → yes", q.Defaults())
+	require.Equal(t, " Round? → down; Per line? → yes", q.Defaults())
 }

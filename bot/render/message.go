@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -116,9 +117,13 @@ func actionID(id string, used map[string]int) string {
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }
 
-// WithNote returns the part of these lines with a note below its text.
+// howToAnswer is the end of a line that waits for an answer.
+var howToAnswer = regexp.MustCompile(`\s(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
+
+// WithNote returns the part of these lines with a note below its text, which no longer says
+// how to answer it: the note says how it was answered.
 func (p Part) WithNote(note string, lines []workflow.Line) Part {
-	p.Text += note
+	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + note
 	p.Blocks = withButtons(p.Text, lines)
 	return p
 }

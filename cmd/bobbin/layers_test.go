@@ -94,7 +94,7 @@ var rooms = map[string][]string{
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
 	"bot/slacktest/blockkit":                   {},
-	"workflow":                                 {},
+	"workflow":                                 {"workflow/plaintext"},
 	"workflow/store":                           {"workflow/store/progress", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext"},
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record"},

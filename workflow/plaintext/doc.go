@@ -9,6 +9,7 @@
 //   - CutCounted and CutMiddle say how much is missing, for models that may ask for the rest.
 //   - OneLine joins the lines of a text; EscapeLine, EscapeText and QuotePath make what stands in
 //     somebody's text or file name visible; StripTerminal makes a command's output plain.
+//   - List is what follows a colon: on one line where it is short, else a line each.
 //   - NearestWord finds the word that was meant, by EditDistance.
 //
 // The functions are pure and import the standard library alone. Lengths are in characters

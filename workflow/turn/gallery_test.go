@@ -357,7 +357,7 @@ func samples() map[string][]workflow.Line {
 				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 		},
 		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
-		"offerDefaults":        {with("Wrapping up, I would take:\n• What does support see? → articles without prices\n• Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
+		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
 		"advise":               says(anAdvice.Text()),
 		"sayDiskFailed":        says(folder.DiskMessage(syscall.ENOSPC)),

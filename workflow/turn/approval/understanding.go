@@ -52,7 +52,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 		u.Events = []workflow.Event{workflow.EventResume}
 		u.Change = func(s *workflow.Session) { s.Workflow = workflow.CommandNone }
 	})
-	f = append(f, store.Lines(ap.ProgramLine("Understood. The work starts from this.")))
+	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
 	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
 	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, "")
 	return f, nil

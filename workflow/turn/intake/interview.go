@@ -97,7 +97,7 @@ func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p work
 
 // answeredBy is what stands below a question that p answered.
 func answeredBy(p workflow.Person, text string) string {
-	return fmt.Sprintf("Answered by %s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
+	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
 }
 
 func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
@@ -113,7 +113,7 @@ func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *wor
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
-	line := iv.ProgramLine("Wrapping up, I would take:\n"+q.Defaults(),
+	line := iv.ProgramLine("Wrapping up, I would take:"+q.Defaults(),
 		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
@@ -122,7 +122,7 @@ const takeLabel = "Take these"
 
 // takeDefaults ends the interview with what offerDefaults showed.
 func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
-	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
+	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -69,16 +71,30 @@ func QuestionText(q decision.Question, aligning bool, number int) string {
 	if aligning {
 		text = fmt.Sprintf("Question %d%s: %s", number, moreToDecide(len(q.Open)), q.Question)
 	}
-	for i, o := range q.Options {
-		text += fmt.Sprintf("\n%d. %s", i+1, o)
-		if o == q.Recommended {
-			text += " (recommended)"
-		}
-	}
+	text += optionsText(q)
 	if aligning && number == 1 { // the others have the same buttons
 		text += "\nPress or write an answer, or say \"wrap up\" to take what I recommend."
 	}
 	return text
+}
+
+// optionsText is the options by number: on one line where they are short, else a line each.
+func optionsText(q decision.Question) string {
+	var options []string
+	for i, o := range q.Options {
+		o = fmt.Sprintf("%d. %s", i+1, o)
+		if q.Options[i] == q.Recommended {
+			o += " (recommended)"
+		}
+		options = append(options, o)
+	}
+	if len(options) == 0 {
+		return ""
+	}
+	if all := strings.Join(options, " · "); utf8.RuneCountInString(all) <= 80 {
+		return "\n" + all
+	}
+	return "\n" + strings.Join(options, "\n")
 }
 
 // moreToDecide is how many decisions come after a question; empty for none.

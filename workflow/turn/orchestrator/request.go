@@ -49,10 +49,19 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 	}, nil
 }
 
-// changedText is the first line of a revision: what it says otherwise than the one before,
-// which it replaces; where the model does not say, the parts that differ, or nothing of another kind of report. After a push, or
-// where a plan follows its request, it replaces none.
+// changedText is the first line of a revision: what it says otherwise than the one before.
 func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, changed string) (string, error) {
+	changed, err := o.whatChanged(ctx, r, changed)
+	if err != nil || changed == "" {
+		return "", err
+	}
+	return fmt.Sprintf("Changed since revision %d: %s\n", o.Session().Revision, changed), nil
+}
+
+// whatChanged is what a revision says otherwise than the one before, which it replaces; where
+// the model does not say, the parts that differ, or nothing of another kind of report. After a
+// push, or where a plan follows its request, it replaces none.
+func (o *Orchestrator) whatChanged(ctx context.Context, r *workflow.Report, changed string) (string, error) {
 	n := o.Session().Revision
 	if n == 0 || r.Kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
 		return "", nil
@@ -70,7 +79,7 @@ func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, chan
 		}
 		changed = differingParts(before.Body, r.Body)
 	}
-	return fmt.Sprintf("Changed since revision %d: %s\n", n, changed), nil
+	return changed, nil
 }
 
 // differingParts names the parts of a report's body that differ from the one before.
@@ -141,12 +150,16 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
+	if s.Phase == workflow.PhaseAligning {
+		changed, err := l.whatChanged(ctx, report, r.Changed)
+		if err != nil {
+			return model.Result{}, err
+		}
+		return l.showUnderstanding(report, r, changed), nil
+	}
 	changed, err := l.changedText(ctx, report, r.Changed)
 	if err != nil {
 		return model.Result{}, err
-	}
-	if s.Phase == workflow.PhaseAligning {
-		return l.showUnderstanding(report, r, changed), nil
 	}
 	report.Text = changed + r.Text() + l.offerText(r)
 	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
@@ -184,7 +197,10 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 
 // showUnderstanding is what an interview came to; it waits until a person confirms it.
 func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request, changed string) model.Result {
-	report.Text = changed + fmt.Sprintf("Shared understanding (revision %d):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, r.Text())
+	if changed != "" {
+		changed = "; changed: " + changed
+	}
+	report.Text = fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text())
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(l.ProgramLine(report.Text,
 			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},

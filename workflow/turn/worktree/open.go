@@ -89,7 +89,9 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 		twins, join, kept := t.Duplicates(ctx, p.Repository.Name)
 		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
 	}
-	return t.Record(ctx, append(parts, store.Lines(t.ProgramLine(text, buttons...)))...)
+	line := t.ProgramLine(text, buttons...)
+	line[0].Progress = len(buttons) == 0 // what offers nothing is joined by what comes next
+	return t.Record(ctx, append(parts, store.Lines(line))...)
 }
 
 // openTrees opens the throw-away copy, and after an approval the session's own tree. A
