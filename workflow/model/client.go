@@ -22,6 +22,7 @@ type Config struct {
 	Endpoints map[string]endpoint.Endpoint // by model: those that are served elsewhere; there, Key is not sent
 	Prices    map[string]Price             // by model; without one an answer counts as free
 	Vision    map[string]bool              // by model: those that can see pictures
+	Windows   map[string]int               // by model: how many tokens it reads; without one it is learnt when the endpoint says so
 	Fallback  map[string][]string          // by model: whom to ask when its quota is exhausted or its endpoint stays away
 
 	Answered func(sent int, r Response) // hears of each answer, and how many bytes asked for it; may be nil
@@ -44,6 +45,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	without map[string]map[string]bool // by model: fields that its endpoint does not know
+	windows map[string]int             // by model: how many tokens its endpoint said that it reads
 }
 
 // New makes a client. Nothing is sent before the first Ask.
@@ -61,7 +63,7 @@ func New(cfg Config) *Client {
 		client = *cfg.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}}
+	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}, windows: map[string]int{}}
 }
 
 // Ask gets one whole answer. It ends with an *Error, or with the context's cause when
@@ -81,6 +83,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 		if !errors.As(err, &failed) {
 			return Response{}, err
 		}
+		c.learnWindow(failed)
 		c.cfg.Log.Warn("model gave no answer", "model", name, "kind", failed.Kind, "status", failed.Status, "reason", failed.Text, "hint", failed.Hint)
 		if failed.Kind != endpoint.KindQuota && failed.Kind != endpoint.KindUnreachable {
 			break
@@ -92,6 +95,25 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 // Sees reports whether a model is shown pictures.
 func (c *Client) Sees(model string) bool {
 	return c != nil && c.cfg.Vision[model] && !c.unknownFields(model)[fieldPictures]
+}
+
+// Window is how many tokens a model reads: as it is configured, or as its endpoint said when a
+// conversation was too long; 0: neither.
+func (c *Client) Window(model string) int {
+	if n := c.cfg.Windows[model]; n > 0 {
+		return n
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.windows[model]
+}
+
+func (c *Client) learnWindow(e *endpoint.Error) {
+	if e.Kind == endpoint.KindOverflow && e.Window > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.windows[e.Model] = e.Window
+	}
 }
 
 func (c *Client) announce(r Request, a Again) {

@@ -16,6 +16,9 @@ const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	ToolRole  Role = "tool"
+	// Folded entries are for the program: they say how much of a conversation a model is shown.
+	// They are kept, and never sent.
+	Folded Role = "folded"
 )
 
 // A Message is one entry of a conversation. Its JSON form is kept in transcripts: names
@@ -33,6 +36,17 @@ type Message struct {
 	// in words that nobody looked at them.
 	Pictures []Picture `json:"pictures,omitempty"`
 	From     string    `json:"from,omitempty"` // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
+	Fold     *Fold     `json:"fold,omitempty"` // of a folded entry, whose Text stands for what is left out
+}
+
+// A Fold says what a model is not shown any more of the conversation before it. The newest that
+// leaves out, and the one that cuts furthest, count.
+type Fold struct {
+	Upto int   `json:"upto,omitempty"` // entries before this one are left out
+	Kept []int `json:"kept,omitempty"` // but for these
+	Cut  int   `json:"cut,omitempty"`  // of entries before this one, what is long is cut
+	Was  int   `json:"was"`            // bytes that the model was shown before
+	Is   int   `json:"is"`             // and since
 }
 
 // A Picture is named in a transcript, and read from where it is kept when a model is asked.

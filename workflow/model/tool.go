@@ -24,6 +24,9 @@ type Tool struct {
 	// Last tells of a tool that claims an end of work: a call of it is put off where one before
 	// it in the same answer was refused or failed, for the model has not seen that yet.
 	Last bool
+	// Kept tells of a tool whose calls stay word for word, with their results, when a
+	// conversation is summed up: what was reported, planned, delegated, or loaded as an instruction.
+	Kept bool
 }
 
 // A Result is what the model is told, and what is written because of the call.

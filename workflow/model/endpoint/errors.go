@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type Error struct {
 	Model  string // the last one that was asked
 	Text   string // what happened, in the endpoint's words where it had any
 	Hint   string // what to do about it
+	Window int    // of KindOverflow: how many tokens the model reads, where the endpoint says it
 
 	Retry bool          // it may be gone at the next try
 	After time.Duration // the wait that the endpoint asked for
@@ -57,7 +59,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Words by which endpoints say what ails them: the HTTP status alone tells too little.
 var (
 	quotaWords    = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
-	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the model`)
+	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the (maximum )?model|context limit|request too large`)
 	webPage       = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
 	keyLike       = regexp.MustCompile(`\b((sk|rk|pk)[-_]|Bearer )[A-Za-z0-9_*.\-]{8,}`)
 )
@@ -66,7 +68,31 @@ const (
 	hintAuth    = "check OPENAI_API_KEY and that the key may use this model"
 	hintAddress = "check OPENAI_BASE_URL: it usually ends in /v1, and no login page or proxy may stand before it"
 	hintQuota   = "raise the allowance at the endpoint, or configure a fallback model"
+
+	hintOverflow = "the conversation has to be shortened"
 )
+
+// tooLarge is one request above the tokens of a minute: it will not pass, however long one waits.
+var tooLarge = regexp.MustCompile(`(?i)request too large`)
+
+// windowWords are where endpoints say how many tokens a model reads.
+var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) |context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
+
+// leastWindow is below what any model reads: an endpoint that says less does not mean that.
+const leastWindow = 1000
+
+// windowIn is how many tokens a model reads, by what its endpoint says; 0 where it does not.
+func windowIn(text string) int {
+	m := windowWords.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+	if err != nil || n < leastWindow {
+		return 0
+	}
+	return n
+}
 
 // endpointError is an HTTP answer that says no.
 func endpointError(status int, header http.Header, body []byte) *Error {
@@ -83,12 +109,14 @@ func endpointError(status int, header http.Header, body []byte) *Error {
 		e.Kind, e.Text, e.Hint = KindAuth, "the endpoint answered with a web page instead of JSON", hintAddress
 	case status == 401 || status == 403:
 		e.Kind, e.Hint = KindAuth, hintAuth
+	case status == 413 || status == 429 && tooLarge.MatchString(all):
+		e.Kind, e.Hint, e.Window = KindOverflow, hintOverflow, windowIn(text)
 	case status == 402 || status == 429 && quotaWords.MatchString(all):
 		e.Kind, e.Hint = KindQuota, hintQuota
 	case status == 429:
 		e.Kind, e.Retry, e.Hint = KindQuota, true, hintQuota
 	case status >= 400 && overflowWords.MatchString(all):
-		e.Kind, e.Hint = KindOverflow, "the conversation has to be shortened"
+		e.Kind, e.Hint, e.Window = KindOverflow, hintOverflow, windowIn(text)
 	case status == 408 || status == 409 || status == 425 || status >= 500:
 		e.Kind, e.Retry = KindUnreachable, true
 	case status >= 300 && status < 400:

@@ -33,6 +33,10 @@
 // which parts without a condition yield to; two tasks that one model works at side by
 // side are told apart so. The part "*" answers for models that have none.
 //
+// A line before a part's answers
+//
+//	reads 6000                   requests of more tokens are refused as too long, and use up no answer
+//
 // Lines of an answer, beside say and call, in any order:
 //
 //	expect user PATTERN          a new message of a user holds it; new is what came after the last answer in the request

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -55,6 +56,13 @@ func (p *parser) read(line string) error {
 		return p.header(rest)
 	case p.part == nil:
 		return fmt.Errorf("%q stands before the first part: a part begins with == and the name of a model", plaintext.CutLine(line, 40))
+	case word == "reads" && p.answer == nil:
+		n, err := strconv.Atoi(rest)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("reads needs a number of tokens, not %q", plaintext.CutLine(rest, 40))
+		}
+		p.part.reads = n
+		return nil
 	case line == "---":
 		if p.answer == nil {
 			return fmt.Errorf("there is no answer for --- to end")

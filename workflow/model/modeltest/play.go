@@ -73,7 +73,7 @@ func (s *Server) number(p *part) int {
 func figuresOf(given *usage, play performance, earlier []*request) map[string]any {
 	u := given
 	if u == nil {
-		u = &usage{in: len(play.request.prompt) / 4, out: len(play.text)/4 + 1}
+		u = &usage{in: tokens(play.request.prompt), out: len(play.text)/4 + 1}
 		for _, c := range play.calls {
 			u.out += len(c.Function.Arguments)/4 + 5
 		}
@@ -85,6 +85,18 @@ func figuresOf(given *usage, play performance, earlier []*request) map[string]an
 		"prompt_tokens": u.in, "completion_tokens": u.out, "total_tokens": u.in + u.out,
 		"prompt_tokens_details": map[string]any{"cached_tokens": u.cached},
 	}
+}
+
+// tokens is an estimate of them.
+func tokens(prompt string) int { return len(prompt) / 4 }
+
+// tooLong refuses a request as OpenAI does; it uses up no answer.
+func tooLong(reads, n int) performance {
+	body, _ := json.Marshal(map[string]any{"error": map[string]any{
+		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", reads, n),
+		"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
+	}})
+	return performance{answer: &answer{cutAfter: -1, fail: &httpFailure{status: http.StatusBadRequest, text: string(body)}}}
 }
 
 func sharedPrefix(a, b string) int {

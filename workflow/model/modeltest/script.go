@@ -42,6 +42,7 @@ type part struct {
 	model   string
 	when    *expectation
 	line    int
+	reads   int // tokens; 0: any number
 	answers []*answer
 }
 

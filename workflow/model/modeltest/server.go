@@ -220,6 +220,9 @@ func (s *Server) choose(r *request) (performance, string) {
 	if p == nil {
 		return performance{}, s.note("%s: no part answers for the model %q", s.script.name, r.Model)
 	}
+	if n := tokens(r.prompt); p.reads > 0 && n > p.reads {
+		return tooLong(p.reads, n), ""
+	}
 	n := s.played[p]
 	earlier := s.asked[p]
 	s.asked[p] = append(earlier, r)
