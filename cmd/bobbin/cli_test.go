@@ -351,6 +351,8 @@ insert into approvals (id, session_id, revision, report_hash, base_commit, user_
 insert into decisions (session_id, what, allowed, reason, user_id, revision) values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
 insert into tasks (id, session_id, number, description, category, skill, state) overriding system value values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
 insert into attempts (task_id, number, tree, held, summary) values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
+insert into transcript (session_id, task_id, seq, body, at) values ('k3x9', 1, 1, '{"role": "folded", "text": "<summary>", "fold": {"upto": 40, "was": 480000, "is": 52000}}', '2026-03-02 09:03'),
+	('k3x9', 0, 1, '{"role": "folded", "fold": {"cut": 9, "was": 500000, "is": 240000}}', '2026-03-02 09:05');
 insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state) values ('k3x9', 'head1234567', 't2', 'base1234567', 'bobbin/a-cent', 'a1', 'pushed');
 `
 
@@ -391,6 +393,10 @@ task 1 [deep + tdd skill] done: keep every cent
   attempt 1 failed: go test: 1 failed
     TestSplit
   attempt 2 held: go test: 14 passed
+
+conversations that grew too long for their models:
+09:03:00  deep (task 1) summed up its older work: its model is shown 52 kB instead of 480 kB
+09:05:00  orchestrator goes on without the long outputs of older steps: its model is shown 240 kB instead of 500 kB
 
 decisions:
   approve refused for U9, revision 1: guests may not

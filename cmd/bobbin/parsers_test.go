@@ -49,7 +49,7 @@ var outside = []readerOf{
 
 	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/endpoint/errors.go endpointError", "workflow/model/endpoint/exchange.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"}},
-	{"arguments of tools", []string{"workflow/model/arguments/arguments.go Decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
+	{"arguments of tools", []string{"workflow/model/arguments/arguments.go Decode", "workflow/agent/fold/fold.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent/fold FuzzShortArgs"}},
 	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
 	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"the pull request that a commit names", []string{"repo/history/parents.go PullRequest"}, []string{"repo/history FuzzPullRequest"}},
@@ -167,6 +167,8 @@ var inside = map[string]string{
 	"workflow/store/database/database.go":              "an address that was checked before",
 	"workflow/tool/patch/diff.go":                      "whether a file parses: the answer of Go's own parsers",
 	"workflow/tool/recall.go":                          "arguments of calls that were carried out",
+	"workflow/agent/fold/sum.go":                       "arguments of calls that were carried out",
+	"workflow/store/timeline/fold.go":                  "rows of ours",
 	"workflow/turn/attachment/attachment.go":           "what agents call an attachment: a number",
 	"workflow/turn/catalog/catalog.go":                 "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
 	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, a shape of one field",

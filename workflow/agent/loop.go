@@ -16,8 +16,8 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/workflow/agent/fold"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // A Journal keeps what one agent was told and said.
@@ -56,8 +56,7 @@ type Loop struct {
 	Retrying func(model.Again)
 	Log      *slog.Logger
 	CacheKey string
-
-	short int // messages of the journal that are sent without their long parts
+	Room     Room
 }
 
 // Run goes on until the agent ends its work or a limit ends it. Its error means that our
@@ -87,6 +86,9 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 		}
 		if end := astray(l.Journal.Messages()); end != "" {
 			return end, nil
+		}
+		if err := l.makeRoomEarly(ctx); err != nil {
+			return "", err
 		}
 		if err := l.ask(ctx); err != nil {
 			return "", err
@@ -123,11 +125,7 @@ func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) e
 // ask sends the conversation to the model and records its answer. If somebody's message made
 // the step pointless, nothing is recorded and the conversation goes on with that message.
 func (l *Loop) ask(ctx context.Context) error {
-	var answer model.Response
-	overtaken, err := l.step(ctx, "", func(ctx context.Context) (err error) {
-		answer, err = l.request(ctx)
-		return err
-	})
+	answer, overtaken, err := l.request(ctx)
 	if err != nil || overtaken {
 		return err
 	}
@@ -139,25 +137,29 @@ func (l *Loop) ask(ctx context.Context) error {
 	return l.Journal.Append(ctx, Entry{Messages: messages, Usage: answer.Usage})
 }
 
-// request asks the model. Where the conversation has outgrown the model's window, what is
-// long in its older part is left out from then on, and it is asked once more.
-func (l *Loop) request(ctx context.Context) (model.Response, error) {
-	messages := l.Journal.Messages()
-	for again := false; ; again = true {
-		answer, err := l.Ask(ctx, model.Request{
-			Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
-			Messages: shortened(messages, l.short), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+// request asks the model. Where the conversation has outgrown the model's window, its older part
+// is summed up, and then what is long in it is cut, and the model is asked once more after each.
+func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bool, err error) {
+	for tries := 0; ; tries++ {
+		shown := fold.View(l.Journal.Messages())
+		overtaken, err = l.step(ctx, "", func(ctx context.Context) (err error) {
+			answer, err = l.Ask(ctx, model.Request{
+				Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
+				Messages: shown, Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+			})
+			return err
 		})
-		var failed *endpoint.Error
-		if again || !errors.As(err, &failed) || failed.Kind != endpoint.KindOverflow {
-			return answer, err
+		if !isOverflow(err) || tries == 2 {
+			l.answered(shown, answer.Usage)
+			return answer, overtaken, err
 		}
-		short := halve(messages, l.short)
-		if short == l.short {
-			return answer, err
+		made, overtaken, failed := l.makeRoom(ctx, tries == 0)
+		if failed != nil || overtaken {
+			return answer, overtaken, failed
 		}
-		l.Log.Warn("the conversation is too long; long parts are left out", "agent", l.Agent.Name, "messages", len(messages), "shortened", short)
-		l.short = short
+		if !made {
+			return answer, false, err
+		}
 	}
 }
 
@@ -172,7 +174,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		}
 		//crash:call_carried_out
 		messages := []model.Message{{
-			Role: model.ToolRole, CallID: call.ID, Text: ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
+			Role: model.ToolRole, CallID: call.ID, Text: fold.Ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
 		}}
 		if result.Ends {
 			for _, late := range calls[i+1:] {
@@ -264,6 +266,9 @@ func Unanswered(messages []model.Message) []model.Call {
 	answered := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
+		if m.Role == model.Folded {
+			continue
+		}
 		if m.Role == model.ToolRole {
 			answered[m.CallID] = true
 			continue

@@ -20,7 +20,7 @@ type loadSkillArgs struct {
 // a [skill.Set], or less, where an agent is to see less. loaded hears of each skill that was
 // given; it may be nil.
 func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string, loaded func(name string)) model.Tool {
-	return newTool("load_skill", func(_ context.Context, in loadSkillArgs) (string, error) {
+	t := newTool("load_skill", func(_ context.Context, in loadSkillArgs) (string, error) {
 		s, ok := find(in.Name)
 		if !ok {
 			return "", noSkill(in.Name, names())
@@ -33,6 +33,8 @@ func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string
 		}
 		return s.Body, nil
 	})
+	t.Kept = true // how to work
+	return t
 }
 
 func noSkill(name string, names []string) error {

@@ -291,9 +291,11 @@ func last(t model.Tool) model.Tool {
 const maxWords = 32 << 10
 
 // readable refuses calls that say more than anybody reads. A model that was talked into
-// it, or went astray, cannot flood a thread.
+// it, or went astray, cannot flood a thread. What is decided by them is kept, when a conversation
+// is summed up.
 func readable(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
+		tools[i].Kept = t.Name != "say"
 		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			if len(args) > maxWords {
 				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; %s takes %d at most. Say what matters.", len(args), t.Name, maxWords)}, nil

@@ -24,7 +24,7 @@ func Shares(ctx context.Context, db *database.DB, session string) ([]Share, erro
 	rows, err := db.Pool.Query(ctx, `with steps as (
 			select session_id, task_id, body->>'role' as role, at - lag(at) over (partition by task_id order by seq) as took from transcript where session_id = $1
 		), conversations as (
-			select session_id, task_id, sum(took) filter (where role = 'assistant') as models, sum(took) filter (where role = 'tool') as tools from steps group by 1, 2
+			select session_id, task_id, sum(took) filter (where role in ('assistant', 'folded')) as models, sum(took) filter (where role = 'tool') as tools from steps group by 1, 2
 		)
 		select `+agentOf+`, (1e6 * extract(epoch from coalesce(sum(t.models), '0')))::bigint, (1e6 * extract(epoch from coalesce(sum(t.tools), '0')))::bigint,
 			coalesce(sum(u.calls), 0), coalesce(sum(u.input), 0)::bigint, coalesce(sum(u.output), 0)::bigint, coalesce(sum(u.usd), 0)

@@ -26,6 +26,7 @@ const (
 	Thought  Kind = "thought"  // what a model wrote beside its calls
 	Call     Kind = "call"     // of a tool: Title is its name, Text the arguments, Output the result
 	Decision Kind = "decision" // Title is what was decided
+	Fold     Kind = "fold"     // an agent's model is shown less of its conversation from here on: Title says how, Text is what stands for the rest
 	Attempt  Kind = "attempt"  // of a task, with what the program's check said
 	Report   Kind = "report"   // a revision was shown: Number
 	Push     Kind = "push"     // Title is the branch, Text the commit
@@ -187,6 +188,10 @@ func pairCalls(rows []Entry) (entries []Entry) {
 			entries[i].end(m, e.At, before)
 			delete(open, key+m.CallID)
 		}
+		if m.Role == "folded" {
+			e.Kind, e.Title, e.Text = Fold, m.Fold.title(), m.Text
+			entries = append(entries, e)
+		}
 		if m.Role != "assistant" {
 			continue
 		}
@@ -258,6 +263,7 @@ type item struct {
 	Text   string `json:"text"`
 	CallID string `json:"call_id"`
 	Wrong  bool   `json:"wrong"`
+	Fold   folded `json:"fold"`
 	Calls  []struct {
 		ID   string          `json:"id"`
 		Name string          `json:"name"`

@@ -39,6 +39,7 @@ func TestRead(t *testing.T) {
 	record(items(`{"role":"user","text":"what a person wrote, once more"}`))
 	record(items(`{"role":"assistant","text":"I read it.","calls":[{"id":"a","name":"read","args":{"path":"cart.go"}},{"id":"b","name":"run"}]}`))
 	record(items(`{"role":"tool","call_id":"a","text":"1 package cart"}`))
+	record(items(`{"role":"folded","text":"<summary>read it</summary>","fold":{"upto":3,"was":90000,"is":4000}}`))
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
 
@@ -63,6 +64,7 @@ func TestRead(t *testing.T) {
 		{Kind: timeline.Thought, Who: "orchestrator", Text: "I read it."},
 		{Kind: timeline.Call, Who: "orchestrator", Title: "read", Text: `{"path":"cart.go"}`, Output: "1 package cart"},
 		{Kind: timeline.Call, Who: "orchestrator", Title: "run", Open: true},
+		{Kind: timeline.Fold, Who: "orchestrator", Title: "summed up its older work: its model is shown 4 kB instead of 90 kB", Text: "<summary>read it</summary>"},
 		{Kind: timeline.Line, Who: "orchestrator", Text: "Reading."},
 		{Kind: timeline.Report, Title: "root_cause", Text: "the cause", Number: 1},
 	}, got)
@@ -70,6 +72,10 @@ func TestRead(t *testing.T) {
 	after, err := timeline.Version(t.Context(), s.DB, id)
 	require.NoError(t, err)
 	require.NotEqual(t, before, after)
+	folds, err := timeline.Folds(t.Context(), s.DB, id)
+	require.NoError(t, err)
+	require.Len(t, folds, 1)
+	require.Equal(t, got[4].Title, folds[0].Title)
 	_, err = timeline.Version(t.Context(), s.DB, "nothing")
 	require.Error(t, err)
 }

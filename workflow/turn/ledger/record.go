@@ -102,7 +102,7 @@ func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
 // MaskMessage is a message as a model is shown it, and as it is kept. What a model says itself
 // stays as it is: its calls are carried out, and it was shown no secret.
 func (l *Ledger) MaskMessage(m model.Message) model.Message {
-	if m.Role == model.User || m.Role == model.ToolRole {
+	if m.Role == model.User || m.Role == model.ToolRole || m.Role == model.Folded {
 		m.Text = l.SecretFinder().Mask(m.Text)
 	}
 	return m

@@ -17,7 +17,7 @@ import (
 const ProgramMark = "(program) "
 
 // fenceTags are the names of marks that data stands between.
-var fenceTags = []string{"advice", "attachment", "conventions", "diff", "excerpts", "message", "output", "removed", "report", "scope", "skill", "task", "tasks"}
+var fenceTags = []string{"advice", "attachment", "commands", "conventions", "diff", "excerpts", "message", "output", "record", "removed", "report", "scope", "skill", "summary", "task", "tasks"}
 
 // markPattern is the beginning of any of those marks, opening or closing, however it is written.
 var markPattern = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + strings.Join(fenceTags, "|") + `)\b)`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // askModel asks for an agent, with the pictures that the messages name.
@@ -43,7 +44,31 @@ func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, t
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
 		Step:     r.beginStep, Overtaken: []string{"run", "check"},
 		Retrying: func(a model.Again) { r.sayRetry(ctx, a) },
+		Room:     agent.Room{Window: r.Model.Window, Fence: fenceOwn, Folded: j.sayFolded},
 	}
+}
+
+// fenceOwn marks what an agent wrote for itself as data, in which nothing reads as the program's.
+func fenceOwn(name, text string) string {
+	return prompt.Fence(name, prompt.MarkReplacements.ReplaceAllString(text, `"program"`))
+}
+
+// sayFolded tells people, the first time, that the agent's model is shown less of its conversation.
+// Later times are on the session's page.
+func (j *Transcript) sayFolded(f model.Fold, first bool) []any {
+	if !first {
+		return nil
+	}
+	return []any{j.ProgressLine(FoldedWords(f))}
+}
+
+// FoldedWords are what people are told of a conversation that has outgrown its model.
+func FoldedWords(f model.Fold) string {
+	how := "I summed up the older part of my own work and go on"
+	if f.Upto == 0 {
+		how = "I go on without the long outputs of older steps"
+	}
+	return "This has grown longer than my model can read at once. " + how + "; what you wrote, approvals, reports and plans stay word for word."
 }
 
 // beginStep is the context of one model call or command: overtake ends it.

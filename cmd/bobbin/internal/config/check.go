@@ -232,6 +232,9 @@ func (c *Config) checkAgents(p *strictyaml.Problems) {
 	}
 }
 
+// leastWindow is what an agent's instructions, tools and a first look at a repository take.
+const leastWindow = 8000
+
 // mostPrice is more than any team means to write, in USD per million.
 const mostPrice = 1e5
 
@@ -251,6 +254,9 @@ func (c *Config) checkModels(p *strictyaml.Problems) {
 			case price > mostPrice:
 				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
 			}
+		}
+		if m.Window < 0 || m.Window > 0 && m.Window < leastWindow {
+			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: no model that can use tools reads less", name, leastWindow)
 		}
 		m.Endpoint.check(p, at)
 		for i, other := range m.Fallback {

@@ -98,7 +98,8 @@ type Model struct {
 	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
-	Vision   bool     `yaml:"vision"` // it can see pictures; default: it is told in words that there are some
+	Vision   bool     `yaml:"vision"`         // it can see pictures; default: it is told in words that there are some
+	Window   int      `yaml:"context_tokens"` // how many it reads; default: as its endpoint says when a conversation is too long
 
 	Endpoint
 }

@@ -41,7 +41,7 @@ agents:
   visual-engineering: {model: gpt-5}
   consultant: {model: gpt-5, effort: high, name: oracle}
 models:
-  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini], vision: true}
+  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini], vision: true, context_tokens: 400000}
 limits:
   session: {usd: 5, tokens: 3M, commands: 200, minutes: 60, output: 500, disk: 2000 MB}
   person_day: {usd: 20, tokens: 4000000, commands: 300, minutes: 300, output: 600MB, disk: 3000}
@@ -88,7 +88,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
 		},
-		Models: map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true}},
+		Models: map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true, Window: 400000}},
 		Limits: Limits{
 			Session:        Allowance{USD: 5, Tokens: 3e6, Commands: 200, Minutes: 60, Output: 500, Disk: 2000},
 			PersonDay:      Allowance{USD: 20, Tokens: 4e6, Commands: 300, Minutes: 300, Output: 600, Disk: 3000},
@@ -310,6 +310,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
 	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
 	{one + "code_url: 'https://x.example/{path}'", `c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, {path} and {line}`},
+	{plainConfig + "models:\n  gpt-5:\n    context_tokens: 400", `c:4: context_tokens of "gpt-5" has to be 8000 or more: no model that can use tools reads less`},
 	{plainConfig + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
 	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
 	// limits

@@ -60,7 +60,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 
 // ModelsFromConfig are the file's models and agents, with the keys of their endpoints.
 func ModelsFromConfig(file config.Config, values map[string]string) ModelSettings {
-	s := ModelSettings{ModelKey: values[secrets.ModelKey], Vision: map[string]bool{}, Endpoints: map[string]endpoint.Endpoint{}}
+	s := ModelSettings{ModelKey: values[secrets.ModelKey], Vision: map[string]bool{}, Windows: map[string]int{}, Endpoints: map[string]endpoint.Endpoint{}}
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range file.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
@@ -68,7 +68,7 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 	for name, m := range file.Models {
 		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
-		s.Vision[name] = m.Vision
+		s.Vision[name], s.Windows[name] = m.Vision, m.Window
 		if e := m.Endpoint; e.URL != "" || e.KeyEnv != "" || e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
 			s.Endpoints[name] = endpoint.Endpoint{BaseURL: e.URL, Key: values[e.KeyEnv], KeyHeader: e.KeyHeader, Headers: e.Headers, Model: e.ServedAs}
 		}

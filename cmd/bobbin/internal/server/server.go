@@ -98,6 +98,7 @@ type ModelSettings struct {
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
+	Windows            map[string]int  // how many tokens models read
 	ModelRetry         model.Retry
 	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
 	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
@@ -188,7 +189,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
 		Model: model.New(model.Config{
-			BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+			BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Windows: s.Windows, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 			Answered: s.Answered, HTTP: &http.Client{Transport: s.Metrics.Transport("model", http.DefaultTransport)},
 		}),
 		Metrics: s.Metrics,

@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
+	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
 
 func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
@@ -86,6 +87,9 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	if err := showTasks(ctx, out, s, id); err != nil {
 		return err
 	}
+	if err := showFolds(ctx, out, s, id); err != nil {
+		return err
+	}
 	return showDecisions(ctx, out, s, id)
 }
 
@@ -109,6 +113,22 @@ func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) er
 		}
 	}
 	return nil
+}
+
+// showFolds tells whose conversation was summed up, and when.
+func showFolds(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	folds, err := timeline.Folds(ctx, s.DB, id)
+	if len(folds) > 0 {
+		fmt.Fprintln(out, "\nconversations that grew too long for their models:")
+	}
+	for _, f := range folds {
+		of := f.Who
+		if f.Task > 0 {
+			of += fmt.Sprintf(" (task %d)", f.Task)
+		}
+		fmt.Fprintf(out, "%s  %s %s\n", f.At.Format(time.TimeOnly), of, f.Title)
+	}
+	return err
 }
 
 // showDecisions tells who decided what, and what came of it in the remote.

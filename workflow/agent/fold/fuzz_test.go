@@ -1,4 +1,4 @@
-package agent
+package fold
 
 import (
 	"encoding/json"

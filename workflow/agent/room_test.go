@@ -1,0 +1,285 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/agent/fold"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+)
+
+// window is a model that reads so many bytes at most, and looks at things until it was
+// asked often enough. Asked to sum up, it says what summary has.
+type window struct {
+	bytes, most             int
+	summary                 string
+	asked, refused, summing int
+	last                    []model.Message
+}
+
+func (w *window) ask(_ context.Context, r model.Request) (model.Response, error) {
+	if fold.Size(r.Messages) > w.bytes {
+		w.refused++
+		return model.Response{}, &endpoint.Error{Kind: endpoint.KindOverflow, Text: "too long"}
+	}
+	usage := model.Usage{Input: fold.Size(r.Messages), Output: 1}
+	if r.System == fold.Prompt {
+		w.summing++
+		return model.Response{Message: model.Message{Role: model.Assistant, Text: w.summary}, Finish: model.FinishStop, Usage: usage}, nil
+	}
+	w.asked++
+	w.last = r.Messages
+	name := "look"
+	if w.asked == w.most {
+		name = "end"
+	}
+	args := fmt.Sprintf(`{"n":%d,"why":%q}`, w.asked, strings.Repeat("x", 3000))
+	return model.Response{Message: model.Message{Role: model.Assistant, Calls: []model.Call{{ID: fmt.Sprint(w.asked), Name: name, Args: json.RawMessage(args)}}}, Usage: usage}, nil
+}
+
+func fence(name, text string) string { return "<" + name + ">\n" + text + "\n</" + name + ">" }
+
+// looking is a loop whose tool returns much, with that model.
+func looking(w *window, p *page) (*Loop, *[]string) {
+	ran := &[]string{}
+	l := &Loop{Agent: Agent{Steps: 60}, Journal: p, Ask: w.ask, Log: slog.New(slog.DiscardHandler), Tools: tools(ran), Room: Room{Fence: fence}}
+	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+		return model.Result{Text: CallID(ctx) + strings.Repeat(" äöü", 2000)}, nil
+	}
+	l.Room.Folded = func(f model.Fold, first bool) []any { return []any{fmt.Sprint(f.Upto > 0, first)} }
+	return l, ran
+}
+
+// requirePaired holds each result behind its call, and each call before its result.
+func requirePaired(t *testing.T, shown []model.Message) {
+	t.Helper()
+	open := map[string]bool{}
+	for i, m := range shown {
+		require.NotEqual(t, model.Folded, m.Role)
+		require.True(t, utf8.ValidString(m.Text))
+		if m.Role == model.ToolRole {
+			require.True(t, open[m.CallID], "result %s of message %d has no call", m.CallID, i)
+			delete(open, m.CallID)
+			continue
+		}
+		require.Empty(t, open, "calls without results before message %d", i)
+		for _, c := range m.Calls {
+			require.True(t, json.Valid(c.Args), "%s", c.Args)
+			open[c.ID] = true
+		}
+	}
+	require.Empty(t, open)
+}
+
+// A conversation that outgrows the window goes on with a summary of its older part; the journal
+// keeps the whole.
+func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
+	t.Parallel()
+	request := strings.Repeat("the request ", 500)
+	for name, known := range map[string]int{"by the endpoint's word": 0, "before it is too long": 100 << 10} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &window{bytes: 100 << 10, most: 40, summary: "found: nothing yet"}
+			p := &page{messages: []model.Message{{Role: model.User, From: "U1", Text: request}}}
+			l, _ := looking(w, p)
+			l.Room.Window = func(string) int { return known }
+			end, err := l.Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, EndTool, end)
+			require.Equal(t, 40, w.asked)
+			require.Greater(t, fold.Size(p.messages), 3*w.bytes, "the journal is whole")
+			require.Equal(t, request, w.last[0].Text, "what people wrote stays")
+			require.Contains(t, w.last[1].Text, "<summary>\nfound: nothing yet\n</summary>")
+			require.Equal(t, model.User, w.last[1].Role)
+			require.Equal(t, 1, strings.Count(fmt.Sprint(w.last), "<summary>"), "the newest summary has taken in the one before")
+			requirePaired(t, w.last)
+			require.Equal(t, p.messages[len(p.messages)-3].Text, w.last[len(w.last)-1].Text, "the newest result is whole")
+			require.Equal(t, append([]any{"true true"}, repeated("true false", w.summing-1)...), p.written, "people are told the first time")
+			require.Greater(t, w.summing, 2)
+			require.Less(t, w.summing, 15)
+			if known > 0 {
+				require.Zero(t, w.refused)
+			}
+			require.Equal(t, w.last, fold.View(p.messages[:len(p.messages)-2]), "it is shown the same after a restart")
+		})
+	}
+}
+
+func repeated(one any, n int) (list []any) {
+	for range n {
+		list = append(list, one)
+	}
+	return list
+}
+
+// Between two folds each request begins with the bytes of the one before.
+func TestWhatIsShownGrowsAtItsEndBetweenFolds(t *testing.T) {
+	t.Parallel()
+	w := &window{bytes: 100 << 10, most: 40, summary: "found: nothing yet"}
+	p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
+	l, _ := looking(w, p)
+	var before []model.Message
+	anew := 0
+	inner := l.Ask
+	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.System != fold.Prompt && fold.Size(r.Messages) <= w.bytes {
+			if fmt.Sprint(r.Messages[:min(len(before), len(r.Messages))]) != fmt.Sprint(before) {
+				anew++
+			}
+			before = r.Messages
+		}
+		return inner(ctx, r)
+	}
+	_, err := l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, w.summing, anew)
+}
+
+// A summary that says nothing, or hardly less than what it stands for, is refused: then what is
+// long in the oldest entries is cut, with a line that says so.
+func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		summary string
+		change  func(*Loop)
+	}{
+		"empty":        {" \n", nil},
+		"cut short":    {"found: a", func(l *Loop) { l.Ask = cutShort(l.Ask) }},
+		"gains little": {"found: a", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &window{bytes: 60 << 10, most: 12, summary: c.summary}
+			p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
+			if name == "gains little" {
+				p.messages[0].Text = strings.Repeat("the request ", 3800) // most of it stays
+			}
+			l, _ := looking(w, p)
+			if c.change != nil {
+				c.change(l)
+			}
+			_, err := l.Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 12, w.asked)
+			require.Positive(t, w.summing)
+			require.Equal(t, p.messages[0].Text, w.last[0].Text, "what people wrote stays")
+			require.NotContains(t, fmt.Sprint(w.last), "<summary>")
+			require.Contains(t, w.last[2].Text, "Call the tool again if you still need it.")
+			require.Equal(t, "false true", p.written[0])
+			requirePaired(t, w.last)
+		})
+	}
+}
+
+// cutShort is a model whose summaries stop in the middle.
+func cutShort(ask func(context.Context, model.Request) (model.Response, error)) func(context.Context, model.Request) (model.Response, error) {
+	return func(ctx context.Context, r model.Request) (model.Response, error) {
+		answer, err := ask(ctx, r)
+		if r.System == fold.Prompt {
+			answer.Finish = model.FinishLength
+		}
+		return answer, err
+	}
+}
+
+// Where nothing is left to leave out, the endpoint's word stands, after two more tries at most.
+func TestAConversationThatCannotBeShortened(t *testing.T) {
+	t.Parallel()
+	for name, messages := range map[string][]model.Message{
+		"words of people": {{Role: model.User, Text: strings.Repeat("x", 100_000)}},
+		"still too long":  {{Role: model.User, Text: strings.Repeat("x", 70_000)}, {Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "look"}}}, {Role: model.ToolRole, CallID: "a", Text: strings.Repeat("y", 9000)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &window{bytes: 60 << 10}
+			l, _ := looking(w, &page{messages: messages})
+			_, err := l.Run(t.Context())
+			var failed *endpoint.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, endpoint.KindOverflow, failed.Kind)
+			require.LessOrEqual(t, w.refused, 3)
+			require.Zero(t, w.asked)
+		})
+	}
+}
+
+// Many small entries have nothing that is long: only a summary helps, and without it the endpoint's
+// word ends the work.
+func TestManySmallEntriesAreSummedUp(t *testing.T) {
+	t.Parallel()
+	var messages []model.Message
+	for n := range 400 {
+		id := fmt.Sprint("old", n)
+		messages = append(messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "look"}}},
+			model.Message{Role: model.ToolRole, CallID: id, Text: id + strings.Repeat("z", 200)})
+	}
+	for _, on := range []bool{true, false} {
+		w := &window{bytes: 60 << 10, most: 2, summary: "found: 400 small things"}
+		l, _ := looking(w, &page{messages: messages})
+		if !on {
+			l.Room.Fence = nil
+		}
+		end, err := l.Run(t.Context())
+		if !on {
+			require.True(t, isOverflow(err))
+			require.Zero(t, w.asked)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, EndTool, end)
+		require.Equal(t, 1, w.summing)
+	}
+}
+
+// Somebody's message that makes a step pointless also ends a summing up, and is read first.
+func TestASummingUpIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := &window{bytes: 60 << 10, most: 12, summary: "found: a"}
+	p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
+	l, _ := looking(w, p)
+	inner, overtake := l.Ask, context.CancelCauseFunc(nil)
+	l.Step = func(ctx context.Context) (context.Context, func()) {
+		ctx, overtake = context.WithCancelCause(ctx)
+		return ctx, func() { overtake(nil) }
+	}
+	wrote := false
+	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
+		if r.System == fold.Prompt && !wrote {
+			wrote = true
+			p.incoming = []model.Message{{Role: model.User, From: "U1", Text: "look elsewhere"}}
+			overtake(ErrOvertaken)
+			return model.Response{}, context.Cause(ctx)
+		}
+		return inner(ctx, r)
+	}
+	end, err := l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndTool, end)
+	require.Contains(t, fmt.Sprint(w.last), "look elsewhere")
+	require.Equal(t, 1, strings.Count(fmt.Sprint(p.written), "true true"))
+}
+
+func TestAHugeResultKeepsItsEnds(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	l := loop(p, &ran, calls("a", "look"), calls("b", "end"))
+	l.Tools[0].Call = func(context.Context, json.RawMessage) (model.Result, error) {
+		return model.Result{Text: "begin " + strings.Repeat("ü", 25<<20) + " end"}, nil
+	}
+	_, err := l.Run(t.Context())
+	require.NoError(t, err)
+	got := p.messages[1].Text
+	require.Less(t, len(got), maxResult+100)
+	require.True(t, strings.HasPrefix(got, "begin "))
+	require.True(t, strings.HasSuffix(got, " end"))
+	require.Contains(t, got, "bytes left out")
+	require.True(t, utf8.ValidString(got))
+}
