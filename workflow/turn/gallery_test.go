@@ -332,7 +332,7 @@ func samples() map[string][]workflow.Line {
 		"askToPutBack":    says("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. You asked already; it waits for somebody who may."),
 		"askToPutBack-b":  {with("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7", labelled("put_back", "Put it back", "")...)},
 		"putBackPushed":   says("Revision 2, as bea says. Put back what was taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
-		"work":            says("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on release/1.4; green on release/1.3."),
+		"tell":            says("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on release/1.4; green on release/1.3."),
 		"mendParts":       says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"HoldRemark":      {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
 		"giveToWork":      says("Noted for task 2: keep the name", "Noted: keep the name. Task 2 is not open, so the orchestrator takes it up.", "Noted: keep the name. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),

@@ -122,12 +122,12 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 		return err
 	}
 	var found workflow.LookbackFound
-	line := workflow.Line{Agent: l.Signature}
+	var line workflow.Line
 	if ready {
 		if found, err = k.look(ctx); err != nil {
 			return err
 		}
-		if err := k.tell(ctx, found, &line); err != nil {
+		if line, err = k.tell(ctx, found); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 // tell makes the line of what the thread was not told by an earlier look back, and lets it call
 // whoever brought the bug, where that is wanted: once a session.
-func (k *look) tell(ctx context.Context, found workflow.LookbackFound, line *workflow.Line) error {
+func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
 	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
 	if err != nil {
-		return err
+		return line, err
 	}
 	since, where, named := found.Since, WhereElse(found.Releases), false
 	for _, b := range before {
@@ -30,11 +30,11 @@ func (k *look) tell(ctx context.Context, found workflow.LookbackFound, line *wor
 			where = ""
 		}
 	}
-	line.Text = k.Secrets.Mask(strings.TrimSpace(since + "\n" + where))
+	line = workflow.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where))}
 	if since != "" && !named {
 		line.Calls = k.author(ctx, found.First)
 	}
-	return nil
+	return line, nil
 }
 
 // author is the id of whoever made the commit that brought the bug, where such people are called.
