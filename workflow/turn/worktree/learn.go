@@ -17,13 +17,31 @@ func (p *Place) learnStart(ctx context.Context, t *Trees) error {
 	} else if p.err != nil {
 		return nil
 	}
-	all, err := lessons.Of(ctx, t.Store.DB, l.Repository, l.Folder)
-	if err != nil {
+	known, err := p.startLearned(ctx, t)
+	if err != nil || known == (l.Text != "") {
 		return err
 	}
-	known := slices.ContainsFunc(all, func(k lessons.Lesson) bool { return k.Key == l.Key && k.Folder == l.Folder })
-	if known == (l.Text != "") {
-		return nil
-	}
 	return t.Record(ctx, l)
+}
+
+// startLearned reports whether the tests did not start when they were run last.
+func (p *Place) startLearned(ctx context.Context, t *Trees) (bool, error) {
+	all, err := lessons.Of(ctx, t.Store.DB, p.Repository.Name, p.Folder())
+	return slices.ContainsFunc(all, func(l lessons.Lesson) bool { return l.Key == lessons.KeyStart && l.Folder == p.Folder() }), err
+}
+
+// AwaitStart waits for the base's own run where the last one did not start: whoever is to
+// change something has to know whether that is still so, and such a run ends at once.
+func (t *Trees) AwaitStart(ctx context.Context) error {
+	p := t.Current()
+	learned, err := p.startLearned(ctx, t)
+	if err != nil || !learned {
+		return err
+	}
+	select {
+	case <-p.Warm:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
