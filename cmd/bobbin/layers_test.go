@@ -177,7 +177,8 @@ var rooms = map[string][]string{
 	"repo/project/command":                     {},
 	"repo/project/named":                       {},
 	"repo/result":                              {"repo/project"},
-	"repo/runners":                             {"repo/result", "workflow/plaintext"},
+	"repo/runners":                             {"repo/result", "repo/runners/gotest", "workflow/plaintext"},
+	"repo/runners/gotest":                      {"repo/result"},
 	"repo/stub":                                {},
 	"repo/bisect":                              {}, // it knows neither git nor a run
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},

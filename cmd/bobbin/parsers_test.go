@@ -68,7 +68,7 @@ var outside = []readerOf{
 
 	{
 		"reports of tests",
-		[]string{"repo/runners/gojson.go readGoJSON", "repo/runners/gotext.go readGoText", "repo/runners/junit.go readJUnit", "repo/runners/tap.go readTAP", "repo/runners/cargo.go readCargo", "repo/runners/pytest.go readPytest", "repo/runners/unittest.go readUnittest", "repo/runners/vitest.go readVitest", "repo/runners/jest.go readJest", "repo/runners/nodespec.go readNodeSpec", "repo/runners/mocha.go readMocha"},
+		[]string{"repo/runners/gotest/json.go ReadJSON", "repo/runners/gotest/text.go ReadText", "repo/runners/junit.go readJUnit", "repo/runners/tap.go readTAP", "repo/runners/cargo.go readCargo", "repo/runners/pytest.go readPytest", "repo/runners/unittest.go readUnittest", "repo/runners/vitest.go readVitest", "repo/runners/jest.go readJest", "repo/runners/nodespec.go readNodeSpec", "repo/runners/mocha.go readMocha"},
 		[]string{"repo/runners FuzzGoJSON", "repo/runners FuzzGoText", "repo/runners FuzzJUnit", "repo/runners FuzzTAP", "repo/runners FuzzCargo", "repo/runners FuzzPytest", "repo/runners FuzzUnittest", "repo/runners FuzzVitest", "repo/runners FuzzJest", "repo/runners FuzzNodeSpec", "repo/runners FuzzMocha", "repo/runners FuzzAny"},
 	},
 	{"what a project says of itself", []string{"repo/project/project.go Find", "repo/project/node.go findNode"}, []string{"repo/project FuzzProject"}},

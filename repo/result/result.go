@@ -30,6 +30,11 @@ type Test struct {
 	Broken string
 }
 
+// BrokenGroup returns the Test that stands for a group whose further tests could not run.
+func BrokenGroup(group, why, output string) Test {
+	return Test{Name: group + " " + why, Group: group, Status: Failed, Broken: why, Output: output}
+}
+
 // Counts are how many tests ended how.
 type Counts struct{ Passed, Failed, Skipped int }
 

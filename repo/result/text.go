@@ -42,3 +42,10 @@ func StripTerminal(text string) string {
 
 // MaxText is how much of a text for people is kept, half of it the end.
 const MaxText = 64 << 10
+
+// AppendBounded appends to a text that grows no further than anybody would read.
+func AppendBounded(b *strings.Builder, s string) {
+	if b.Len()+len(s) <= 4*MaxText {
+		b.WriteString(s)
+	}
+}

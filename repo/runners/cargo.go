@@ -53,7 +53,7 @@ func (run *cargoRun) readLine(readLine string) {
 	}
 	if m := cargoBroken.FindStringSubmatch(readLine); m != nil {
 		run.seen = true
-		run.Tests = append(run.Tests, brokenGroup(m[1], "does not compile", run.errors.String()))
+		run.Tests = append(run.Tests, result.BrokenGroup(m[1], "does not compile", run.errors.String()))
 		return
 	}
 	run.readInGroup(readLine)
@@ -69,10 +69,10 @@ func (run *cargoRun) readInGroup(line string) {
 	case run.detail != "" && line == "failures:":
 		run.detail = ""
 	case run.detail != "":
-		appendBounded(run.output[run.detail], line+"\n")
+		result.AppendBounded(run.output[run.detail], line+"\n")
 	case run.readVerdict(line):
 	default:
-		appendBounded(&run.errors, line+"\n")
+		result.AppendBounded(&run.errors, line+"\n")
 	}
 }
 

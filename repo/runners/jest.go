@@ -50,7 +50,7 @@ func (run *jestRun) readLine(readLine string) {
 	} else if strings.HasPrefix(readLine, "Test Suites:") || strings.HasPrefix(readLine, "Summary of all failing tests") {
 		run.file, run.detail = "", nil
 	} else if run.detail != nil {
-		appendBounded(run.detail, readLine+"\n")
+		result.AppendBounded(run.detail, readLine+"\n")
 	} else if m := jestTest.FindStringSubmatch(readLine); m != nil && run.file != "" {
 		run.heads.closeTo(len(m[1]))
 		run.addTest(run.heads.pathOf(m[3]), m[2])
@@ -75,7 +75,7 @@ func (run *jestRun) addTest(name, mark string) {
 func (run *jestRun) beginDetail(title string) {
 	run.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
-		run.Tests = append(run.Tests, brokenGroup(run.file, "could not be loaded", ""))
+		run.Tests = append(run.Tests, result.BrokenGroup(run.file, "could not be loaded", ""))
 		run.details[run.file+"\x00"+run.file+" could not be loaded"] = run.detail
 		return
 	}

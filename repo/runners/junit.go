@@ -49,7 +49,7 @@ func junitTest(s junit.Suite, t junit.Test) result.Test {
 	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr}, "\n"))
 	// pytest's word for a file that cannot be imported.
 	if t.Status == junit.StatusError && t.Classname == "" && t.Message == "collection failure" {
-		return brokenGroup(t.Name, "could not be loaded", output)
+		return result.BrokenGroup(t.Name, "could not be loaded", output)
 	}
 	out := result.Test{Name: t.Name, Group: t.Classname, Of: caseOf(t.Name), Output: output}
 	if out.Group == "" {

@@ -83,6 +83,6 @@ func (run *mochaRun) readDetail(line string) {
 		}
 	}
 	if run.detail != nil {
-		appendBounded(run.detail, line+"\n")
+		result.AppendBounded(run.detail, line+"\n")
 	}
 }

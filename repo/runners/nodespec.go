@@ -58,7 +58,7 @@ func (run *specRun) readLine(readLine string) {
 	} else if m := specOpen.FindStringSubmatch(readLine); m != nil && !run.closing {
 		run.openHeading(len(m[1]), m[2], m[3] != "")
 	} else if run.details != nil {
-		appendBounded(run.details, readLine+"\n")
+		result.AppendBounded(run.details, readLine+"\n")
 	}
 }
 
@@ -88,7 +88,7 @@ func (run *specRun) addTest(level int, name, mark, directive string) {
 	case run.children[whole] && (status != result.Failed || run.failed[whole]):
 		// counted by its tests
 	case status == result.Failed && level == 0 && tapFile.MatchString(name):
-		run.Tests = append(run.Tests, brokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
+		run.Tests = append(run.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
 	default:
 		run.Tests = append(run.Tests, result.Test{Name: whole, Status: status})
 	}

@@ -55,7 +55,7 @@ func (run *pytestRun) readLine(readLine string) {
 	} else if strings.HasPrefix(readLine, "=====") {
 		run.heading = ""
 	} else if run.heading != "" {
-		appendBounded(run.output[run.heading], readLine+"\n")
+		result.AppendBounded(run.output[run.heading], readLine+"\n")
 	}
 }
 
@@ -90,7 +90,7 @@ func (run *pytestRun) readShortLine(m []string) {
 	}
 	if _, ok := run.at[m[2]]; !ok {
 		run.at[m[2]] = len(run.Tests)
-		run.Tests = append(run.Tests, brokenGroup(m[2], "could not be loaded", ""))
+		run.Tests = append(run.Tests, result.BrokenGroup(m[2], "could not be loaded", ""))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/runners/gotest"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -27,7 +28,7 @@ type format struct {
 // formats are tried in this order: those that cannot be mistaken for another come first. A new
 // runner is one file with its read function, and one line here.
 var formats = []format{
-	{"go test -json", readGoJSON},
+	{"go test -json", fromGo(gotest.ReadJSON)},
 	{"JUnit XML", readJUnit},
 	{"prove", readProve},
 	{"automake", readAutomake},
@@ -39,7 +40,15 @@ var formats = []format{
 	{"jest", readJest},
 	{"node test runner", readNodeSpec},
 	{"mocha", readMocha},
-	{"go test", readGoText},
+	{"go test", fromGo(gotest.ReadText)},
+}
+
+// fromGo is a read function of what go test prints.
+func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {
+	return func(text string) (Reading, bool) {
+		out, ok := read(text)
+		return Reading{Tests: out.Tests, Text: out.Text, Uncounted: out.Uncounted}, ok
+	}
 }
 
 // Of each test and each text for people, at most so much is kept, half of it the end.
@@ -106,11 +115,6 @@ func (r *Reading) boundAndCount() {
 
 func short(s string) string {
 	return plaintext.CutBytes(s, maxName)
-}
-
-// brokenGroup returns the Test that stands for a group whose further tests could not run.
-func brokenGroup(group, why, output string) result.Test {
-	return result.Test{Name: group + " " + why, Group: group, Status: result.Failed, Broken: why, Output: output}
 }
 
 // indentOf is how many spaces a line begins with.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/runners/gotest"
 )
 
 // described is a reading as the golden files hold it.
@@ -147,9 +148,9 @@ func fuzz(f *testing.F, pattern string, read func(string) (Reading, bool)) {
 	})
 }
 
-func FuzzGoJSON(f *testing.F) { fuzz(f, "go-json*.txt", readGoJSON) }
+func FuzzGoJSON(f *testing.F) { fuzz(f, "go-json*.txt", fromGo(gotest.ReadJSON)) }
 
-func FuzzGoText(f *testing.F) { fuzz(f, "go-text*.txt", readGoText) }
+func FuzzGoText(f *testing.F) { fuzz(f, "go-text*.txt", fromGo(gotest.ReadText)) }
 
 func FuzzJUnit(f *testing.F) { fuzz(f, "junit*.txt", readJUnit) }
 

@@ -76,7 +76,7 @@ func (run *tapRun) inYAML(line string) {
 		run.yaml = -1
 		return
 	}
-	appendBounded(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
+	result.AppendBounded(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
 }
 
 func (run *tapRun) addPoint(depth int, failed bool, rest string) {
@@ -106,9 +106,9 @@ func (run *tapRun) toReading() Reading {
 		}
 	}
 	if run.bailed != "" {
-		r.Tests = append(r.Tests, brokenGroup("the run", "was given up", run.bailed))
+		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", run.bailed))
 	} else if run.planned > len(run.open[0]) {
-		r.Tests = append(r.Tests, brokenGroup("the run", "did not finish", ""))
+		r.Tests = append(r.Tests, result.BrokenGroup("the run", "did not finish", ""))
 	}
 	return r
 }
@@ -120,7 +120,7 @@ func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
 		name = "test " + strconv.Itoa(number)
 	}
 	if tapFile.MatchString(name) && p.status == result.Failed && strings.Contains(p.detail.String(), "exitCode:") {
-		r.Tests = append(r.Tests, brokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
+		r.Tests = append(r.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
 		return true
 	}
 	if path != "" {

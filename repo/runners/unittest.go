@@ -55,7 +55,7 @@ func (run *unittestRun) readLine(readLine string) {
 	case strings.HasPrefix(readLine, "====="):
 		run.pending = nil
 	case run.detail != "":
-		appendBounded(run.output[run.detail], readLine+"\n")
+		result.AppendBounded(run.output[run.detail], readLine+"\n")
 	default:
 		run.readVerdict(readLine)
 	}
@@ -106,7 +106,7 @@ func (run *unittestRun) addTest(t result.Test) int {
 		return i
 	}
 	if strings.HasSuffix(t.Group, "unittest.loader._FailedTest") {
-		t = brokenGroup(t.Name, "could not be loaded", "")
+		t = result.BrokenGroup(t.Name, "could not be loaded", "")
 	}
 	run.at[key] = len(run.Tests)
 	run.Tests = append(run.Tests, t)

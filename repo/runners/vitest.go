@@ -80,7 +80,7 @@ func (run *vitestRun) beginFailure(file, name string) {
 		key := file + "\x00"
 		if _, ok := run.at[key]; !ok {
 			run.at[key] = len(run.Tests)
-			run.Tests = append(run.Tests, brokenGroup(file, "could not be loaded", ""))
+			run.Tests = append(run.Tests, result.BrokenGroup(file, "could not be loaded", ""))
 		}
 		run.detail = append(run.detail, run.at[key])
 		return

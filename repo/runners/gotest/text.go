@@ -1,4 +1,4 @@
-package runners
+package gotest
 
 import (
 	"regexp"
@@ -8,32 +8,32 @@ import (
 )
 
 var (
-	goResult  = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d`)
-	goPackage = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| )(.*)$`)
+	resultLine  = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d`)
+	packageLine = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| )(.*)$`)
 )
 
-// readGoText reads go test without -json. Without -v it names only what failed, so a
+// ReadText reads go test without -json. Without -v it names only what failed, so a
 // package that is ok counts for nothing.
-func readGoText(text string) (Reading, bool) {
-	var r Reading
+func ReadText(text string) (Output, bool) {
+	var r Output
 	var since []result.Test // since the last package's line
 	ok, named := false, false
 	var output strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
-		if m := goResult.FindStringSubmatch(line); m != nil {
-			since = append(since, goTextTest(m[1], m[2]))
+		if m := resultLine.FindStringSubmatch(line); m != nil {
+			since = append(since, newTest(m[1], m[2]))
 			ok, named = true, named || m[1] != "FAIL"
 			continue
 		}
-		m := goPackage.FindStringSubmatch(line)
+		m := packageLine.FindStringSubmatch(line)
 		if m == nil {
-			appendBounded(&output, line+"\n")
+			result.AppendBounded(&output, line+"\n")
 			continue
 		}
 		ok = true
 		r.Uncounted = r.Uncounted || m[1] != "?   " && len(since) == 0 && m[3] != "[no test files]"
-		r.Tests = append(r.Tests, goTextPackage(m, since, output.String())...)
+		r.Tests = append(r.Tests, testsOf(m, since, output.String())...)
 		since = nil
 		output.Reset()
 	}
@@ -42,7 +42,7 @@ func readGoText(text string) (Reading, bool) {
 	return r, ok
 }
 
-func goTextTest(verdict, name string) result.Test {
+func newTest(verdict, name string) result.Test {
 	of, _, sub := strings.Cut(name, "/")
 	if !sub {
 		of = ""
@@ -51,8 +51,8 @@ func goTextTest(verdict, name string) result.Test {
 	return result.Test{Name: name, Of: of, Status: status}
 }
 
-// goTextPackage are the tests of the package whose line was reached.
-func goTextPackage(m []string, tests []result.Test, output string) []result.Test {
+// testsOf are the tests of the package whose line was reached.
+func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	pkg, failing := m[2], false
 	tests = leafTests(tests)
 	for i := range tests {
@@ -71,7 +71,7 @@ func goTextPackage(m []string, tests []result.Test, output string) []result.Test
 	case strings.Contains(m[3], "[setup failed]"):
 		why = "could not be loaded"
 	}
-	return append(tests, brokenGroup(pkg, why, output))
+	return append(tests, result.BrokenGroup(pkg, why, output))
 }
 
 // leafTests leaves out the tests that are counted by their subtests.

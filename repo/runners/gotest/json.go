@@ -1,4 +1,4 @@
-package runners
+package gotest
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A goEvent is one line of go test -json.
-type goEvent struct {
+// A event is one line of go test -json.
+type event struct {
 	Action      string
 	Package     string
 	ImportPath  string // of build-output and build-fail
@@ -18,8 +18,8 @@ type goEvent struct {
 	FailedBuild string // the ImportPath whose build failed
 }
 
-// goTest is a test, or a package as a whole under the empty name.
-type goTest struct {
+// test is a test, or a package as a whole under the empty name.
+type test struct {
 	pkg, name string
 	status    result.Status // empty while it runs
 	output    strings.Builder
@@ -27,58 +27,58 @@ type goTest struct {
 	failures  int // of them, failed
 }
 
-// goRun collects the events of a run.
-type goRun struct {
-	events int
-	order  []*goTest // tests as they first appear
-	tests  map[[2]string]*goTest
-	pkgs   []*goTest
+// events collects the events of a run.
+type events struct {
+	count  int
+	order  []*test // tests as they first appear
+	tests  map[[2]string]*test
+	pkgs   []*test
 	builds map[string]*strings.Builder
 	failed map[string]string // package -> ImportPath of the build that failed
 	other  strings.Builder   // lines that are no events
 }
 
-// readGoJSON reads the events of go test -json. Lines between them that are no events,
+// ReadJSON reads the events of go test -json. Lines between them that are no events,
 // such as what a compiler of an older Go says, are kept for people.
-func readGoJSON(text string) (Reading, bool) {
-	run := goRun{tests: map[[2]string]*goTest{}, builds: map[string]*strings.Builder{}, failed: map[string]string{}}
+func ReadJSON(text string) (Output, bool) {
+	run := events{tests: map[[2]string]*test{}, builds: map[string]*strings.Builder{}, failed: map[string]string{}}
 	for line := range strings.Lines(text) {
-		var e goEvent
+		var e event
 		if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
-			appendBounded(&run.other, line)
+			result.AppendBounded(&run.other, line)
 			continue
 		}
 		run.addEvent(e)
 	}
-	if run.events == 0 {
-		return Reading{}, false
+	if run.count == 0 {
+		return Output{}, false
 	}
-	return run.toReading(), true
+	return run.toOutput(), true
 }
 
-func (run *goRun) addEvent(e goEvent) {
+func (run *events) addEvent(e event) {
 	switch e.Action {
 	case "build-output", "build-fail":
-		run.events++
+		run.count++
 		b := run.builds[e.ImportPath]
 		if b == nil {
 			b = &strings.Builder{}
 			run.builds[e.ImportPath] = b
 		}
-		appendBounded(b, e.Output)
+		result.AppendBounded(b, e.Output)
 	case "start", "run", "pause", "cont", "output", "bench", "attr", "artifacts", "pass", "fail", "skip":
 		if e.Package != "" {
-			run.events++
+			run.count++
 			run.applyEvent(run.testOf(e.Package, e.Test), e)
 		}
 	}
 }
 
 // applyEvent gives an event to the test it is about.
-func (run *goRun) applyEvent(t *goTest, e goEvent) {
+func (run *events) applyEvent(t *test, e event) {
 	switch e.Action {
 	case "output":
-		appendBounded(&t.output, e.Output)
+		result.AppendBounded(&t.output, e.Output)
 	case "pass":
 		t.status = result.Passed
 	case "skip":
@@ -91,12 +91,12 @@ func (run *goRun) applyEvent(t *goTest, e goEvent) {
 	}
 }
 
-func (run *goRun) testOf(pkg, name string) *goTest {
+func (run *events) testOf(pkg, name string) *test {
 	key := [2]string{pkg, name}
 	if t := run.tests[key]; t != nil {
 		return t
 	}
-	t := &goTest{pkg: pkg, name: name}
+	t := &test{pkg: pkg, name: name}
 	run.tests[key] = t
 	if name == "" {
 		run.pkgs = append(run.pkgs, t)
@@ -106,20 +106,13 @@ func (run *goRun) testOf(pkg, name string) *goTest {
 	return t
 }
 
-// appendBounded appends to a text that grows no further than anybody would read.
-func appendBounded(b *strings.Builder, s string) {
-	if b.Len()+len(s) <= 4*result.MaxText {
-		b.WriteString(s)
-	}
-}
-
-func (run *goRun) toReading() Reading {
+func (run *events) toOutput() Output {
 	run.settleTests()
 	// Packages are tested side by side and end as it happens.
-	byPackage := func(a, b *goTest) int { return strings.Compare(a.pkg, b.pkg) }
+	byPackage := func(a, b *test) int { return strings.Compare(a.pkg, b.pkg) }
 	slices.SortStableFunc(run.order, byPackage)
 	slices.SortStableFunc(run.pkgs, byPackage)
-	var r Reading
+	var r Output
 	failing := map[string]int{}
 	for _, t := range run.order {
 		// A test with subtests is counted by them, unless it failed on its own.
@@ -137,7 +130,7 @@ func (run *goRun) toReading() Reading {
 	}
 	for _, p := range run.pkgs {
 		if why, output := run.whyBroken(p, failing[p.pkg]); why != "" {
-			r.Tests = append(r.Tests, brokenGroup(p.pkg, why, output))
+			r.Tests = append(r.Tests, result.BrokenGroup(p.pkg, why, output))
 		}
 	}
 	r.Text = run.plainText()
@@ -145,11 +138,11 @@ func (run *goRun) toReading() Reading {
 }
 
 // settleTests settles the tests that never ended, and counts subtests.
-func (run *goRun) settleTests() {
+func (run *events) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
 			t.status = result.Failed
-			appendBounded(&t.output, "(it did not finish)\n")
+			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
 		for name := t.name; ; {
 			i := strings.LastIndexByte(name, '/')
@@ -168,7 +161,7 @@ func (run *goRun) settleTests() {
 }
 
 // whyBroken says why a package failed although none of its tests did.
-func (run *goRun) whyBroken(p *goTest, failing int) (why, output string) {
+func (run *events) whyBroken(p *test, failing int) (why, output string) {
 	text := p.output.String()
 	switch {
 	case p.status == "" && failing == 0:
@@ -190,9 +183,9 @@ func (run *goRun) whyBroken(p *goTest, failing int) (why, output string) {
 
 // plainText is the run as go test without -json would have shown it; where a package fails,
 // without those that do not.
-func (run *goRun) plainText() string {
+func (run *events) plainText() string {
 	var b strings.Builder
-	failing := slices.ContainsFunc(run.pkgs, func(p *goTest) bool { return p.status == result.Failed })
+	failing := slices.ContainsFunc(run.pkgs, func(p *test) bool { return p.status == result.Failed })
 	b.WriteString(run.other.String())
 	said := map[string]bool{}
 	for _, p := range run.pkgs {
@@ -203,12 +196,12 @@ func (run *goRun) plainText() string {
 	}
 	for _, t := range run.order {
 		if t.status == result.Failed {
-			appendBounded(&b, t.output.String())
+			result.AppendBounded(&b, t.output.String())
 		}
 	}
 	for _, p := range run.pkgs {
 		if !failing || p.status == result.Failed || p.status == "" {
-			appendBounded(&b, p.output.String())
+			result.AppendBounded(&b, p.output.String())
 		}
 	}
 	return b.String()
