@@ -31,7 +31,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	for _, filled := range []bool{true, false} {
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
 		other := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
-		g := &Gateway{Inbox: in, Watch: []string{o.Bugs.ID}, Backfill: Backfill{Channels: []string{o.Bugs.ID, other.ID}}, Connecting: Connecting{Connections: 2}}
+		g := &Gateway{Inbox: in, Listening: Listening{Watch: []string{o.Bugs.ID}}, Backfill: Backfill{Channels: []string{o.Bugs.ID, other.ID}}, Connecting: Connecting{Connections: 2}}
 		if filled {
 			g.Ledger = in
 		}

@@ -31,10 +31,6 @@ type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
 	Log   *slog.Logger // default: silent
-	Watch []string     // ids of channels in which a message needs no mention
-	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
-	Reactions map[string][]string
-	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
 	// Homes makes people's App Homes. Default: nobody has one.
 	Homes Homes
 
@@ -42,6 +38,7 @@ type Gateway struct {
 	// Slack to deliver it again; default 2 s, since Slack waits for 3.
 	Patience time.Duration
 
+	Listening
 	Modals
 	Backfill
 	Connecting
@@ -52,6 +49,14 @@ type Gateway struct {
 	homes homePublishing
 	links atomic.Int32
 	gaps  gaps
+}
+
+// Listening says what comes in beside mentions and direct messages. The zero value: nothing.
+type Listening struct {
+	Watch []string // ids of channels in which a message needs no mention
+	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
+	Reactions map[string][]string
+	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
 }
 
 // Modals says what the modals that buttons open show. The zero value opens none.

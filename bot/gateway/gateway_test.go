@@ -73,7 +73,7 @@ func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 func TestWatchedChannelsAndDirectMessagesNeedNoMention(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	o.run(&Gateway{Inbox: in, Watch: []string{o.Bugs.ID}})
+	o.run(&Gateway{Inbox: in, Listening: Listening{Watch: []string{o.Bugs.ID}}})
 	ts := o.AdaSays("the total is off", "")
 	im, err := o.OpenIM(o.Ben.ID)
 	require.NoError(t, err)

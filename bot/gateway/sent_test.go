@@ -88,7 +88,7 @@ func TestAShortcutThatFailsIsTold(t *testing.T) {
 func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	o.run(&Gateway{Inbox: in, Reactions: o.marked()})
+	o.run(&Gateway{Inbox: in, Listening: Listening{Reactions: o.marked()}})
 	elsewhere := o.AddChannel(slacktest.Channel{Name: "chat", Members: []string{o.Ada.ID, o.App().BotUser}})
 	far, err := o.Say(elsewhere.ID, o.Ada.ID, "nice", "")
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestAReactionIsNotLost(t *testing.T) {
 		}
 		return nil
 	}}
-	o.run(&Gateway{Inbox: in, Reactions: o.marked()})
+	o.run(&Gateway{Inbox: in, Listening: Listening{Reactions: o.marked()}})
 	ts := o.AdaSays("it fails", "")
 	o.Order(slacktest.Fault{Method: "conversations.replies", Status: 500})
 	require.NoError(t, o.React("bugs", ts, o.Ben.ID, "bug"))

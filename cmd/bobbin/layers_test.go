@@ -200,7 +200,7 @@ var rooms = map[string][]string{
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence", "workflow/store/pauses",
 		"workflow/turn/duplicates",
-		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
@@ -210,11 +210,12 @@ var rooms = map[string][]string{
 	"workflow/turn/duplicates": {
 		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
+	"workflow/turn/question": {"workflow", "workflow/agent/decision", "workflow/store"},
 	"workflow/turn/orchestrator": {
 		"repo/retest", "workflow/turn/lookback",
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
-		"workflow/turn/duplicates",
+		"workflow/turn/question", "workflow/turn/duplicates",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/knows": {
@@ -270,7 +271,7 @@ var rooms = map[string][]string{
 		"repo/project", "repo/result", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/worktree": {
-		"workflow/turn/tested",
+		"workflow/store/database", "workflow/turn/tested",
 		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext",
 	},

@@ -40,7 +40,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/question"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -349,7 +349,7 @@ func samples() map[string][]workflow.Line {
 		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
 		"beginWork-b":       says(aRequest.Text()),
 		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
+		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
 		"AskAllowance": {
 			with("The work is ready and proven, and waits for a word of its own, because it changes more than code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),

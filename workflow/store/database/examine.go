@@ -16,9 +16,7 @@ type Examination struct {
 	Bytes   int64  // of this database
 	Account string // whom we are to it
 
-	Found, Known int64       // the newest migration of ours in it, 0 for none, and in this program
-	Newer        *NewerError // a newer version has changed it
-	Waiting      bool        // the queue's own tables are behind, or not there
+	Schema
 
 	MayCreate bool // tables can be made
 	MayWrite  bool // rows can be written; meaningless where there are no tables yet
@@ -30,6 +28,13 @@ type Examination struct {
 	Replicas []Beat        // bots that work on it
 	Heard    time.Duration // since something last came in from Slack; negative: nothing ever did
 	Pressed  bool          // a button was pressed at some time
+}
+
+// Schema is which version's tables the database has.
+type Schema struct {
+	Found, Known int64       // the newest migration of ours in it, 0 for none, and in this program
+	Newer        *NewerError // a newer version has changed it
+	Waiting      bool        // the queue's own tables are behind, or not there
 }
 
 // A Beat is a replica, and how long ago it was last heard of.

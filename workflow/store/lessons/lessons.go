@@ -98,6 +98,15 @@ func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) er
 	return err
 }
 
+// Has reports whether something of that key was learned of the repository, or of that folder of it.
+func Has(ctx context.Context, db *database.DB, repository, folder, key string) (has bool, err error) {
+	err = db.Pool.QueryRow(ctx, `select exists (select 1 from lessons where repository = $1 and folder = $2 and key = $3)`, repository, folder, key).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("what was learned: %w", err)
+	}
+	return has, nil
+}
+
 // Of is what was learned of the repository, and of that folder of it where one is named; the
 // oldest first. No repository: of all.
 func Of(ctx context.Context, db *database.DB, repository, folder string) ([]Lesson, error) {

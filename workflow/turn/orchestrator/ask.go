@@ -2,11 +2,8 @@ package orchestrator
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -15,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/question"
 )
 
 // unanswered is how long a question waits where the configuration does not say.
@@ -46,7 +44,7 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	}
 	written := []store.Part{
 		asked,
-		store.Lines(l.ProgramLine(QuestionText(q, aligning, number), QuestionButtons(q, aligning)...)),
+		store.Lines(l.ProgramLine(question.Text(q, aligning, number), question.Buttons(q, aligning)...)),
 		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
 	}
 	if waiting != nil {
@@ -64,58 +62,4 @@ func (o *Orchestrator) AnswerTimeout() time.Duration {
 		return unanswered
 	}
 	return o.Unanswered
-}
-
-func QuestionText(q decision.Question, aligning bool, number int) string {
-	text := q.Question
-	if aligning {
-		text = fmt.Sprintf("Question %d%s: %s", number, moreToDecide(len(q.Open)), q.Question)
-	}
-	text += optionsText(q)
-	if aligning && number == 1 { // the others have the same buttons
-		text += "\nPress or write an answer, or say \"wrap up\" to take what I recommend."
-	}
-	return text
-}
-
-// optionsText is the options by number: on one line where they are short, else a line each.
-func optionsText(q decision.Question) string {
-	var options []string
-	for i, o := range q.Options {
-		o = fmt.Sprintf("%d. %s", i+1, o)
-		if q.Options[i] == q.Recommended {
-			o += " (recommended)"
-		}
-		options = append(options, o)
-	}
-	if len(options) == 0 {
-		return ""
-	}
-	if all := strings.Join(options, " · "); utf8.RuneCountInString(all) <= 80 {
-		return "\n" + all
-	}
-	return "\n" + strings.Join(options, "\n")
-}
-
-// moreToDecide is how many decisions come after a question; empty for none.
-func moreToDecide(open int) string {
-	if open == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d more)", open)
-}
-
-func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
-	var buttons []workflow.Button
-	for _, o := range q.Options {
-		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
-		if o == q.Recommended {
-			b.Style = "primary"
-		}
-		buttons = append(buttons, b)
-	}
-	if aligning {
-		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
-	}
-	return buttons
 }

@@ -191,7 +191,7 @@ func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
 // writeBrief tells the worker what it may know: the facts, the report, the approval, the task,
 // what was done before it, and the skills it is held to.
 func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts string) error {
-	if err := h.Trees.AwaitStart(ctx); err != nil {
+	if err := h.Trees.Current().AwaitStart(ctx, h.Store.DB); err != nil {
 		return err
 	}
 	parts := []string{h.Trees.RepositoryFacts(ctx)}

@@ -2,8 +2,8 @@ package worktree
 
 import (
 	"context"
-	"slices"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -17,24 +17,17 @@ func (p *Place) learnStart(ctx context.Context, t *Trees) error {
 	} else if p.err != nil {
 		return nil
 	}
-	known, err := p.startLearned(ctx, t)
+	known, err := lessons.Has(ctx, t.Store.DB, l.Repository, l.Folder, l.Key)
 	if err != nil || known == (l.Text != "") {
 		return err
 	}
 	return t.Record(ctx, l)
 }
 
-// startLearned reports whether the tests did not start when they were run last.
-func (p *Place) startLearned(ctx context.Context, t *Trees) (bool, error) {
-	all, err := lessons.Of(ctx, t.Store.DB, p.Repository.Name, p.Folder())
-	return slices.ContainsFunc(all, func(l lessons.Lesson) bool { return l.Key == lessons.KeyStart && l.Folder == p.Folder() }), err
-}
-
 // AwaitStart waits for the base's own run where the last one did not start: whoever is to
 // change something has to know whether that is still so, and such a run ends at once.
-func (t *Trees) AwaitStart(ctx context.Context) error {
-	p := t.Current()
-	learned, err := p.startLearned(ctx, t)
+func (p *Place) AwaitStart(ctx context.Context, db *database.DB) error {
+	learned, err := lessons.Has(ctx, db, p.Repository.Name, p.Folder(), lessons.KeyStart)
 	if err != nil || !learned {
 		return err
 	}

@@ -217,7 +217,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack: slack, Inbox: received, Log: log, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}

@@ -111,7 +111,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	require.NoError(t, err)
 	posting := outbox.New(st.DB)
 	b := &parrot{store: st, Gateway: &gateway.Gateway{
-		Slack: slack, Inbox: inbox.New(st.DB, st.Queue), Watch: f.watch,
+		Slack: slack, Inbox: inbox.New(st.DB, st.Queue), Listening: gateway.Listening{Watch: f.watch},
 		Connecting: gateway.Connecting{Connections: f.connections, Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond},
 	}}
 	posts := &poster.Poster{Slack: slack, Outbox: posting, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
