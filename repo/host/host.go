@@ -29,6 +29,8 @@ type Host interface {
 	Open(ctx context.Context, o Opening) (PullRequest, error)
 	// Look is how a pull request stands.
 	Look(ctx context.Context, number int64) (PullRequest, error)
+	// Reword gives a pull request another text.
+	Reword(ctx context.Context, number int64, body string) error
 	// Checks are what the host ran on a commit, or was told of it.
 	Checks(ctx context.Context, commit string) ([]Check, error)
 	// Log is the end of what a check printed; empty where the host does not keep it.
@@ -56,6 +58,7 @@ type PullRequest struct {
 	URL    string // its page; empty where the host named one that is not the repository's
 	State  State
 	Draft  bool
+	Body   string // its text, in Markdown
 	Head   string // commit
 	Merged string // the commit that it was merged as, where the host says so
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ type pull struct {
 	State  string `json:"state"`
 	Title  string `json:"title"`
 	Draft  bool   `json:"draft"`
+	Body   string `json:"body"`
 	Merged bool   `json:"merged"`
 	Commit string `json:"merge_commit_sha"`
 	Head   struct {
@@ -70,7 +72,7 @@ type pull struct {
 const draftMark = "WIP: "
 
 func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft || strings.HasPrefix(p.Title, draftMark), Head: p.Head.SHA, State: host.Open}
+	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft || strings.HasPrefix(p.Title, draftMark), Body: p.Body, Head: p.Head.SHA, State: host.Open}
 	switch {
 	case p.Merged:
 		out.State, out.Merged = host.Merged, p.Commit
@@ -113,6 +115,11 @@ func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, 
 	return r.read(p), err
 }
 
+// Reword gives a pull request another text.
+func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
+	return r.client.Send(ctx, http.MethodPatch, r.path("/pulls/%d", number), map[string]any{"body": body}, nil)
+}
+
 // status is what Gitea's own runners, or others, told of a commit.
 type status struct {
 	ID      int64  `json:"id"`
@@ -135,7 +142,10 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 			continue
 		}
 		seen[s.Context] = true
-		c := host.Check{Name: s.Context, State: host.Passed, URL: r.client.Page(s.Target), Summary: s.Words}
+		c := host.Check{Name: s.Context, State: host.Passed, URL: r.client.Page(r.resolve(s.Target)), Summary: s.Words}
+		if job := jobPage.FindStringSubmatch(c.URL); job != nil {
+			c.ID = job[1]
+		}
 		switch s.Status {
 		case "failure", "error":
 			c.State = host.Failed
@@ -147,8 +157,47 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	return all, nil
 }
 
-// Log is empty: Gitea's statuses do not say which job's log is theirs.
-func (r *Repository) Log(context.Context, host.Check) (string, error) { return "", nil }
+// jobPage is the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26 on;
+// before, it is the job's place in its run.
+var jobPage = regexp.MustCompile(`/actions/runs/\d+/jobs/(\d+)$`)
+
+// resolve is an address that may be without its host, as a Gitea writes those of its own pages.
+func (r *Repository) resolve(address string) string {
+	at, err := url.Parse(r.client.Web)
+	if err != nil {
+		return address
+	}
+	to, err := at.Parse(address)
+	if err != nil {
+		return address
+	}
+	return to.String()
+}
+
+// mostLog is how much of a log's end is read.
+const mostLog = 64 << 10
+
+// Log is the end of a job's log; empty where the Gitea is older than 1.26, or a Forgejo: there a
+// status does not say which job's log is its own.
+func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
+	if c.ID == "" {
+		return "", nil
+	}
+	var job struct {
+		HTML string `json:"html_url"`
+	}
+	err := r.client.Get(ctx, r.path("/actions/jobs/%s", url.PathEscape(c.ID)), &job)
+	if err == nil && job.HTML == c.URL {
+		var log string
+		if log, err = r.client.Tail(ctx, r.path("/actions/jobs/%s/logs", url.PathEscape(c.ID)), mostLog); err == nil {
+			return log, nil
+		}
+	}
+	if errors.Is(err, host.ErrNotFound) {
+		err = nil
+	}
+	return "", err
+}
 
 // comment is one below a pull request, or beside its code.
 type comment struct {

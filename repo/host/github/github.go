@@ -64,6 +64,7 @@ type pull struct {
 	HTML    string     `json:"html_url"`
 	State   string     `json:"state"`
 	Draft   bool       `json:"draft"`
+	Body    string     `json:"body"`
 	Merged  *time.Time `json:"merged_at"`
 	MergedX string     `json:"merge_commit_sha"`
 	Head    struct {
@@ -73,7 +74,7 @@ type pull struct {
 }
 
 func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft, Head: p.Head.SHA, State: host.Open}
+	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft, Body: p.Body, Head: p.Head.SHA, State: host.Open}
 	switch {
 	case p.Merged != nil:
 		out.State, out.Merged = host.Merged, p.MergedX
@@ -115,6 +116,11 @@ func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, 
 	var p pull
 	err := r.client.Get(ctx, r.path("/pulls/%d", number), &p)
 	return r.read(p), err
+}
+
+// Reword gives a pull request another text.
+func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
+	return r.client.Send(ctx, http.MethodPatch, r.path("/pulls/%d", number), map[string]any{"body": body}, nil)
 }
 
 // checkRun is what an App, such as GitHub Actions, made of a commit.

@@ -55,13 +55,14 @@ type mergeRequest struct {
 	Web    string `json:"web_url"`
 	State  string `json:"state"`
 	Draft  bool   `json:"draft"`
+	Body   string `json:"description"`
 	SHA    string `json:"sha"`
 	Merge  string `json:"merge_commit_sha"`
 	Squash string `json:"squash_commit_sha"`
 }
 
 func (p *Project) read(m mergeRequest) host.PullRequest {
-	out := host.PullRequest{Number: m.IID, URL: p.client.Page(m.Web), Draft: m.Draft, Head: m.SHA, State: host.Open}
+	out := host.PullRequest{Number: m.IID, URL: p.client.Page(m.Web), Draft: m.Draft, Body: m.Body, Head: m.SHA, State: host.Open}
 	switch m.State {
 	case "merged":
 		out.State, out.Merged = host.Merged, m.SHA
@@ -105,6 +106,11 @@ func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, err
 	var m mergeRequest
 	err := p.client.Get(ctx, p.at("/merge_requests/%d", number), &m)
 	return p.read(m), err
+}
+
+// Reword gives a merge request another text.
+func (p *Project) Reword(ctx context.Context, number int64, body string) error {
+	return p.client.Send(ctx, http.MethodPut, p.at("/merge_requests/%d", number), map[string]any{"description": body}, nil)
 }
 
 // status is a job of a pipeline, or what anybody else told GitLab of a commit.

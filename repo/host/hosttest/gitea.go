@@ -2,6 +2,8 @@ package hosttest
 
 import (
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -43,23 +45,26 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 		}
 		show(w, r, s.giteaPull(p))
 	})
-	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) {
-		p, ok := s.pull(r.PathValue("number"))
-		if !ok {
-			answer(w, http.StatusNotFound, "The target couldn't be found.")
-			return
-		}
-		show(w, r, s.giteaPull(p))
-	})
+	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.giteaPull) })
+	in("PATCH /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.giteaPull) })
 	in("GET /commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
 			// Each change is a status of its own.
-			list = append(list, map[string]any{"id": 2 * c.ID, "context": c.Name, "status": c.State, "target_url": s.cfg.Web + "/actions/runs/1/jobs/0"},
+			list = append(list, map[string]any{"id": 2 * c.ID, "context": c.Name, "status": c.State, "target_url": s.giteaJob(c.ID)},
 				map[string]any{"id": 2*c.ID - 1, "context": c.Name, "status": "pending", "target_url": ""})
 		}
 		show(w, r, page(s, w, r, list))
 	})
+	in("GET /actions/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := s.logOf(r.PathValue("id")); !ok {
+			answer(w, http.StatusNotFound, "not found")
+			return
+		}
+		id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		show(w, r, map[string]any{"id": id, "html_url": s.cfg.Web + "/actions/runs/1/jobs/" + itoa(id)})
+	})
+	in("GET /actions/jobs/{id}/logs", s.sendLog)
 	comments := func(beside bool) func(w http.ResponseWriter, r *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			list := []map[string]any{}
@@ -86,6 +91,15 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	return "/api/v1"
 }
 
+// giteaJob is the page of a job, without its host.
+func (s *Server) giteaJob(id int64) string {
+	web, err := url.Parse(s.cfg.Web)
+	if err != nil {
+		panic(err)
+	}
+	return web.Path + "/actions/runs/1/jobs/" + itoa(id)
+}
+
 func (s *Server) giteaPull(p Pull) map[string]any {
 	title, state := p.Title, p.State
 	if p.Draft {
@@ -94,7 +108,7 @@ func (s *Server) giteaPull(p Pull) map[string]any {
 	if state == "merged" {
 		state = "closed"
 	}
-	v := map[string]any{"number": p.Number, "html_url": s.cfg.Web + "/pulls/" + itoa(p.Number), "state": state, "title": title, "draft": p.Draft, "merged": p.State == "merged", "merge_commit_sha": nil, "head": map[string]any{"ref": p.Branch, "sha": p.Head}}
+	v := map[string]any{"number": p.Number, "html_url": s.cfg.Web + "/pulls/" + itoa(p.Number), "state": state, "title": title, "body": p.Body, "draft": p.Draft, "merged": p.State == "merged", "merge_commit_sha": nil, "head": map[string]any{"ref": p.Branch, "sha": p.Head}}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

@@ -45,14 +45,8 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 		}
 		show(w, r, s.gitHubPull(p))
 	})
-	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) {
-		p, ok := s.pull(r.PathValue("number"))
-		if !ok {
-			answer(w, http.StatusNotFound, "Not Found")
-			return
-		}
-		show(w, r, s.gitHubPull(p))
-	})
+	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitHubPull) })
+	in("PATCH /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.gitHubPull) })
 	in("GET /commits/{commit}/check-runs", func(w http.ResponseWriter, r *http.Request) {
 		runs := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
@@ -108,7 +102,7 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 
 func (s *Server) gitHubPull(p Pull) map[string]any {
 	v := map[string]any{
-		"number": p.Number, "html_url": s.cfg.Web + "/pull/" + itoa(p.Number), "state": p.State, "draft": p.Draft, "title": p.Title,
+		"number": p.Number, "html_url": s.cfg.Web + "/pull/" + itoa(p.Number), "state": p.State, "draft": p.Draft, "title": p.Title, "body": p.Body,
 		"merged_at": nil, "merge_commit_sha": "0000000", "head": map[string]any{"ref": p.Branch, "sha": p.Head}, "base": map[string]any{"ref": p.Base},
 	}
 	if p.State == "merged" {

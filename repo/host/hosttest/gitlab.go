@@ -58,14 +58,8 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		}
 		show(w, r, s.gitLabRequest(p))
 	})
-	in("GET /merge_requests/{number}", func(w http.ResponseWriter, r *http.Request) {
-		p, ok := s.pull(r.PathValue("number"))
-		if !ok {
-			answer(w, http.StatusNotFound, "404 Not found")
-			return
-		}
-		show(w, r, s.gitLabRequest(p))
-	})
+	in("GET /merge_requests/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitLabRequest) })
+	in("PUT /merge_requests/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "description", s.gitLabRequest) })
 	in("GET /repository/commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
@@ -77,14 +71,7 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		}
 		show(w, r, page(s, w, r, list))
 	})
-	in("GET /jobs/{id}/trace", func(w http.ResponseWriter, r *http.Request) {
-		text, ok := s.logOf(r.PathValue("id"))
-		if !ok {
-			answer(w, http.StatusNotFound, "404 Not found")
-			return
-		}
-		_, _ = w.Write([]byte(text))
-	})
+	in("GET /jobs/{id}/trace", s.sendLog)
 	in("GET /merge_requests/{number}/notes", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{{"id": 9000, "body": "added 1 commit", "system": true, "author": map[string]any{"username": "bobbin"}, "created_at": "2026-03-02T09:00:00Z"}}
 		for _, beside := range []bool{false, true} {
@@ -109,7 +96,7 @@ func (s *Server) gitLabRequest(p Pull) map[string]any {
 	if state == "" {
 		state = p.State
 	}
-	v := map[string]any{"iid": p.Number, "web_url": s.cfg.Web + "/-/merge_requests/" + itoa(p.Number), "state": state, "draft": p.Draft, "sha": p.Head, "merge_commit_sha": nil, "squash_commit_sha": nil}
+	v := map[string]any{"iid": p.Number, "web_url": s.cfg.Web + "/-/merge_requests/" + itoa(p.Number), "state": state, "draft": p.Draft, "description": p.Body, "sha": p.Head, "merge_commit_sha": nil, "squash_commit_sha": nil}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

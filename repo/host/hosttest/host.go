@@ -150,6 +150,12 @@ func (s *Server) SetState(number int64, state string) {
 	}, "pull_request")
 }
 
+// Write gives a pull request the text that somebody wrote at the host.
+func (s *Server) Write(number int64, body string) {
+	s.setBody(itoa(number), body)
+	s.tell("pull_request")
+}
+
 // Report tells of a check of a commit, in the place of an earlier one of that name.
 func (s *Server) Report(commit string, c Check) {
 	s.change(func() {
@@ -338,6 +344,36 @@ func (s *Server) current(p Pull) Pull {
 	return p
 }
 
+// reword gives the pull request of the path the text that stands under key, and answers with it.
+func (s *Server) reword(w http.ResponseWriter, r *http.Request, key string, form func(Pull) map[string]any) {
+	asked := map[string]any{}
+	readBody(r, &asked)
+	if body, ok := asked[key].(string); ok {
+		s.setBody(r.PathValue("number"), body)
+	}
+	s.showPull(w, r, form)
+}
+
+func (s *Server) setBody(number, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pulls {
+		if itoa(p.Number) == number {
+			p.Body = body
+		}
+	}
+}
+
+// showPull answers with the pull request of the path.
+func (s *Server) showPull(w http.ResponseWriter, r *http.Request, form func(Pull) map[string]any) {
+	p, ok := s.pull(r.PathValue("number"))
+	if !ok {
+		answer(w, http.StatusNotFound, "404 Not found")
+		return
+	}
+	show(w, r, form(p))
+}
+
 func (s *Server) pullsOf(branch string) (all []Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -366,6 +402,16 @@ func (s *Server) logOf(id string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// sendLog answers with the log of the path's job.
+func (s *Server) sendLog(w http.ResponseWriter, r *http.Request) {
+	text, ok := s.logOf(r.PathValue("id"))
+	if !ok {
+		answer(w, http.StatusNotFound, "404 Not found")
+		return
+	}
+	_, _ = w.Write([]byte(text))
 }
 
 func (s *Server) commentsOf(number string, beside bool) (all []Comment) {
