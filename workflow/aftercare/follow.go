@@ -24,6 +24,11 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	if err != nil {
 		return 0, err
 	}
+	if p.State == host.Open && row.Worded != row.Head {
+		if row, err = k.reword(ctx, row, p.Body, at.Host); err != nil {
+			return 0, err
+		}
+	}
 	after := row
 	after.State = string(p.State)
 	switch p.State {

@@ -84,7 +84,7 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 		return 0, err
 	}
 	after := row
-	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL
+	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is looked at next: what was found may be of an earlier try
 	kind := "Pull request"
 	if p.Draft {
 		kind = "Draft pull request"
@@ -111,15 +111,11 @@ func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog
 	if err := k.Rows.Trying(ctx, row); err != nil {
 		return host.PullRequest{}, err
 	}
-	session, err := k.Rows.Store.Session(ctx, row.Session)
+	text, err := k.text(ctx, row)
 	if err != nil {
 		return host.PullRequest{}, err
 	}
-	body := row.Body
-	if k.ThreadURL != nil {
-		body += "\n\n[The thread](" + k.ThreadURL(session.Thread) + ")"
-	}
-	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: body, Draft: at.Draft})
+	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
 	if errors.Is(err, host.ErrExists) {
 		if found, lookup := find(); lookup != nil || found != nil {
 			return deref(found), lookup

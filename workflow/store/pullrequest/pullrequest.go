@@ -41,6 +41,7 @@ type Row struct {
 	Number  int64
 	URL     string
 	Reason  string    // why it was refused
+	Worded  string    // the commit whose words the host has as its text
 	Checked string    // what the thread knows of its checks
 	Failure string    // what failed, for whoever mends it
 	Heard   time.Time // up to where comments were taken in, by the host's clock
@@ -59,7 +60,7 @@ type Proposal struct {
 }
 
 // Intent is that the branch which was pushed is to have a pull request. One that it has had
-// stays, and is looked at anew.
+// stays, and is looked at anew; while it is open its text tells of all pushes, the newest first.
 type Intent Proposal
 
 func (Intent) Stage() record.Stage { return record.Push }
@@ -67,7 +68,8 @@ func (Intent) Stage() record.Stage { return record.Push }
 // Write keeps the row, and has the session's job begin at once.
 func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into pull_requests (repository, branch, session_id, head, base, title, body, files) values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, body = excluded.body, files = excluded.files, reason = '', checked = '', failure = '', news_at = now(),
+		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files = excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
+			body = case when pull_requests.state = 'open' then left(format(E'## %s\n\n%s\n\n## Before that\n\n%s', excluded.title, excluded.body, pull_requests.body), 100000) else excluded.body end,
 			state = case when pull_requests.state = 'open' then 'open' else 'intended' end
 		where pull_requests.session_id = excluded.session_id`,
 		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title), database.CleanText(i.Body), append([]string{}, i.Files...))
@@ -80,7 +82,7 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, checked, failure, heard, news_at`
+const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at`
 
 // Of is the session's pull request; nil where it has none, or its words were cleaned away.
 func (g Register) Of(ctx context.Context, session string) (*Row, error) {
@@ -119,10 +121,10 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			return err
 		}
 		tag, err := tx.Exec(ctx, `update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7, failure = $8, looked_at = now(),
-				heard = greatest(heard, $13), news_at = case when $9 then now() else news_at end
+				worded = $14, heard = greatest(heard, $13), news_at = case when $9 then now() else news_at end
 			where repository = $1 and branch = $2 and state = $10 and head = $11 and checked = $12`,
 			before.Repository, before.Branch, after.State, after.Number, after.URL, database.CleanText(after.Reason), after.Checked, database.CleanText(after.Failure), len(parts) > 0,
-			before.State, before.Head, before.Checked, after.Heard)
+			before.State, before.Head, before.Checked, after.Heard, after.Worded)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
@@ -135,12 +137,20 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	})
 }
 
-// Wake has the open pull requests of a repository looked at soon, each some seconds after its
-// last look at the earliest.
+// Wake has the open pull requests of a repository looked at soon. Their sessions' rows are locked,
+// so that a look which ends now either sees that it is to come again, or has put the next one down.
 func (g Register) Wake(ctx context.Context, repository string) error {
-	_, err := g.Store.Pool.Exec(ctx, `update river_job j set scheduled_at = greatest(now(), p.looked_at + interval '5 seconds') from pull_requests p
-		where p.repository = $1 and p.state = 'open' and j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state = 'scheduled' and j.scheduled_at > now()`, repository)
-	return err
+	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select id from sessions where id in (select session_id from pull_requests where repository = $1 and state = 'open') order by id for update`, repository); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `update pull_requests set woken = true where repository = $1 and state = 'open'`, repository); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update river_job j set state = 'available', scheduled_at = greatest(now(), p.looked_at + $2) from pull_requests p where p.repository = $1 and p.state = 'open'
+			and j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state = 'scheduled' and j.scheduled_at > now()`, repository, queue.LookPause)
+		return err
+	})
 }
 
 // A Remark is what somebody wrote on the pull request, for the session's intake to judge. The

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
@@ -32,6 +34,10 @@ func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 	defer w.Queue.running.begin(j.ID)()
 	ctx = withJob(ctx, j.JobRow)
 	for {
+		// What brought this look is forgotten before it begins.
+		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, j.Args.Session); err != nil {
+			return err
+		}
 		again, err := w.Look(ctx, j.Args.Session)
 		switch {
 		case errors.Is(err, ErrFenced):
@@ -43,7 +49,7 @@ func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 		case err != nil:
 			return err
 		case again > 0:
-			return river.JobSnooze(again)
+			return w.lookAgain(ctx, j, again)
 		}
 		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`)
@@ -54,4 +60,40 @@ func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 			return err
 		}
 	}
+}
+
+// LookPause is how long after a look a push or a webhook brings the next one at the earliest.
+const LookPause = 5 * time.Second
+
+// lookAgain puts the next look down in the place of this one; soon, where a push or a webhook came
+// while it was under way. The session's row is locked as by whoever brings these.
+func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequestJob], again time.Duration) error {
+	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
+			return err
+		}
+		if err := CheckJob(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j); err != nil {
+			return err
+		}
+		var woken bool
+		if err := tx.QueryRow(ctx, `select exists (select 1 from pull_requests where session_id = $1 and woken)`, j.Args.Session).Scan(&woken); err != nil {
+			return err
+		}
+		if woken {
+			again = min(again, LookPause)
+		}
+		if _, err := w.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{ScheduledAt: w.Queue.db.Clock().Now().Add(again)}); err != nil || again > LookPause {
+			return err
+		}
+		// River looks every few seconds for what is scheduled, and sees at once what is available and due.
+		_, err := tx.Exec(ctx, `update river_job set state = 'available' where kind = 'pull_request' and state = 'scheduled' and args->>'session' = $1`, j.Args.Session)
+		return err
+	})
+	if errors.Is(err, ErrFenced) {
+		return nil
+	}
+	return err
 }

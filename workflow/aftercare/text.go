@@ -1,0 +1,74 @@
+package aftercare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+)
+
+// The text of a pull request stands between these marks, which its page does not show. What people
+// write before or behind them stays.
+const (
+	beginText = "<!-- bobbin begins: written anew with each push -->"
+	endText   = "<!-- bobbin ends -->"
+)
+
+// text is what a pull request is to say.
+func (k *Keeper) text(ctx context.Context, row pullrequest.Row) (string, error) {
+	body := host.Body(row.Body)
+	if k.ThreadURL != nil {
+		session, err := k.Rows.Store.Session(ctx, row.Session)
+		if err != nil {
+			return "", err
+		}
+		body += "\n\n[The thread](" + k.ThreadURL(session.Thread) + ")"
+	}
+	return beginText + "\n" + body + "\n" + endText, nil
+}
+
+// renewed is the text of a pull request with ours in the place of what we wrote before; ok is
+// false where that is not there any more.
+func renewed(there, ours string) (text string, ok bool) {
+	begin := strings.Index(there, beginText)
+	if begin < 0 {
+		return "", false
+	}
+	length := strings.Index(there[begin:], endText)
+	if length < 0 {
+		return "", false
+	}
+	return there[:begin] + ours + there[begin+length+len(endText):], true
+}
+
+// reword tells the host of what was pushed since it was given the pull request's text. To do so
+// twice changes nothing.
+func (k *Keeper) reword(ctx context.Context, row pullrequest.Row, there string, at host.Host) (pullrequest.Row, error) {
+	ours, err := k.text(ctx, row)
+	if err != nil {
+		return row, err
+	}
+	after := row
+	after.Worded = row.Head
+	var said []store.Part
+	text, ok := renewed(there, ours)
+	switch {
+	case !ok:
+		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, and does not tell of what was pushed now.", name(row))))
+	case text != there:
+		err = at.Reword(ctx, row.Number, text)
+	}
+	var refused *remote.Error
+	if errors.As(err, &refused) && !refused.Retry {
+		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", name(row), refused.Reason, refused.Cure))), nil
+	}
+	if err != nil {
+		return row, err
+	}
+	return after, k.Rows.Change(ctx, row, after, said...)
+}
