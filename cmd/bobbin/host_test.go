@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,8 +28,11 @@ import (
 // hostOptions are the kinds of git host that a stage can have for its shop.
 var hostOptions = []string{host.GitHub, host.GitLab, host.Gitea}
 
-// hostToken is what the bot shows to a stage's git host.
-const hostToken = "ghp_of_the_stage"
+// What the bot shows to a stage's git host, and the host to the bot.
+const (
+	hostToken  = "ghp_of_the_stage"
+	hookSecret = "secret-of-the-hooks"
+)
 
 // withHost has pull requests opened at a git host of the story's own, beside the remote;
 // and what the options say of files.
@@ -58,16 +63,56 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		case host.Gitea:
 			pulls.Host = gitea.New(gitea.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})
 		}
-		set.Repositories[0].Pulls = pulls
 		set.HostPace = 50 * time.Millisecond
+		if slices.Contains(options, "hooks") {
+			set.HTTPAddr, set.HostPace = "127.0.0.1:0", time.Hour
+			pulls.Hook = host.Webhook{Kind: hostOptions[at], Secret: hookSecret}
+		}
+		set.Repositories[0].Pulls = pulls
 	}
+}
+
+// hooked has the host tell the bot where it listens, and what tells of its webhooks.
+func (s *story) hooked() {
+	if s.Settings().Repositories[0].Pulls.Hook.Secret != "" {
+		s.host.Hook("http://"+s.Service.Monitor.Addr+"/hooks/shop", hookSecret)
+	}
+}
+
+// repeatHooks has every webhook so far come again, and one that somebody else signed: neither has
+// anything looked at.
+func (s *story) repeatHooks(ctx context.Context) error {
+	looks := func() (n int, err error) {
+		err = s.Store.Pool.QueryRow(ctx, `select count(*) from river_job where kind = 'pull_request' and state <> 'completed' and scheduled_at < now() + interval '10 minutes'`).Scan(&n)
+		return n, err
+	}
+	if err := s.Poll(ctx, func() (bool, error) { n, err := looks(); return n == 0, err }); err != nil {
+		return fmt.Errorf("what the webhooks brought is not over: %w", err)
+	}
+	sent := s.host.Deliveries()
+	for _, d := range sent {
+		if again := s.host.Redeliver(d); d.Status != http.StatusNoContent || again.Status != http.StatusNoContent {
+			return fmt.Errorf("a webhook was answered %d, and %d when it came again", d.Status, again.Status)
+		}
+	}
+	s.host.Hook("http://"+s.Service.Monitor.Addr+"/hooks/shop", "guessed")
+	if forged := s.host.Redeliver(sent[0]); forged.Status != http.StatusUnauthorized {
+		return fmt.Errorf("a forged webhook was answered %d", forged.Status)
+	}
+	if n, err := looks(); err != nil || n > 0 || len(sent) == 0 {
+		return cmp.Or(err, fmt.Errorf("%d looks are due after the same %d webhooks", n, len(sent)))
+	}
+	return nil
 }
 
 // host DOES…: something happens at the git host, to the newest pull request: merged, closed, red
 // NAME FILE, green NAME, comment LOGIN TEXT; lose: the next answer to an opening is lost; limit N:
-// the next N answers ask to wait a second.
-func hostCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+// the next N answers ask to wait a second; repeat: its webhooks come again, and a forged one.
+func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	s.hooked()
 	switch args[0] {
+	case "repeat":
+		return s.repeatHooks(ctx)
 	case "lose":
 		s.host.Lose("POST")
 		return nil
@@ -96,6 +141,9 @@ func hostCmd(_ context.Context, s *story, ts *testscript.TestScript, args []stri
 		s.host.Say(hosttest.Comment{Number: p.Number, Login: args[1], Text: strings.Join(args[2:], " ")})
 	default:
 		return fmt.Errorf("nothing like %q happens at a host", args[0])
+	}
+	if sent := s.host.Deliveries(); len(sent) > 0 && sent[len(sent)-1].Status != http.StatusNoContent {
+		return fmt.Errorf("the webhook was answered %d", sent[len(sent)-1].Status)
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
