@@ -50,6 +50,11 @@ var wideKinds = []wideFiles{
 		folders: []string{"/.githooks/", "/githooks/", "/git-hooks/", "/.git-hooks/", "/.husky/", "/.lefthook/", "/.hooks/"},
 		names:   []string{".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "lefthook*.yml", "lefthook*.yaml", ".lefthook*.yml", ".lefthook*.yaml", ".huskyrc*", ".gitattributes"},
 	},
+	{
+		words:   "decides what coding agents are told here",
+		folders: []string{"/.cursor/rules/", "/.claude/", "/.github/instructions/"},
+		names:   []string{"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules"},
+	},
 	{words: "decides who has to review what", names: []string{"codeowners"}},
 	{words: "decides which other repositories are fetched", names: []string{".gitmodules"}},
 	{

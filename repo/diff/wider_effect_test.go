@@ -35,6 +35,9 @@ func TestWiderEffect(t *testing.T) {
 			{Path: "lefthook-local.yml"},
 			{Path: "sub/.gitattributes"},
 		},
+		"decides what coding agents are told here": {
+			{Path: "AGENTS.md", Kind: "added"}, {Path: "web/CLAUDE.md"}, {Path: ".github/copilot-instructions.md"}, {Path: ".cursor/rules/money.mdc"},
+		},
 		"decides who has to review what":               {{Path: "CODEOWNERS"}, {Path: ".github/CODEOWNERS"}, {Path: "docs/codeowners"}},
 		"decides which other repositories are fetched": {{Path: ".gitmodules", Kind: "added"}},
 		"decides which code of others is installed": {
@@ -52,6 +55,7 @@ func TestWiderEffect(t *testing.T) {
 			{Path: "run.sh", Kind: "modified", Mode: "executable"},
 			{Path: "run.sh", Kind: "deleted", Mode: "executable"},
 			{Path: "go.mod"},
+			{Path: "docs/agents.txt"},
 			{Path: "workflows/ci.yml"},
 			{Path: "docs/go.sum.md"},
 			{Path: "github/workflows/x.go"},

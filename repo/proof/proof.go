@@ -49,6 +49,9 @@ type OwnTests struct {
 	NotRed    []string // those that do not run there, or are skipped: nothing is known of them
 	Mended    []string // tests that the base has as they are, that fail there and pass on the branch
 	Cases     Cases
+	// Documents: there are none, since the change is of documents alone, which no test shows; nothing
+	// else is wrong with it.
+	Documents bool
 }
 
 // Cases are how many of the change's own tests there are, in the unit of all other figures: a

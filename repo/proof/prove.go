@@ -72,9 +72,11 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	}
 	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()
-		return nil
+	} else if err = v.judgeTests(ctx); err != nil {
+		return err
 	}
-	return v.judgeTests(ctx)
+	v.Documents = !v.Holds() && v.tests.isEmpty() && v.BuildOK && v.GreenOnBranch && len(v.Regressions) == 0 && !slices.ContainsFunc(v.changes, func(c diff.Change) bool { return !c.IsDocument() })
+	return nil
 }
 
 // onBranch is what the base with the whole change comes to: as a check of exactly this tree saw

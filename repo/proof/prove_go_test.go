@@ -193,6 +193,27 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	}, p.Lines())
 }
 
+// A change of documents alone is told from one that lacks a test, unless it breaks something, or
+// touches what a program may read.
+func TestDocumentsAloneAreToldApart(t *testing.T) {
+	t.Parallel()
+	for alone, changed := range map[bool][]repotest.Files{
+		true: {{"AGENTS.md": "# Learned\n"}, {"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"}},
+		false: {
+			{"money/money.go": mend["money/money.go"], "README.md": "mended\n"},
+			{"cart/label.md": "the label\n"},
+			{"README.md": "a shop\n", "cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1)},
+			mend,
+		},
+	} {
+		for _, files := range changed {
+			p := proveGo(t, 0, files)
+			require.Equal(t, alone, p.Documents, files)
+			require.False(t, p.Documents && p.Holds())
+		}
+	}
+}
+
 func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{

@@ -355,6 +355,8 @@ func samples() map[string][]workflow.Line {
 			with("The work is ready and proven, and waits for a word of its own, because it changes more than code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 			with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
 				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+			with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
+				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 		},
 		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
 		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},

@@ -21,7 +21,9 @@ func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.P
 	passed, passes := ledger.Find[consent.Amendment](f) // words of others, in the name of p
 	f = ledger.Without[consent.Amendment](f)
 	h, _ := ledger.Find[inbox.Handled](f)
-	if _, approves := ledger.Find[consent.Approval](f); approves || !h.ForAgents {
+	_, approves := ledger.Find[consent.Approval](f)
+	_, pushes := ledger.Find[consent.Allowance](f) // "push it" says nothing of what is wanted
+	if approves || pushes || !h.ForAgents {
 		return f, nil
 	}
 	approval, err := hw.StandingApproval(ctx)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -16,37 +15,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
-
-// mostNamed is how many paths of a change are named in a message.
-const mostNamed = 20
-
-// decidingPaths are the paths of a change that decide more than what the code does, in words.
-func decidingPaths(changes []diff.Change) []string {
-	var said []string
-	for _, c := range changes {
-		words := c.WiderEffect()
-		if words == "" {
-			continue
-		}
-		path := "`" + strings.ReplaceAll(strings.Trim(strconv.Quote(c.Path), `"`), "`", "'") + "`"
-		if c.Mode != "" {
-			path += " (" + c.Mode + ")"
-		}
-		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
-	}
-	if more := len(said) - mostNamed; more > 0 {
-		said = append(said[:mostNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
-	}
-	return said
-}
 
 // AskAllowance: a change that decides more than what the code does, or of which nothing can be
 // proven here, is pushed only on a person's word, given on exactly these files. Where there is
 // none the thread is asked, and the turn ends with the result.
 func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
-	named, unproven := decidingPaths(changes), ""
-	if p.Outcome() == proof.NotStarted {
+	named, unproven := proposal.DecidingPaths(changes), ""
+	switch {
+	case p.Documents:
+		unproven = documentsAlone
+	case p.Outcome() == proof.NotStarted:
 		unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
 	}
 	if len(named) == 0 && unproven == "" {
@@ -79,6 +59,9 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 	return nil, &asked, nil
 }
 
+// documentsAlone is why nothing can be proven of a change of documents.
+const documentsAlone = "only documents were changed, which no test shows"
+
 // maxMissing is how much is said of what could not be started, which is what a command printed.
 const maxMissing = 300
 
@@ -90,8 +73,11 @@ func allowanceText(named []string, tree, unproven string, shown bool) string {
 		more = "it changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
 	}
 	if unproven != "" {
-		return fmt.Sprintf("The work is ready, but nothing can be proven here: %s.\n%sNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree %s).",
-			unproven, strings.Replace(more, "it", "It", 1), prompt.ShortHash(tree))
+		why, cure := ", but nothing can be proven here: "+unproven, "When that is mended, write \"go on\"; or reply"
+		if unproven == documentsAlone {
+			why, cure = ": "+unproven+", and what passed before still passes", "Reply"
+		}
+		return fmt.Sprintf("The work is ready%s.\n%sNothing was pushed. %s \"push it unproven\" to have exactly these files as they are (tree %s).", why, strings.Replace(more, "it", "It", 1), cure, prompt.ShortHash(tree))
 	}
 	ready := "ready"
 	if shown {

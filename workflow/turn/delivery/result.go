@@ -54,7 +54,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if work.unproven() != "" {
 		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
 	}
-	for _, line := range decidingPaths(work.changes) {
+	for _, line := range proposal.DecidingPaths(work.changes) {
 		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
 	}
 	if scope := work.approval.Scope; scope != "" {

@@ -496,7 +496,7 @@ func (h *task) passes(p proof.Proof) bool {
 	}
 	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
 	among := h.task.Apart || len(h.task.After) > 0
-	return plain && (among || h.Session().Kind == workflow.KindFeature && len(p.Guards) == 0)
+	return plain && (among || p.Documents || h.Session().Kind == workflow.KindFeature && len(p.Guards) == 0)
 }
 
 // failureOutput is what the first tests printed that fail on the branch alone, for whoever has

@@ -1,0 +1,33 @@
+package proposal
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// mostNamed is how many paths of a change are named in a message.
+const mostNamed = 20
+
+// DecidingPaths are the paths of a change that decide more than what the code does, in words.
+func DecidingPaths(changes []diff.Change) []string {
+	var said []string
+	for _, c := range changes {
+		words := c.WiderEffect()
+		if words == "" {
+			continue
+		}
+		path := "`" + strings.ReplaceAll(strings.Trim(strconv.Quote(c.Path), `"`), "`", "'") + "`"
+		if c.Mode != "" {
+			path += " (" + c.Mode + ")"
+		}
+		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
+	}
+	if more := len(said) - mostNamed; more > 0 {
+		said = append(said[:mostNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
+	}
+	return said
+}
