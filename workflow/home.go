@@ -29,10 +29,11 @@ type HomePause struct {
 	By    string // who paused it; empty: it is at work
 }
 
-// The buttons of a HomePause.
+// The buttons of a home: of a HomePause, and of a HomeLesson.
 const (
 	ActionPause  = "home_pause"
 	ActionResume = "home_resume"
+	ActionLesson = "home_lesson" // opens a form, in which the lesson is changed or forgotten
 )
 
 // A HomeLesson is one thing that was learned of a repository.
@@ -42,6 +43,7 @@ type HomeLesson struct {
 	By               string // Slack id of the member who said it; empty: the program saw it
 	Thread           Thread // where; zero: it is gone, or not for the person's eyes
 	At               time.Time
+	MayChange        bool // the home's owner may change it
 }
 
 // A HomeSession is one line of a Home.

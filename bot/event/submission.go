@@ -67,6 +67,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
 			s.Errors[InputWords] = cure
 		}
+	case workflow.ActionLesson:
+		s.In.Text = entered(InputWords)
 	default:
 		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))
 	}

@@ -73,8 +73,9 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 
 // keepSubmission stores a submission and returns what to show in the modal; nil closes it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
+	ofHome := s.In.ActionID == workflow.ActionLesson
 	switch {
-	case s.Unknown != "" || l.Forms == nil:
+	case s.Unknown != "" || !ofHome && l.Forms == nil || ofHome && l.Homes == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)
 		return nil
 	case len(s.Errors) > 0:
@@ -90,7 +91,11 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	defer cancel()
 	var late string
 	err := l.retryUntil(ctx, time.Now().Add(l.patience()), func() (err error) {
-		late, err = l.Forms.Submit(ctx, s.In)
+		if ofHome {
+			late, err = l.Homes.Submit(ctx, s.In)
+		} else {
+			late, err = l.Forms.Submit(ctx, s.In)
+		}
 		return err
 	})
 	switch {
@@ -99,6 +104,8 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 		return told("I could not keep this: something I need is away. Your words stay here; please send them again in a moment.")
 	case late != "":
 		return told(late)
+	case ofHome:
+		l.openHome(ctx, s.In.User)
 	}
 	return nil
 }

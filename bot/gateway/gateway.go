@@ -296,7 +296,7 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 		return
 	}
 	if user, action, value, ok := event.HomePress(kind, payload); ok {
-		l.pressHome(ctx, user, action, value)
+		l.pressHome(ctx, user, action, value, payload)
 		l.acknowledge(ctx, envelopeID, nil, l.log)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -20,6 +21,10 @@ type Homes interface {
 	Home(ctx context.Context, user string) (workflow.Home, error)
 	// Press does what a button of the user's home says, where that user may. Twice is once.
 	Press(ctx context.Context, user, action, value string) error
+	// Form is what a button of the user's home opens; nil: it opens nothing.
+	Form(ctx context.Context, user, action, value string) (*workflow.Form, error)
+	// Submit takes such a form that the user sent, or returns in words why it does not count.
+	Submit(ctx context.Context, in workflow.Incoming) (late string, err error)
 }
 
 const (
@@ -49,13 +54,22 @@ func (l *link) openHome(ctx context.Context, user string) {
 
 // pressHome does what a button of a home says, and shows the home as it is then. What failed is
 // said in the log, and the person sees that nothing changed.
-func (l *link) pressHome(ctx context.Context, user, action, value string) {
+func (l *link) pressHome(ctx context.Context, user, action, value string, payload []byte) {
 	if l.Homes == nil {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, formTimeout)
 	defer cancel()
-	if err := l.Homes.Press(bounded, user, action, value); err != nil {
+	form, err := l.Homes.Form(bounded, user, action, value)
+	switch trigger := event.ReadTrigger(payload); {
+	case err == nil && form != nil:
+		if _, err = l.Slack.API.OpenViewContext(bounded, trigger, render.Modal(*form, "")); err == nil {
+			return // the home is as it was
+		}
+	case err == nil:
+		err = l.Homes.Press(bounded, user, action, value)
+	}
+	if err != nil {
 		l.log.Error("a button of a home did nothing", "user", user, "action", action, "err", err)
 	}
 	l.openHome(ctx, user)

@@ -27,6 +27,10 @@ func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
 
 func (homes) Press(context.Context, string, string, string) error { return nil }
 
+func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
+
+func (homes) Submit(context.Context, workflow.Incoming) (string, error) { return "", nil }
+
 func (o *gatewayOffice) session(n int, phase workflow.Phase) workflow.HomeSession {
 	return workflow.HomeSession{Session: workflow.Session{
 		ID: fmt.Sprint("s", n), Thread: o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)), Phase: phase, Title: fmt.Sprint("bug ", n),

@@ -157,6 +157,10 @@ type homes struct{ shows workflow.Home }
 
 func (homes) Press(context.Context, string, string, string) error { return nil }
 
+func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
+
+func (homes) Submit(context.Context, workflow.Incoming) (string, error) { return "", nil }
+
 func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
 	h.shows.Person.ID = user
 	return h.shows, nil
@@ -174,6 +178,10 @@ func TestAHomeInTheGallery(t *testing.T) {
 	}
 	for name, home := range map[string]workflow.Home{"empty": {}, "whole": {
 		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, Closed: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Lessons: []workflow.HomeLesson{
+			{Number: 3, Repository: "shop", Text: "Its tests are run with: go test ./...", At: time.Unix(1_700_000_000, 0)},
+			{Number: 4, Repository: "shop", Text: "amounts are in <cents>", By: "U0BEN", Thread: workflow.Thread{Channel: "C0BUGS", TS: "1700000004.000100"}, At: time.Unix(1_700_000_000, 0), MayChange: true},
+		},
 		Waits:  []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
 		Others: []workflow.HomeSession{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
 	}} {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -44,7 +45,6 @@ func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	if home.More {
 		add(homeSection("There are older ones, too; they are in their threads."))
 	}
-	p.addLessons(add, home.Lessons)
 	if len(home.Pauses) > 0 {
 		add(homeHeader("Pause and resume"))
 		for _, x := range home.Pauses {
@@ -57,6 +57,7 @@ func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 			add(homeSection(part))
 		}
 	}
+	p.addLessons(add, home.Lessons)
 	return blocks[:min(len(blocks), MaxHomeBlocks)]
 }
 
@@ -80,13 +81,23 @@ func pauseSection(x workflow.HomePause) slack.Block {
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(button))
 }
 
-// addLessons renders what was learned, in as few blocks as it takes.
+// addLessons renders what was learned, in as few blocks as it takes: those that the reader may
+// change have one each, with a button.
 func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
 	if len(list) == 0 {
 		return
 	}
 	add(homeHeader("Learned"))
 	var lines []string
+	flush := func() {
+		if len(lines) == 0 {
+			return
+		}
+		for _, part := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
+			add(homeSection(part))
+		}
+		lines = nil
+	}
 	for _, l := range list {
 		by := "seen by me"
 		if l.By != "" {
@@ -95,12 +106,17 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 		if l.Thread.TS != "" {
 			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(mrkdwn.Visible(l.Text), homeTitle)), by, l.At.UTC().Format("2006-01-02")))
+		line := fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(mrkdwn.Visible(l.Text), homeTitle)), by, l.At.UTC().Format("2006-01-02"))
+		if !l.MayChange {
+			lines = append(lines, line)
+			continue
+		}
+		flush()
+		button := slack.NewButtonBlockElement(workflow.ActionLesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
+		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(button)))
 	}
-	lines = append(lines, "Agents are told these. Whoever may approve says \"forget lesson N\" or \"correct lesson N: …\" in a thread about the repository; \"lessons\" there offers them for its AGENTS.md.")
-	for _, part := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
-		add(homeSection(part))
-	}
+	lines = append(lines, "Agents are told these. Whoever may approve can change them, here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; \"lessons\" there offers them for its AGENTS.md.")
+	flush()
 }
 
 // sessionLine renders one session: its title, linked to the thread, and its state.

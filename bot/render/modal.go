@@ -51,6 +51,13 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 			textInput(event.InputFiles, "Only these files or folders", "One in a line, such as money/split.go or coupon/", true),
 			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.", true),
 		}
+	case f.ActionID == workflow.ActionLesson:
+		view.Title, view.Submit = plainText("Change a lesson"), plainText("Save")
+		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(f.Repository, maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
+		if element, ok := input.Element.(*slack.PlainTextInputBlockElement); ok {
+			element.InitialValue = f.Text
+		}
+		view.Blocks.BlockSet = []slack.Block{input}
 	}
 	return view
 }

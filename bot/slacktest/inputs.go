@@ -3,6 +3,7 @@ package slacktest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
@@ -35,6 +36,18 @@ func mayBeSent(v *View, entered map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// asOpened adds what stood in the modal's inputs from the start, where nothing else was entered.
+func asOpened(v *View, entered map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, c := range blockkit.Controls(v.blocks) {
+		if first := blockkit.Text(c.Element, "initial_value"); first != "" {
+			all[c.ActionID] = first
+		}
+	}
+	maps.Copy(all, entered)
+	return all
 }
 
 // shownErrors are what the person sees: Slack shows an error below its input only, and one

@@ -217,6 +217,7 @@ func (s *Server) Views() []View {
 // value for a menu. What the app answers shows in Views: gone, changed, or with Errors.
 func (s *Server) Submit(viewID string, entered map[string]string) error {
 	return s.withView(viewID, func(v *View) error {
+		entered = asOpened(v, entered)
 		if err := mayBeSent(v, entered); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
-	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/composed":     {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/overview":                  {"workflow/metrics", "workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
-	"workflow/store/lessons":                   {"workflow/store/database", "workflow/store/record"},
+	"workflow/store/lessons":                   {"workflow/store/consent", "workflow/store/database", "workflow/store/record"},
 	"workflow/store/pauses":                    {"workflow/store/database", "workflow/store/record"},
 	"workflow/store/retention":                 {"workflow/store/database"},
 	"workflow/store/timeline":                  {"workflow/store/database"},
@@ -377,18 +377,18 @@ var inTests = map[string][]string{
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                   // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                        // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                                           // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                    // what people press was posted
-	"bot/people":                  {"bot/poster"},                                                       // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                                        // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster"},                                        // the gallery has what Slack gets
-	"workflow/store/lessons":      {"workflow/store", "workflow/store/progress"},                        // a test command goes with its lesson
-	"workflow/turn/knows":         {"repo/history"},                                                     // a history that is written down
-	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs
-	"workflow/turn/worktree":      {"repo/buildcache"},                                                  // a checker of its own
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                    // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                         // the client is what the scripted endpoint is for
+	"bot/event":                   {"deploy"},                                                            // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                     // what people press was posted
+	"bot/people":                  {"bot/poster"},                                                        // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                         // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster"},                                         // the gallery has what Slack gets
+	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"}, // a test command goes with its lesson
+	"workflow/turn/knows":         {"repo/history"},                                                      // a history that is written down
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"},  // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                                     // packages are shown to all that runs
+	"workflow/turn/worktree":      {"repo/buildcache"},                                                   // a checker of its own
 	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
 	"repo/needed":                 {"repo/buildcache"},                                // a checker of its own
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // checkers of their own
@@ -413,7 +413,7 @@ var inTests = map[string][]string{
 	"repo/packages":                         {"repo/remote"},
 	"workflow/aftercare":                    {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
 	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
-	"workflow/turn":                         {"workflow/tool", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/tool", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

@@ -19,8 +19,19 @@ func (s *story) makeDatabase() string {
 	return s.database
 }
 
-// bobbin FILE ARGS…: whoever runs the bot runs that command beside it; FILE is what it prints.
+// bobbin FILE ARGS…: whoever runs the bot runs that command beside it; FILE is what it prints. The
+// argument <session> is the main thread's.
 func operatorCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	for i, a := range args {
+		if a != "<session>" {
+			continue
+		}
+		x, err := s.session(ctx)
+		if err != nil {
+			return err
+		}
+		args[i] = x.ID
+	}
 	var out strings.Builder
 	code := run(ctx, args[1:], cli.Console{Out: &out, Err: &out, Env: func(name string) string {
 		if name == secrets.DatabaseURL {

@@ -77,7 +77,7 @@ func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
 		}
 	}
 	if full {
-		if home.Lessons, err = h.lessons(ctx, channels); err != nil {
+		if home.Lessons, err = h.lessons(ctx, person, channels); err != nil {
 			return home, err
 		}
 	}

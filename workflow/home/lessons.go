@@ -2,30 +2,150 @@ package home
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // mostLessons is how many a home lists, the newest.
 const mostLessons = 20
 
-// lessons are what was learned of the repositories, those of private ones for whoever is in a
-// channel of theirs.
-func (h *Homes) lessons(ctx context.Context, channels []string) (list []workflow.HomeLesson, err error) {
+// A lessonReader is a full member, as Slack tells of them now, who looks at what was learned.
+type lessonReader struct {
+	*Homes
+	workflow.Person
+	channels []string
+	groups   map[string][]string // that were read
+}
+
+// reads reports whether the person is told of the lesson: of a private repository whoever is in a
+// channel of it.
+func (r lessonReader) reads(l lessons.Lesson) bool {
+	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
+}
+
+func (r lessonReader) isIn(channels []string) bool {
+	return slices.ContainsFunc(channels, func(c string) bool { return slices.Contains(r.channels, c) })
+}
+
+// mayChange reports whether the person may change the lesson: whoever may approve work on the
+// repository, in a channel of it if it has any, and who asked for the session that it comes from
+// only where that person may approve, too.
+func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
+	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	if at < 0 || !r.reads(l) {
+		return false
+	}
+	p := r.Person
+	p.InThread = r.isIn(r.Repositories[at].Channels) || len(r.Repositories[at].Channels) == 0 && len(r.channels) > 0
+	return r.mayApprove(ctx, workflow.Session{Codebase: workflow.Codebase{Repository: l.Repository}, Requester: l.Requester}, p, r.groups)
+}
+
+// lessons are what was learned of the repositories.
+func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []workflow.HomeLesson, err error) {
+	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
 	for _, l := range all {
-		at := slices.IndexFunc(h.Repositories, func(r catalog.Repository) bool { return r.Name == l.Repository })
-		if at < 0 || h.Repositories[at].Private && !slices.ContainsFunc(h.Repositories[at].Channels, func(c string) bool { return slices.Contains(channels, c) }) {
+		if !r.reads(l) {
 			continue
 		}
-		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At}
+		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
 		if slices.Contains(channels, l.Channel) {
 			x.Thread = workflow.Thread{Channel: l.Channel, TS: l.ThreadTS}
 		}
 		list = append(list, x)
 	}
 	return list[max(0, len(list)-mostLessons):], err
+}
+
+const (
+	lessonGone   = "This is not known any more: somebody had it forgotten. Close this and open the home again."
+	lessonClosed = "You may not change this now: that is for whoever may approve work on the repository, and is in its channel."
+)
+
+// Form is the form of a lesson's button: what to say in its place, or nothing, to have it forgotten.
+func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow.Form, error) {
+	if action != workflow.ActionLesson {
+		return nil, nil
+	}
+	l, late, err := h.changeable(ctx, user, value)
+	if err != nil {
+		return nil, err
+	}
+	return &workflow.Form{ActionID: action, Value: lessonValue(l), Repository: l.Repository, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+}
+
+// Submit takes what was entered in that form, and returns in words why it does not count. The same
+// form twice is once.
+func (h *Homes) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+	l, late, err := h.changeable(ctx, in.User, in.Value)
+	if late == lessonGone && in.Text == "" {
+		return "", err
+	}
+	if late != "" || err != nil {
+		return late, err
+	}
+	text := h.Secrets.Mask(in.Text)
+	switch {
+	case len([]rune(text)) > lessons.MaxText:
+		return fmt.Sprintf("A lesson has at most %d characters. What is longer belongs into the repository's AGENTS.md.", lessons.MaxText), nil
+	case text != l.Text && in.Value != lessonValue(l):
+		return "Somebody has changed this meanwhile. Keep your words, close this and open the home again.", nil
+	}
+	err = lessons.Correct(ctx, h.Store.DB, lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: in.User, Where: "said in the App Home"})
+	switch {
+	case errors.Is(err, lessons.ErrNone):
+		return lessonGone, nil
+	case errors.Is(err, lessons.ErrChanged):
+		return "Somebody has changed this meanwhile. Keep your words, close this and open the home again.", nil
+	case errors.Is(err, lessons.ErrKnown):
+		return "That is known already, as another lesson.", nil
+	case errors.Is(err, lessons.ErrFull):
+		return fmt.Sprintf("%d notes of a repository are kept, and there are as many. Have one forgotten first.", lessons.Most), nil
+	}
+	return "", err
+}
+
+// changeable is the lesson that a button or a form names, if the user may change it now; late says
+// why not.
+func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.Lesson, late string, err error) {
+	p, err := h.Directory.Known(ctx, user)
+	if err != nil {
+		return l, "", fmt.Errorf("who changes a lesson: %w", err)
+	}
+	if permission.ExclusionReason(p) != "" || p.Guest {
+		return l, lessonClosed, nil
+	}
+	r := lessonReader{Homes: h, Person: p, groups: map[string][]string{}}
+	if r.channels, err = h.Directory.Channels(ctx, user); err != nil {
+		return l, "", fmt.Errorf("who changes a lesson: %w", err)
+	}
+	number, _, _ := strings.Cut(value, ":")
+	all, err := lessons.Of(ctx, h.Store.DB, "", "")
+	at := slices.IndexFunc(all, func(l lessons.Lesson) bool { return strconv.FormatInt(l.ID, 10) == number })
+	switch {
+	case err != nil:
+		return l, "", err
+	case at < 0:
+		return l, lessonGone, nil
+	case !r.mayChange(ctx, all[at]):
+		return l, lessonClosed, nil
+	}
+	return all[at], "", nil
+}
+
+// lessonValue names a lesson as it reads now.
+func lessonValue(l lessons.Lesson) string {
+	sum := sha256.Sum256([]byte(l.Text))
+	return strconv.FormatInt(l.ID, 10) + ":" + hex.EncodeToString(sum[:8])
 }

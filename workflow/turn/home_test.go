@@ -2,19 +2,23 @@ package turn
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/stretchr/testify/require"
 )
 
 // broken is a directory of which a part cannot be read.
@@ -164,4 +168,83 @@ func TestOnlyAdminsPause(t *testing.T) {
 	closed.Directory = broken{Directory: h.Directory, known: true}
 	require.Error(t, closed.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
 	require.Zero(t, paused())
+}
+
+// Who may approve in the thread where something was learned may change it at home, and nobody else;
+// who asks is looked up when the button is pressed, and again when the form comes.
+func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}
+	of := func(rules string) lessons.Lesson {
+		t.Helper()
+		list, err := lessons.Of(t.Context(), o.Store.DB, rules, "")
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		return list[0]
+	}
+	value := func(l lessons.Lesson) string {
+		sum := sha256.Sum256([]byte(l.Text))
+		return fmt.Sprintf("%d:%x", l.ID, sum[:8])
+	}
+	send := func(user, value, text string) (string, error) {
+		return h.Submit(t.Context(), workflow.Incoming{Kind: workflow.IncomingForm, ActionID: workflow.ActionLesson, User: user, Value: value, Text: text})
+	}
+	planted := map[string]bool{}
+	for i, a := range o.actors {
+		if !planted[a.rules] {
+			planted[a.rules] = true
+			id := o.reportedBy(o.asker, a.rules, fmt.Sprintf("%d.1", 10+i))
+			_, err := o.Store.Pool.Exec(t.Context(), `insert into lessons (repository, key, text, source, person, session_id) values ($1, 'note:1', 'cents', 'said in the thread', 'U1', $2)`, a.rules, id)
+			require.NoError(t, err)
+		}
+		before := of(a.rules)
+		shown, err := h.Home(t.Context(), a.user)
+		require.NoError(t, err)
+		offered := slices.ContainsFunc(shown.Lessons, func(l workflow.HomeLesson) bool { return l.Repository == a.rules && l.MayChange })
+		require.Equal(t, a.may, offered, a.kind)
+		form, err := h.Form(t.Context(), a.user, workflow.ActionLesson, fmt.Sprint(before.ID))
+		require.Equal(t, a.may, err == nil && form.Late == "", a.kind)
+		late, err := send(a.user, value(before), "said by "+a.kind)
+		require.Equal(t, a.may, err == nil && late == "", "%s: %s", a.kind, late)
+		require.Equal(t, !a.may, of(a.rules).Text == before.Text, a.kind)
+		if a.may {
+			require.Equal(t, value(before), form.Value)
+			late, err = send(a.user, value(before), "said by "+a.kind)
+			require.NoError(t, err)
+			require.Empty(t, late, "the same form twice is once")
+			late, err = send(a.user, value(before), "over the words of others")
+			require.NoError(t, err)
+			require.Contains(t, late, "Somebody has changed this meanwhile")
+		}
+	}
+	// Bea may, and what she sends is bounded, masked and taken once.
+	now := of("anybody")
+	bea := o.people["bea"]
+	late, err := send(bea, value(now), strings.Repeat("x", lessons.MaxText+1))
+	require.NoError(t, err)
+	require.Contains(t, late, "at most 300 characters")
+	for range 2 {
+		late, err = send(bea, value(now), "")
+		require.NoError(t, err)
+		require.Empty(t, late)
+	}
+	list, err := lessons.Of(t.Context(), o.Store.DB, "anybody", "")
+	require.NoError(t, err)
+	require.Empty(t, list)
+	late, err = send(bea, value(now), "again")
+	require.NoError(t, err)
+	require.Contains(t, late, "not known any more")
+	form, err := h.Form(t.Context(), bea, workflow.ActionLesson, "no number")
+	require.NoError(t, err)
+	require.NotEmpty(t, form.Late)
+
+	for _, d := range []broken{{h.Directory, true, false}, {h.Directory, false, true}} {
+		closed := *h
+		closed.Directory = d
+		before := of("named")
+		_, err := closed.Submit(t.Context(), workflow.Incoming{User: bea, Value: value(before), Text: "while Slack is away"})
+		require.Error(t, err)
+		require.Equal(t, before.Text, of("named").Text)
+	}
 }

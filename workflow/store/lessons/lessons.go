@@ -41,6 +41,7 @@ type Lesson struct {
 	Channel    string    `json:"channel,omitempty"` // of the session's thread
 	ThreadTS   string    `json:"thread_ts,omitempty"`
 	At         time.Time `json:"at"`
+	Requester  string    `json:"-"` // of the session
 }
 
 // Seen is what the program itself saw; it takes the place of what it saw of that key before. An
@@ -87,15 +88,15 @@ type Forgotten struct {
 func (Forgotten) Stage() record.Stage { return record.Work }
 
 func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	var folder, key string
-	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`, l.ID, l.Repository).Scan(&folder, &key)
+	was := Lesson{Repository: l.Repository}
+	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`, l.ID, l.Repository).Scan(&was.Folder, &was.Key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrStale
 	}
-	if err == nil && key == KeyTest {
-		_, err = tx.Exec(ctx, `delete from test_commands where repository = $1 and folder = $2`, l.Repository, folder)
+	if err != nil {
+		return err
 	}
-	return err
+	return dropTestCommand(ctx, tx, was)
 }
 
 // Has reports whether something of that key was learned of the repository, or of that folder of it.
@@ -110,7 +111,7 @@ func Has(ctx context.Context, db *database.DB, repository, folder, key string) (
 // Of is what was learned of the repository, and of that folder of it where one is named; the
 // oldest first. No repository: of all.
 func Of(ctx context.Context, db *database.DB, repository, folder string) ([]Lesson, error) {
-	rows, err := db.Pool.Query(ctx, `select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id, coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at
+	rows, err := db.Pool.Query(ctx, `select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id, coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at, coalesce(s.requester, '')
 		from lessons l left join sessions s on s.id = l.session_id and s.cleared_at is null
 		where ($1 = '' or l.repository = $1) and ($2 = '' or l.folder in ('', $2)) order by l.repository, l.id`, repository, folder)
 	if err != nil {

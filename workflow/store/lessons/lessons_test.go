@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -59,4 +60,58 @@ func TestWhatWasLearnedIsKept(t *testing.T) {
 	}
 	require.ErrorIs(t, err, record.ErrStale, "there are as many as are kept")
 	require.Len(t, of("shop", ""), lessons.Most)
+}
+
+// A correction outside of a thread is kept once, only over what its author read, and in the audit
+// of the session where the lesson was learned.
+func TestALessonIsCorrected(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(t.Context(), progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
+		lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./...", Source: "3 of 3 passed"},
+		lessons.Noted{Repository: "shop", Text: "cents", Person: "U1"}))
+	all := func() []lessons.Lesson {
+		t.Helper()
+		list, err := lessons.Of(t.Context(), s.DB, "shop", "")
+		require.NoError(t, err)
+		return list
+	}
+	command, note := all()[0], all()[1]
+	require.NotEmpty(t, note.Requester)
+	correct := func(l lessons.Lesson, text string) error {
+		return lessons.Correct(t.Context(), s.DB, lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: "U2", Where: "said at home"})
+	}
+	require.NoError(t, correct(note, "whole\x00 cents"))
+	require.NoError(t, correct(note, "whole cents"), "it is so already")
+	require.ErrorIs(t, correct(note, "euros"), lessons.ErrChanged)
+	require.ErrorIs(t, correct(note, ""), lessons.ErrChanged)
+	require.ErrorIs(t, correct(command, "whole cents"), lessons.ErrKnown)
+	now := all()[1]
+	require.Equal(t, []string{"whole cents", "U2", "said at home", turn.Session().ID}, []string{now.Text, now.Person, now.Source, now.Session})
+	require.Equal(t, note.ID, now.ID)
+
+	require.NoError(t, correct(command, "run make test"))
+	known, err := s.TestCommand(t.Context(), "shop", "")
+	require.NoError(t, err)
+	require.Empty(t, known.Command, "it is found out anew")
+	require.NoError(t, correct(all()[0], ""))
+	require.ErrorIs(t, correct(command, "again"), lessons.ErrNone)
+	require.Equal(t, []string{"shop whole cents"}, texts(all()))
+
+	decided, err := s.Decisions(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	var said []string
+	for _, d := range decided {
+		require.Equal(t, "U2", d.User)
+		said = append(said, d.What+" "+d.Reason)
+	}
+	require.Equal(t, []string{
+		`lesson Of shop, in the place of "cents": whole cents (said at home)`,
+		`lesson Of shop, in the place of "go test ./...": run make test (said at home)`,
+		`lesson Forgotten of shop: run make test (said at home)`,
+	}, said)
+	holds, err := audit.Verify(t.Context(), s.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, holds.Flaw)
 }

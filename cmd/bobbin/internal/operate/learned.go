@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -19,18 +21,23 @@ type Learned struct {
 	PlaceFlags
 	Repository string `arg:"" optional:"" help:"Of this one alone."`
 	JSON       bool   `name:"json" help:"As JSON."`
+	Forget     int64  `help:"Have the lesson of that number forgotten." placeholder:"N"`
 }
 
 // Help is what bobbin learned --help teaches.
 func (Learned) Help() string {
 	return `Lists what agents are told of a repository from earlier sessions: what the program itself saw (which test command worked, that tests do not
 start), and what members said. Works beside a running bot. In a thread about the repository whoever may approve says "remember for this
-repository: …", "forget lesson N" or "correct lesson N: …", and "lessons" offers them as a change to its AGENTS.md; each change is in the audit.`
+repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home; "lessons" offers them as a change to its
+AGENTS.md. Each change is in the audit of the session that the lesson comes from.`
 }
 
 // Run lists what was learned.
 func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		if c.Forget != 0 {
+			return c.forget(ctx, con, s)
+		}
 		all, err := lessons.Of(ctx, s.DB, c.Repository, "")
 		switch {
 		case err != nil:
@@ -48,4 +55,29 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 		}
 		return w.Flush()
 	})
+}
+
+// Validate is called when the flags are read.
+func (c *Learned) Validate() error {
+	if c.Forget != 0 && c.JSON {
+		return errors.New("--json is for the list")
+	}
+	return nil
+}
+
+func (c *Learned) forget(ctx context.Context, con cli.Console, s *store.Store) error {
+	all, err := lessons.Of(ctx, s.DB, c.Repository, "")
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(l lessons.Lesson) bool { return l.ID == c.Forget })
+	if at < 0 {
+		return cli.UsageError{Err: fmt.Errorf("bobbin: there is no lesson %d; bobbin learned lists them", c.Forget)}
+	}
+	l := all[at]
+	if err := lessons.Correct(ctx, s.DB, lessons.Correction{ID: l.ID, Was: l.Text, Where: "by " + operator() + ", with bobbin learned --forget"}); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.Out, "Forgotten of %s: %s\n", cli.WithoutControls(l.Repository), cli.Indent(l.Text, 0))
+	return nil
 }

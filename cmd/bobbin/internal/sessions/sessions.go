@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
@@ -90,7 +91,30 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	if err := showFolds(ctx, out, s, id); err != nil {
 		return err
 	}
-	return showDecisions(ctx, out, s, id)
+	if err := showDecisions(ctx, out, s, id); err != nil {
+		return err
+	}
+	return showLessons(ctx, out, s, x)
+}
+
+// showLessons tells what is known of the session's repository, and what of it comes from there.
+func showLessons(ctx context.Context, out io.Writer, s *store.Store, x workflow.Session) error {
+	if x.Repository == "" {
+		return nil
+	}
+	all, err := lessons.Of(ctx, s.DB, x.Repository, "")
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	fmt.Fprintf(out, "\nlearned of %s (correct it in the App Home or in a thread; bobbin learned --forget N):\n", cli.WithoutControls(x.Repository))
+	for _, l := range all {
+		from := cmp.Or(l.Person, "the program") + ", " + l.At.Format(time.DateOnly)
+		if l.Session == x.ID {
+			from += ", in this session"
+		}
+		fmt.Fprintf(out, "  %d. %s (%s; %s)\n", l.ID, cli.Indent(l.Text, 4), from, cli.Indent(l.Source, 4))
+	}
+	return nil
 }
 
 func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) error {
