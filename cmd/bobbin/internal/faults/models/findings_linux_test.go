@@ -148,6 +148,8 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 				note("task %d, row %d: a malformed call was run: %s", task, i, m.Text)
 			}
 		case model.User:
+		case model.Folded: // what the model answered when it was asked to sum up
+			answers++
 		default:
 			note("task %d, row %d: the role %q", task, i, m.Role)
 		}
