@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -59,6 +60,9 @@ func (p Plan) Missing() string {
 	return ""
 }
 
+// maxPlanLine is how long, in characters, a task of a plan is on one line.
+const maxPlanLine = 160
+
 // Text is the plan as a message: a checklist with a tick on the tasks that were verified, by
 // their numbers.
 func (p Plan) Text(verified ...int) string {
@@ -73,7 +77,13 @@ func (p Plan) Text(verified ...int) string {
 		if slices.Contains(verified, i+1) {
 			box = "[x]"
 		}
-		fmt.Fprintf(&b, "  %s %d. %s %s%s\n     %s (`%s`)\n", box, i+1, t.label(), t.Heading(), afterWords(t.After), plaintext.OneLine(t.Acceptance), strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
+		head := fmt.Sprintf("%s %s%s:", t.label(), strings.TrimRight(t.Heading(), "."), afterWords(t.After))
+		shown := fmt.Sprintf("%s (`%s`)", plaintext.OneLine(t.Acceptance), strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
+		between := " "
+		if utf8.RuneCountInString(head+shown) > maxPlanLine {
+			between = "\n     "
+		}
+		fmt.Fprintf(&b, "  %s %d. %s%s%s\n", box, i+1, head, between, shown)
 	}
 	for _, r := range p.Risks {
 		fmt.Fprintf(&b, "Risk: %s\n", plaintext.OneLine(r))

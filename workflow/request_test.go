@@ -58,14 +58,12 @@ func TestAPlanIsReadableAndAFile(t *testing.T) {
 Sessions move.
 Out of scope: login
 Tasks:
-  [ ] 1. [quick] add a store
-     it compiles (`+"`go build ./...`"+`)
-  [ ] 2. [deep + tdd skill] use it (after 1)
-     tests pass (`+"`go test ./...`"+`)
+  [ ] 1. [quick] add a store: it compiles (`+"`go build ./...`"+`)
+  [ ] 2. [deep + tdd skill] use it (after 1): tests pass (`+"`go test ./...`"+`)
 Risk: two stores for a day
 Verification: make test`, p.Text())
-	require.Contains(t, p.Text(2), "  [ ] 1. [quick] add a store\n")
-	require.Contains(t, p.Text(2), "  [x] 2. [deep + tdd skill] use it (after 1)\n")
+	require.Contains(t, p.Text(2), "  [ ] 1. [quick] add a store: it")
+	require.Contains(t, p.Text(2), "  [x] 2. [deep + tdd skill] use it (after 1): tests")
 	require.Equal(t, "# Sessions in Redis\n\nSessions move.\n\n## Out of scope\n\n- login\n\n## Tasks\n\n"+
 		"- [ ] 1. [quick] add a store\n  - Files: `store.go`\n  - Acceptance: it compiles\n  - Check: `go build ./...`\n\n"+
 		"- [ ] 2. [deep + tdd skill] use it (after 1)\n  - Acceptance: tests pass\n  - Check: `go test ./...`\n\n"+

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -42,14 +44,8 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		}
 		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
 	}
-	if shown := work.proof.Short(); shown != "" && work.unproven() == "" {
-		fmt.Fprintf(&b, "%s\n", shown)
-	}
-	if line := work.hunks.Line(); line != "" {
-		fmt.Fprintf(&b, "%s\n", line)
-	}
-	if work.review != nil {
-		fmt.Fprintf(&b, "%s\n", work.review.Short())
+	if proof := work.proofText(); proof != "" {
+		fmt.Fprintf(&b, "%s\n", proof)
 	}
 	if work.unproven() != "" {
 		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
@@ -60,12 +56,29 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if scope := work.approval.Scope; scope != "" {
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
-	fmt.Fprintf(&b, "Files: %s\n%s\n", proposal.FilesText(work.changes), d.timeText(ctx))
+	fmt.Fprintf(&b, "Files: %s. %s\n", proposal.FilesText(work.changes), d.timeText(ctx))
 	r, _ := d.Catalog.Current()
 	if page := r.CompareURL(s.BaseCommit, commit); page != "" {
 		return b.String() + fmt.Sprintf("[Compare](%s)", page)
 	}
 	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
+}
+
+// proofText is what shows the work: on one line where that is short, else a line each.
+func (work provenWork) proofText() string {
+	var lines []string
+	if work.unproven() == "" {
+		lines = append(lines, work.proof.Short())
+	}
+	lines = append(lines, work.hunks.Line())
+	if work.review != nil {
+		lines = append(lines, work.review.Short())
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	if line := strings.Join(lines, ". "); utf8.RuneCountInString(line) <= 200 {
+		return line
+	}
+	return strings.Join(lines, "\n")
 }
 
 // timeText tells the time at work from the time that the work waited for people or its turn.
