@@ -26,6 +26,9 @@ func Shared(db *database.DB) func(context.Context) (metrics.Shared, error) {
 	}
 }
 
+// countUnposted counts the replies that wait for Slack.
+const countUnposted = `select count(*) from outbox where posted_at is null and refused is null`
+
 func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {
 	var name string
 	var count int
@@ -49,5 +52,5 @@ func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {
 	if err != nil {
 		return err
 	}
-	return tx.QueryRow(ctx, `select count(*) from outbox where posted_at is null and refused is null`).Scan(&s.Unposted)
+	return tx.QueryRow(ctx, countUnposted).Scan(&s.Unposted)
 }

@@ -27,7 +27,7 @@ func ReadVitals(ctx context.Context, db *database.DB, replica string) (Vitals, e
 	err := db.Pool.QueryRow(ctx, `select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
 			(select count(*) from river_job where kind = $2 and state = 'running'),
 			(select count(*) from river_job where kind = $2 and state in ('available', 'pending', 'retryable', 'scheduled')),
-			(select count(*) from outbox where posted_at is null and refused is null)
+			(`+countUnposted+`)
 		from (select 1) x left join replicas r on r.id = $1`, replica, queue.TurnJob{}.Kind()).
 		Scan(&p.Beats, &age, &p.Working, &p.Waiting, &p.Unposted)
 	if err != nil {
