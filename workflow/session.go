@@ -150,7 +150,7 @@ type Line struct {
 	// Calls are ids of people and user groups who are told of the line. Only those that the
 	// configuration names are called, and where it says so who knows the code.
 	Calls []string
-	// Files are attached to the reply: text only.
+	// Files are attached to the reply.
 	Files []File
 	// Progress lines only tell how the work goes on: they join the newest reply of such lines.
 	Progress bool
@@ -165,11 +165,12 @@ type Code struct {
 	Places     []string `json:"places"`
 }
 
-// A File is text that is too long for a reply, or that people want to keep.
+// A File is text that is too long for a reply, or that people want to keep, or a picture.
 type File struct {
 	Name  string `json:"name"` // plan.md
 	Title string `json:"title"`
-	Text  string `json:"text"`
+	Text  string `json:"text,omitempty"`
+	Data  []byte `json:"data,omitempty"` // in the place of Text, of what is no text
 	// Snippet is Slack's name of a language to show it in, such as diff; empty: as a file.
 	Snippet string `json:"snippet,omitempty"`
 }

@@ -82,14 +82,14 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 	}
 	var granted *slack.GetUploadURLExternalResponse
 	err := p.Slack.Call(ctx, func() (err error) {
-		granted, err = p.Slack.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.MarkedName(), FileSize: len(c.Text), SnippetType: c.Snippet})
+		granted, err = p.Slack.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.MarkedName(), FileSize: len(c.Content()), SnippetType: c.Snippet})
 		return err
 	})
 	if err != nil {
 		return p.judgeFile(err)
 	}
 	err = p.Slack.Call(ctx, func() error {
-		return p.Slack.API.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: granted.UploadURL, Filename: c.MarkedName(), Content: c.Text})
+		return p.Slack.API.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: granted.UploadURL, Filename: c.MarkedName(), Content: c.Content()})
 	})
 	if err != nil {
 		return judgeTransfer(err)

@@ -57,11 +57,19 @@ func (c File) MarkedName() string {
 
 // Unfit returns why a file is not uploaded; empty if it can be.
 func (c File) Unfit() string {
-	switch {
-	case c.Text == "":
+	switch size := len(c.Content()); {
+	case size == 0:
 		return "it is empty"
-	case len(c.Text) > MaxFile:
+	case size > MaxFile:
 		return "it is larger than 1 MiB"
 	}
 	return ""
+}
+
+// Content is what is uploaded.
+func (c File) Content() string {
+	if len(c.Data) > 0 {
+		return string(c.Data)
+	}
+	return c.Text
 }

@@ -1,0 +1,153 @@
+package screenshot
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+)
+
+// mostSaid is how long one message of the browser's may be: a picture is one.
+const mostSaid = 32 << 20
+
+// A browser is a Chromium that is steered over a pipe: JSON, with a zero byte after each message.
+// https://chromedevtools.github.io/devtools-protocol/
+type browser struct {
+	orders  io.Writer
+	said    chan message
+	err     error // set before said is closed
+	last    int
+	session string // the page's; empty: the browser's own
+	site    site
+}
+
+type message struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func newBrowser(orders io.Writer, answers io.Reader, s site) *browser {
+	b := &browser{orders: orders, said: make(chan message, 1024), site: s}
+	go func() {
+		defer close(b.said)
+		b.err = b.listen(answers)
+	}()
+	return b
+}
+
+// listen takes in what the browser says until it ends.
+func (b *browser) listen(answers io.Reader) error {
+	lines := bufio.NewScanner(answers)
+	lines.Buffer(nil, mostSaid)
+	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
+		for i, c := range data {
+			if c == 0 {
+				return i + 1, data[:i], nil
+			}
+		}
+		if atEnd {
+			return len(data), nil, nil
+		}
+		return 0, nil, nil
+	})
+	for lines.Scan() {
+		var m message
+		if json.Unmarshal(lines.Bytes(), &m) == nil {
+			b.said <- m
+		}
+	}
+	return lines.Err()
+}
+
+func (b *browser) send(method string, params object) error {
+	b.last++
+	order := object{"id": b.last, "method": method, "params": params}
+	if params == nil {
+		order["params"] = object{}
+	}
+	if b.session != "" {
+		order["sessionId"] = b.session
+	}
+	text, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	_, err = b.orders.Write(append(text, 0))
+	return err
+}
+
+// call orders something and waits for the answer; meanwhile the page gets what it asks for.
+func (b *browser) call(method string, params object, answer any) error {
+	if err := b.send(method, params); err != nil {
+		return err
+	}
+	id := b.last
+	m, err := b.until(func(m message) bool { return m.ID == id })
+	switch {
+	case err != nil:
+		return err
+	case m.Error != nil:
+		return &Unshown{"Chromium says: " + m.Error.Message}
+	}
+	return unmarshal(m.Result, answer)
+}
+
+// await waits for an event.
+func (b *browser) await(event string) error {
+	_, err := b.until(func(m message) bool { return m.Method == event })
+	return err
+}
+
+var errEnded = errors.New("the browser ended")
+
+func (b *browser) until(wanted func(message) bool) (message, error) {
+	for m := range b.said {
+		if err := b.attend(m); err != nil {
+			return m, err
+		}
+		if wanted(m) {
+			return m, nil
+		}
+	}
+	if b.err != nil {
+		return message{}, b.err
+	}
+	return message{}, errEnded
+}
+
+// attend gives the page what it asks for, and closes its dialogs.
+func (b *browser) attend(m message) error {
+	switch m.Method {
+	case "Page.javascriptDialogOpening":
+		return b.send("Page.handleJavaScriptDialog", object{"accept": false})
+	case "Inspector.targetCrashed":
+		return &Unshown{"it crashes the browser"}
+	case "Fetch.requestPaused":
+	default:
+		return nil
+	}
+	var asked struct {
+		RequestID string `json:"requestId"`
+		Request   struct {
+			URL string `json:"url"`
+		} `json:"request"`
+	}
+	if err := unmarshal(m.Params, &asked); err != nil {
+		return err
+	}
+	content, kind, status := b.site.answer(asked.Request.URL)
+	if status == http.StatusForbidden {
+		return b.send("Fetch.failRequest", object{"requestId": asked.RequestID, "errorReason": "BlockedByClient"})
+	}
+	return b.send("Fetch.fulfillRequest", object{
+		"requestId": asked.RequestID, "responseCode": status, "body": base64.StdEncoding.EncodeToString(content),
+		"responseHeaders": []object{{"name": "Content-Type", "value": kind}},
+	})
+}

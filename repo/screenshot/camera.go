@@ -1,0 +1,243 @@
+package screenshot
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+const (
+	// Width is how wide pictures are.
+	Width = 1280
+	// MostHeight is how much of a long page is shown.
+	MostHeight = 4000
+	viewHeight = 800
+
+	patience = 20 * time.Second
+	budget   = 3000          // milliseconds that pass for a page
+	began    = 1_700_000_000 // what its clock shows first, in seconds
+	memory   = 1 << 30
+)
+
+// An Unshown is why there is no picture, in words that follow on "there is no picture: ".
+type Unshown struct{ Why string }
+
+func (u *Unshown) Error() string { return "no picture: " + u.Why }
+
+// A Camera takes pictures. Its fields are set before the first.
+type Camera struct {
+	Sandbox  *sandbox.Sandbox // nil: there are no pictures
+	Patience time.Duration    // for one picture; default 20 s
+}
+
+// Shoot is the picture of a page as PNG: of a file's path, with a query where the page is told by it
+// what to show. read gives the files of the tree, and fs.ErrNotExist.
+func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, error), page string) ([]byte, error) {
+	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
+		return nil, &Unshown{"there is no sandbox to show a page in"}
+	}
+	empty, err := emptyFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(empty)
+	limit := c.Patience
+	if limit == 0 {
+		limit = patience
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	picture, err := c.shootIn(limited, empty, site{read: read, page: page})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if limited.Err() != nil {
+		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f seconds", limit.Seconds())}
+	}
+	return picture, err
+}
+
+// HasBrowser reports whether there is one in the sandbox.
+func (c *Camera) HasBrowser(ctx context.Context) bool {
+	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
+		return false
+	}
+	empty, err := emptyFolder()
+	if err != nil {
+		return false
+	}
+	defer os.RemoveAll(empty)
+	return c.Sandbox.Command(empty, "/bin/sh", "-c", find+"\texit 0\ndone\nexit 1").Run(ctx) == nil
+}
+
+// emptyFolder is a folder with nothing in it, that whoever commands run as may enter.
+func emptyFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "bobbin-page-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o755) //nolint:gosec // nothing is in it
+}
+
+// shootIn runs the browser for one picture.
+func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, error) {
+	orders, write := io.Pipe()
+	answers, told := io.Pipe()
+	command := c.Sandbox.Command(empty, "/bin/sh", "-c", start)
+	command.ReadOnly = true
+	command.Stdin, command.Stdout = orders, told
+	command.Limits = sandbox.Limits{Memory: memory, Output: 64 << 20}
+	running, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		err := command.Run(running)
+		for _, p := range []interface{ CloseWithError(error) error }{orders, told} {
+			p.CloseWithError(io.EOF) //nolint:errcheck // it returns none
+		}
+		ended <- err
+	}()
+	b := newBrowser(write, answers, s)
+	picture, err := b.shoot()
+	end()
+	write.Close()
+	answers.Close()
+	how := <-ended
+	switch {
+	case err == nil:
+		return picture, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	var unshown *Unshown
+	if errors.As(err, &unshown) {
+		return nil, unshown
+	}
+	return nil, whyEnded(how, err)
+}
+
+// noBrowser is the status of start where there is none.
+const noBrowser = 117
+
+// find looks for the browser. Debian's own start script wants files of /etc that are not shown.
+const find = `for b in /usr/lib/chromium/chromium chromium chromium-headless-shell chromium-browser google-chrome chrome-headless-shell; do
+	b=$(command -v "$b") || continue
+`
+
+// start becomes the browser, with what steers it on its standard streams.
+var start = find + fmt.Sprintf(`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote --disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
+		--disable-component-update --disable-sync --disable-crash-reporter --mute-audio --hide-scrollbars --force-device-scale-factor=1 --window-size=%d,%d \
+		--user-data-dir=/tmp/profile --remote-debugging-pipe about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1
+done
+exit %d`, Width, viewHeight, noBrowser)
+
+// whyEnded is why the browser ended before there was a picture.
+func whyEnded(how, err error) error {
+	var exit *sandbox.ExitError
+	if !errors.As(how, &exit) {
+		return errors.Join(err, how)
+	}
+	switch {
+	case exit.Code == noBrowser:
+		return &Unshown{NoBrowser}
+	case exit.Reason == "memory":
+		return &Unshown{"it needs more than 1 GB of memory"}
+	case exit.Reason == "output":
+		return &Unshown{"it is too much to show"}
+	}
+	return &Unshown{"Chromium ended at it, with " + exit.Error()}
+}
+
+// What is said where there is no browser, and no such page.
+const (
+	NoBrowser = "there is no Chromium in the sandbox"
+	NoPage    = "there is no such file"
+)
+
+// shoot steers the browser to the picture.
+func (b *browser) shoot() ([]byte, error) {
+	var target struct{ TargetID, SessionID string }
+	if err := b.call("Target.createTarget", object{"url": "about:blank"}, &target); err != nil {
+		return nil, err
+	}
+	if err := b.call("Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true}, &target); err != nil {
+		return nil, err
+	}
+	b.session = target.SessionID
+	for _, step := range []struct {
+		method string
+		params object
+	}{
+		{"Page.enable", nil},
+		{"Fetch.enable", object{"patterns": []object{{"urlPattern": "*"}}}},
+		{"Emulation.setDeviceMetricsOverride", object{"width": Width, "height": viewHeight, "deviceScaleFactor": 1, "mobile": false}},
+		{"Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "light"}}}},
+		{"Page.navigate", object{"url": b.site.address()}},
+		{"Emulation.setVirtualTimePolicy", object{"policy": "pauseIfNetworkFetchesPending", "budget": budget, "maxVirtualTimeTaskStarvationCount": 1000, "initialVirtualTime": began}},
+	} {
+		if err := b.call(step.method, step.params, nil); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.await("Emulation.virtualTimeBudgetExpired"); err != nil {
+		return nil, err
+	}
+	if b.site.missing {
+		return nil, &Unshown{NoPage}
+	}
+	var size struct {
+		CSSContentSize struct{ Height float64 }
+	}
+	if err := b.call("Page.getLayoutMetrics", nil, &size); err != nil {
+		return nil, err
+	}
+	height := min(max(math.Ceil(size.CSSContentSize.Height), 1), MostHeight)
+	var shot struct{ Data string }
+	err := b.call("Page.captureScreenshot", object{"format": "png", "captureBeyondViewport": true, "clip": object{"x": 0, "y": 0, "width": Width, "height": height, "scale": 1}}, &shot)
+	if err != nil {
+		return nil, err
+	}
+	return readPicture(shot.Data)
+}
+
+// readPicture takes nothing but a picture of the size that was asked for.
+func readPicture(data string) ([]byte, error) {
+	picture, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return nil, &Unshown{"Chromium gave no picture"}
+	}
+	size, err := png.DecodeConfig(bytes.NewReader(picture))
+	if err != nil || size.Width > Width || size.Height > MostHeight {
+		return nil, &Unshown{"Chromium gave no picture"}
+	}
+	return picture, nil
+}
+
+type object = map[string]any
+
+// host is where the browser finds the repository's files; nothing of it leaves this program.
+const host = "pages.invalid"
+
+func (s site) address() string {
+	path, query := splitQuery(s.page)
+	u := url.URL{Scheme: "http", Host: host, Path: "/" + path, RawQuery: query}
+	return u.String()
+}
+
+// unmarshal is for what the browser says: what cannot be read is nothing.
+func unmarshal(text json.RawMessage, into any) error {
+	if into == nil || len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}

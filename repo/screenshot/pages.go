@@ -1,0 +1,107 @@
+package screenshot
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The most that is looked at for pages.
+const (
+	mostPages = 200
+	mostText  = 1 << 20
+	mostDeep  = 4 // from a page to a style sheet, to what that imports, and so on
+)
+
+// Pages are those of a tree on which a change may be seen, at most so many: first the pages that it
+// touches, then those that use what it touches, directly or by a style sheet or a script of theirs. What is
+// used is read from the text, without running anything.
+func Pages(read func(path string) ([]byte, error), files, changed []string, most int) (pages []string) {
+	touched := map[string]bool{}
+	for _, c := range changed {
+		touched[c] = true
+	}
+	var others []string
+	for _, f := range files {
+		switch {
+		case !isPage(f):
+		case touched[f]:
+			pages = append(pages, f)
+		default:
+			others = append(others, f)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
+	finder := finder{read: read, touched: touched, known: map[string]string{}}
+	for _, f := range others[:min(len(others), mostPages)] {
+		if len(pages) >= most {
+			break
+		}
+		if finder.uses(f, f, mostDeep, map[string]bool{}) {
+			pages = append(pages, f)
+		}
+	}
+	return pages[:min(len(pages), most)]
+}
+
+func isPage(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".html" || ext == ".htm"
+}
+
+// IsForeign reports whether a folder holds what others wrote, whose pages are not looked for.
+func IsForeign(dir string) bool {
+	return slices.Contains([]string{"node_modules", "vendor", "bower_components"}, path.Base(dir))
+}
+
+// named are files that pages, style sheets and scripts name.
+var named = regexp.MustCompile(`(?i)["'(=]\s*([^"'()<>\s?#]+\.(?:css|m?js|svg|png|jpe?g|gif|webp|avif|ico|woff2?|json)\b)`)
+
+type finder struct {
+	read    func(path string) ([]byte, error)
+	touched map[string]bool
+	known   map[string]string // texts by path
+}
+
+// uses reports whether a file of the page, or one that it names, is touched.
+func (f finder) uses(page, file string, deep int, seen map[string]bool) bool {
+	for _, m := range named.FindAllStringSubmatch(f.text(file), -1) {
+		for _, at := range f.resolve(page, file, m[1]) {
+			if f.touched[at] {
+				return true
+			}
+			if seen[at] || deep == 0 || !slices.Contains([]string{".css", ".js", ".mjs"}, path.Ext(at)) {
+				continue
+			}
+			seen[at] = true
+			if f.uses(page, at, deep-1, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolve is where a file may be that another names.
+func (f finder) resolve(page, file, name string) []string {
+	switch {
+	case strings.Contains(name, "://") || strings.HasPrefix(name, "//"):
+		return nil
+	case strings.HasPrefix(name, "/"):
+		return places(page, strings.TrimPrefix(path.Clean(name), "/"))
+	}
+	return []string{path.Join(path.Dir(file), name)}
+}
+
+func (f finder) text(file string) string {
+	text, known := f.known[file]
+	if !known {
+		if content, err := f.read(file); err == nil && len(content) <= mostText {
+			text = string(content)
+		}
+		f.known[file] = text
+	}
+	return text
+}
