@@ -94,6 +94,8 @@
 //     message (bot/event/alert reads it). store/alerts finds its problem: the first alert begins a
 //     session, later ones are counted in its thread and queue no turn. turn/intake/alert.go gives
 //     it to the agents as data that nobody said.
+//   - What a visual task changes is shown after the push, beside the turns (turn/pictures): a
+//     Chromium in the sandbox takes pictures of pages before and after (repo/screenshot).
 //   - A session at one of its limits pauses until somebody allows more (turn/budget,
 //     turn/intake/go_on.go).
 //

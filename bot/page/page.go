@@ -50,6 +50,7 @@ func (p *Pages) Handler() http.Handler {
 	mux.HandleFunc("GET /s/{session}/live", p.serveChanges)
 	mux.HandleFunc("GET /s/{session}/step/{entry}", p.serveStep)
 	mux.HandleFunc("POST /s/{session}/parts", p.serveParts)
+	mux.HandleFunc("GET /s/{session}/picture/{request}/{number}/{side}", p.servePicture)
 	mux.HandleFunc("GET /assets/look.css", look.ServeSheet)
 	mux.HandleFunc("GET /assets/{name}", serveAsset)
 	return secured(mux)

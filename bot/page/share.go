@@ -16,6 +16,12 @@ type share struct {
 	Money               int
 }
 
+// bars are what all agents took.
+type bars struct {
+	Shares []share
+	Priced bool
+}
+
 // shares are the bars of a session. Money is shown where all of it is known: what a session spent
 // before it was kept by agent is a bar of its own.
 func shares(list []timeline.Share, spent float64) (bars []share, priced bool) {

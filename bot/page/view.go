@@ -30,8 +30,8 @@ type sessionPage struct {
 	Way     []step
 	Tasks   []workflow.Task
 	Pushes  []push
-	Shares  []share
-	Priced  bool
+	Shots   []shot
+	bars
 	Entries []entry
 	Before  string // what is older than Entries; empty: nothing
 	Earlier bool   // it is a page of what is older
@@ -107,6 +107,9 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 		v.Tasks[i].Description, v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Description), p.Secrets.Mask(v.Tasks[i].Summary)
 	}
 	if v.Pushes, err = p.pushes(ctx, a.Session); err != nil {
+		return v, err
+	}
+	if v.Shots, err = p.shots(ctx, a.Session.ID); err != nil {
 		return v, err
 	}
 	took, err := timeline.Shares(ctx, p.Store.DB, a.Session.ID)

@@ -52,14 +52,14 @@ var rooms = map[string][]string{
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/turn/pictures", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
 		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"workflow/model/endpoint",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer",
 	},
 	"cmd/bobbin/internal/eval": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/look":                                 {},
-	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/consent", "workflow/store/progress", "workflow/plaintext", "workflow/store/timeline", "workflow/tried"},
+	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/consent", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
@@ -111,6 +111,7 @@ var rooms = map[string][]string{
 	"workflow/store/pauses":                    {"workflow/store/database", "workflow/store/record"},
 	"workflow/store/retention":                 {"workflow/store/database"},
 	"workflow/store/timeline":                  {"workflow/store/database"},
+	"workflow/store/pictures":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
 	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
 	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":                  {"migrations"},
@@ -181,6 +182,7 @@ var rooms = map[string][]string{
 	"repo/runners/gotest":                      {"repo/result"},
 	"repo/stub":                                {},
 	"repo/bisect":                              {}, // it knows neither git nor a run
+	"repo/screenshot":                          {"repo/sandbox"},
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
@@ -203,7 +205,7 @@ var rooms = map[string][]string{
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
-		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/pictures", "workflow/store/progress",
 		"workflow/turn/duplicates",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
@@ -236,8 +238,11 @@ var rooms = map[string][]string{
 	"workflow/turn/lookback": {
 		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
+	"workflow/turn/pictures": {
+		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt",
+	},
 	"workflow/turn/delivery": {
-		"workflow/turn/lookback",
+		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
@@ -358,6 +363,7 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 var inTests = map[string][]string{
 	"repo/retest":              {"repo/buildcache"},
 	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
+	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress"},
 	"workflow/agent/decision":  {"workflow/agent"},
 	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
@@ -422,7 +428,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"go.yaml.in/yaml/v3":                {"repo/project/named"},

@@ -82,6 +82,8 @@ var outside = []readerOf{
 		[]string{"repo/design/stylesheet/sheet.go ParseSheet", "repo/design/markup/html.go ParseMarkup", "repo/design/markup/jsx.go ScanJSX", "repo/design/token/tokens.go ReadTokens", "repo/design/token/theme.go scanTheme", "repo/design/stylesheet/colour.go ParseColour", "repo/design/stylesheet/value.go parseTime"},
 		[]string{"repo/design FuzzDesign"},
 	},
+	{"pages of a project, and what they ask for", []string{"repo/screenshot/pages.go Pages", "repo/screenshot/site.go answer"}, []string{"repo/screenshot FuzzPages"}},
+	{"what a browser says that shows them", []string{"repo/screenshot/browser.go listen", "repo/screenshot/camera.go readPicture"}, []string{"repo/screenshot FuzzBrowser"}},
 	{"what a sandbox reports", []string{"repo/sandbox/initproc/start_linux.go readReport"}, []string{"repo/sandbox/initproc FuzzReport"}},
 
 	{"what a remote says that it has", []string{"repo/transfer/fetch.go readAdvertised", "repo/transfer/refs.go ReadRefs"}, []string{"repo/transfer FuzzAdvertised"}},
@@ -114,6 +116,7 @@ var outside = []readerOf{
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
+	"bot/page/shots.go":                                "the numbers in a picture's address, by strconv alone",
 	"cmd/bobbin/internal/githost/host.go":              "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go":              "the same, once they were checked",
 	"cmd/bobbin/internal/config/setup.go":              "addresses of the configuration, by url.Parse alone",

@@ -12,7 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A LookbackJob looks back in the history of what one session is about.
+// A LookbackJob is what one session has asked for beside its turns: pictures, and a look back in the
+// history of what it is about.
 type LookbackJob struct {
 	Session string `json:"session" river:"unique"`
 }
@@ -25,10 +26,10 @@ func (LookbackJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 5, Queue: LookbackQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// LookbackQueue keeps looking back apart from turns, which it never holds up.
+// LookbackQueue keeps that apart from turns, which it never holds up.
 const LookbackQueue = "lookback"
 
-// InsertLookback queues the session's looking back, unless it waits or runs.
+// InsertLookback queues the session's job, unless it waits or runs.
 func (q *Queue) InsertLookback(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, LookbackJob{Session: session}, nil)
 	return err
@@ -42,7 +43,7 @@ type LookbackWorker struct {
 	Log   *slog.Logger
 }
 
-// Timeout is none: looking back has a limit of its own.
+// Timeout is none: pictures and looking back have limits of their own.
 func (w *LookbackWorker) Timeout(*river.Job[LookbackJob]) time.Duration { return -1 }
 
 // NextRetry is soon.
@@ -50,7 +51,7 @@ func (w *LookbackWorker) NextRetry(j *river.Job[LookbackJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks back until nothing is left to look for. One that keeps failing on our side is given up:
+// Work runs until nothing is left to do. What keeps failing on our side is given up:
 // nobody waits for it.
 func (w *LookbackWorker) Work(ctx context.Context, j *river.Job[LookbackJob]) error {
 	defer w.Queue.running.begin(j.ID)()
@@ -68,12 +69,14 @@ func (w *LookbackWorker) Work(ctx context.Context, j *river.Job[LookbackJob]) er
 		case j.Attempt < j.MaxAttempts:
 			return err
 		default:
-			w.Log.Error("giving up to look back", "session", j.Args.Session, "err", err)
-			if _, err := w.Queue.db.Pool.Exec(ctx, `update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, j.Args.Session); err != nil {
-				return err
+			w.Log.Error("giving up what goes on beside the turns", "session", j.Args.Session, "err", err)
+			for _, table := range []string{"lookbacks", "pictures"} {
+				if _, err := w.Queue.db.Pool.Exec(ctx, `update `+table+` set state = 'stopped' where session_id = $1 and state = 'open'`, j.Args.Session); err != nil {
+					return err
+				}
 			}
 		}
-		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from lookbacks where session_id = $1 and state = 'open')`)
+		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from lookbacks where session_id = $1 and state = 'open') and not exists (select 1 from pictures where session_id = $1 and state = 'open')`)
 		if errors.Is(err, ErrFenced) {
 			return nil
 		}

@@ -1,5 +1,5 @@
 // Package queue holds the work that waits: turns, postings, reactions, questions that are
-// due and looking back in a history, each a job of River in the same Postgres. It also decides which replica does a job.
+// due, and what goes on beside the turns, each a job of River in the same Postgres. It also decides which replica does a job.
 //
 // Contracts:
 //   - A job is inserted in the transaction of what it follows from; a session has at most

@@ -189,7 +189,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
 		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state = 'merged' and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
-		{`select distinct l.session_id from lookbacks l where l.state = 'open' and not exists
+		{`select distinct l.session_id from (select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open') l where not exists
 			(select 1 from river_job j where j.kind = 'lookback' and j.args->>'session' = l.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertLookback},
 	} {
 		rows, err := tx.Query(ctx, forgotten.sql)

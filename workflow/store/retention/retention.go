@@ -125,6 +125,7 @@ var clearing = []string{
 	`delete from report_words where session_id = $1`,
 	`delete from twins where session_id = $1 or twin = $1`,
 	`delete from lookbacks where session_id = $1`,
+	`delete from pictures where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
 

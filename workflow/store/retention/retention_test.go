@@ -48,7 +48,7 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	require.Equal(t, would, done)
 
 	n := counts(t, s)
-	for _, table := range []string{"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way", "tried_hunks", "lookbacks", "lookback_tries", "agent_usage", "report_words", "alerts", "twins", "pauses_told", "attachments", "amendments"} {
+	for _, table := range []string{"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way", "tried_hunks", "lookbacks", "lookback_tries", "pictures", "picture_pages", "agent_usage", "report_words", "alerts", "twins", "pauses_told", "attachments", "amendments"} {
 		require.Zero(t, n[table], table)
 		delete(n, table)
 	}

@@ -159,6 +159,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
 		`insert into lookbacks (session_id, key, repository, base, probe) values ('%[1]s', 'push:c', 'shop', 'b', '{}')`,
 		`insert into lookback_tries (lookback_id, commit_hash, nth, answer, took_ms) select id, 'c', 1, 'red', 1 from lookbacks where session_id = '%[1]s'`,
+		`insert into pictures (session_id, key, repository, base, commit_hash, changed) values ('%[1]s', 'push:c', 'shop', 'b', 'c', '{a.css}')`,
+		`insert into picture_pages (picture_id, number, page, places, after, after_kind) select id, 1, 'a.html', 0, 'x', 'png' from pictures where session_id = '%[1]s'`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
 		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,

@@ -120,9 +120,22 @@ type Repository struct {
 	Unreviewed   bool   // changes are pushed without another agent's review
 	Build, Test  string // found out where empty
 	Scope        string
-	CodeURL      string          // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
 	Setup        packages.Config // how the packages that it names are fetched
 	Pulls        PullRequests
+	Shown
+}
+
+// Shown says how people see a repository beside its threads.
+type Shown struct {
+	CodeURL string // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
+	Visual  Visual
+}
+
+// Visual says how pictures of a repository's pages come about.
+type Visual struct {
+	Off   bool
+	Pages []string // within the repository, each perhaps with a query; empty: found by what a change touches
+	Build string   // command that makes them; empty: they are shown as they stand in the repository
 }
 
 // PullRequests say where a repository's are opened.

@@ -16,6 +16,6 @@ func TestCompareURL(t *testing.T) {
 		"https://git.acme.com/code?at={commit}&file={path}":                 "",
 		"": "",
 	} {
-		require.Equal(t, want, Repository{CodeURL: code}.CompareURL("a", "b"), code)
+		require.Equal(t, want, Repository{Shown: Shown{CodeURL: code}}.CompareURL("a", "b"), code)
 	}
 }

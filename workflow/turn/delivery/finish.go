@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
@@ -254,11 +255,11 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err != nil {
 		return model.Result{}, err
 	}
-	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(proposed, lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...)...),
+	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(append(proposed,
+		lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...),
+		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
 		consent.Push(push),
-		store.Update{
-			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },
-		},
+		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
 		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
 }
 

@@ -50,13 +50,19 @@ type Repository struct {
 	Reactions []string `yaml:"reactions"`  // names of emoji that make a request of a message in the channels; default: none
 	Checks    Checks   `yaml:"checks"`
 	Approval
-	Guests       string `yaml:"guests"`        // all (default) or no_code: what channels with guests read
 	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
 	Scope        string `yaml:"scope"`         // default: the whole repository
-	CodeURL      string `yaml:"code_url"`      // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
 	Setup        Setup  `yaml:"setup"`         // or off
 
+	shown
 	RemoteAccess
+}
+
+// shown says what people see of a repository.
+type shown struct {
+	Guests  string `yaml:"guests"`   // all (default) or no_code: what channels with guests read
+	CodeURL string `yaml:"code_url"` // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
+	Visual  visual `yaml:"visual"`   // or off
 }
 
 // Approval says who may approve work on a repository, whether an agent looks at it, too, and

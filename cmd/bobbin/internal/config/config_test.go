@@ -75,8 +75,8 @@ func TestConfigIsReadWhole(t *testing.T) {
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks:   Checks{Build: "go build ./...", Test: "go test -json ./..."},
-				Approval: Approval{Approvers: []string{"U0123ABCD", "S0456EFGH"}, OtherThanRequester: true}, Guests: "no_code", Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
-				CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
+				Approval: Approval{Approvers: []string{"U0123ABCD", "S0456EFGH"}, OtherThanRequester: true}, Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+				shown: shown{Guests: "no_code", CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}"},
 				Setup: Setup{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
 					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
@@ -263,6 +263,10 @@ var badConfigs = []struct{ text, want string }{
 	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
 	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
 	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "visual: {pages: [/etc/passwd]}", `c:4: visual.pages: "/etc/passwd" has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart`},
+	{one + "visual: {pages: [a.html, \"../b.html?x\"]}", `c:4: visual.pages: "../b.html?x" has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart`},
+	{one + "visual: {pages: [a, b, c, d, e, f]}", `c:4: visual.pages has 6 pages; at most 5 are shown`},
+	{one + "visual: {build: make}", `c:4: visual.build makes pages; name those to show in visual.pages`},
 	{one + "releases: [v*, \"release/[\"]", `c:4: release "release/[": a pattern of names of branches or tags is expected, such as release/* or v*`},
 	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
 	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/screenshot"
 )
 
 // What a bot needs of its machine.
@@ -157,6 +158,9 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox 
 			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
 		}
 		reportToolchains(ctx, box, f)
+		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
+			f.note("commands find no Chromium: there are no pictures of pages before and after a change", "install it (apt-get install chromium), where such pictures are wanted")
+		}
 		return box
 	}
 	if len(whys) == 1 {

@@ -79,7 +79,8 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.Repository {
 	return catalog.Repository{
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
-		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: address.CodeURL(r.CodeURL, r.URL), Setup: r.Setup.Options(),
+		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.Options(),
+		Shown:     catalog.Shown{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: catalog.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", CallsOwners: r.Owners == config.Mention,
 	}

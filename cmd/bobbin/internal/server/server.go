@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its
@@ -221,7 +223,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Lookback: newLooker(runner, s).Run, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Beside: beside(newPhotographer(runner), newLooker(runner, s)), Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -230,6 +232,25 @@ func newLooker(r *turn.Runner, s Settings) *lookback.Looker {
 	return &lookback.Looker{
 		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, CallAuthors: s.CallAuthors, Slack: r.Slack, Secrets: r.Secrets,
 		Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
+	}
+}
+
+// beside takes pictures, which is soon done, and looks back. A panic is an error, and given up like one.
+func beside(p *pictures.Photographer, l *lookback.Looker) func(context.Context, string) error {
+	return func(ctx context.Context, session string) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic beside the turns: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return errors.Join(p.Run(ctx, session), l.Run(ctx, session))
+	}
+}
+
+// newPhotographer takes pictures of what the turns pushed.
+func newPhotographer(r *turn.Runner) *pictures.Photographer {
+	return &pictures.Photographer{
+		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Secrets: r.Secrets, Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
 	}
 }
 

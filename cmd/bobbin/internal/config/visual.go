@@ -1,0 +1,44 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+// A visual says of which pages there are pictures before and after a change to what people see. What is
+// left out is found out.
+type visual struct {
+	Pages []string `yaml:"pages"` // paths in the repository, also with a query; default: those that a change touches, or that use what it touches
+	Build string   `yaml:"build"` // command that makes the pages; default: they are shown as they stand in the repository
+	off   bool     // it was written as: visual: off
+}
+
+// ReadShort takes off, and false.
+func (v *visual) ReadShort(value any) bool {
+	v.off = value == "off" || value == false
+	return v.off
+}
+
+// IsOff reports whether there are to be no pictures.
+func (v *visual) IsOff() bool { return v.off }
+
+// mostVisualPages is how many pages there are pictures of after each push.
+const mostVisualPages = 5
+
+func (v *visual) check(p *strictyaml.Problems, at string) {
+	for i, page := range v.Pages {
+		file, _, _ := strings.Cut(page, "?")
+		if !fs.ValidPath(file) || file == "." {
+			p.At(fmt.Sprintf("%s.pages[%d]", at, i), "visual.pages: %q has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart", page)
+		}
+	}
+	if len(v.Pages) > mostVisualPages {
+		p.At(at+".pages", "visual.pages has %d pages; at most %d are shown", len(v.Pages), mostVisualPages)
+	}
+	if v.Build != "" && len(v.Pages) == 0 {
+		p.At(at+".build", "visual.build makes pages; name those to show in visual.pages")
+	}
+}

@@ -1,0 +1,143 @@
+// Package pictures keeps the pictures of a project's pages before and after a push. They are asked for
+// in the recording of the push; the job of the queue that works beside the turns takes them (package pictures of turn); End keeps them,
+// and says the line that brings them into the thread, in one transaction. So after a crash they are taken
+// again, and said once.
+package pictures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// A Request asks for pictures of what a push changed, once by its key.
+type Request struct {
+	ID           int64
+	Session      string
+	Key          string
+	Repository   string
+	Base, Commit string
+	Changed      []string // paths
+}
+
+// Stage says when it is written.
+func (Request) Stage() record.Stage { return record.Work }
+
+// Write asks, with the job that takes them, where a task of the session was about what people see.
+func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	changed := []string{}
+	for _, c := range q.Changed {
+		changed = append(changed, database.CleanText(c))
+	}
+	tag, err := tx.Exec(ctx, `insert into pictures (session_id, key, repository, base, commit_hash, changed) select $1, $2, $3, $4, $5, $6
+		where exists (select 1 from tasks where session_id = $1 and category = $7 and state = $8) on conflict do nothing`,
+		r.Session, q.Key, q.Repository, q.Base, q.Commit, changed, workflow.CategoryVisual, workflow.TaskDone)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	return r.Queue.InsertLookback(ctx, tx, r.Session)
+}
+
+// Stopped are those that wait when somebody says stop.
+type Stopped struct{}
+
+// Stage says when it is written.
+func (Stopped) Stage() record.Stage { return record.Work }
+
+// Write stops them.
+func (Stopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update pictures set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
+	return err
+}
+
+// Open is the oldest request of the session that waits; nil where none does.
+func Open(ctx context.Context, db *database.DB, session string) (*Request, error) {
+	q := Request{Session: session}
+	err := db.Pool.QueryRow(ctx, `select id, key, repository, base, commit_hash, changed from pictures where session_id = $1 and state = 'open' order by id limit 1`, session).
+		Scan(&q.ID, &q.Key, &q.Repository, &q.Base, &q.Commit, &q.Changed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pictures of %s: %w", session, err)
+	}
+	return &q, nil
+}
+
+// A Page is one page before and after.
+type Page struct {
+	Request int64 // with Number it names the page in its session
+	Number  int
+	Path    string
+	Places  int     // that look different
+	Before  Picture // empty: the page is new
+	After   Picture
+}
+
+// A Picture has its places boxed.
+type Picture struct {
+	Content []byte
+	Kind    string // png or jpg
+}
+
+// End keeps the pages, and has the line said, unless the request was stopped or ended before. A line
+// without a text is not said.
+func End(ctx context.Context, s *store.Store, q Request, pages []Page, line workflow.Line) error {
+	return s.Transact(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, q.Session); err != nil {
+			return err
+		}
+		if err := queue.CheckJob(ctx, tx); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `update pictures set state = 'done' where id = $1 and state = 'open'`, q.ID)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		for i, p := range pages {
+			if _, err := tx.Exec(ctx, `insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+				q.ID, i+1, database.CleanText(p.Path), p.Places, p.Before.Content, p.Before.Kind, p.After.Content, p.After.Kind); err != nil {
+				return err
+			}
+		}
+		if line.Text == "" {
+			return nil
+		}
+		return s.WriteLine(ctx, tx, q.Session, line)
+	})
+}
+
+// Newest are the pages of the session's newest push of which there are any, without what is in the
+// pictures.
+func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error) {
+	rows, err := db.Pool.Query(ctx, `select picture_id, number, page, places, before_kind, after_kind from picture_pages
+		where picture_id = (select max(picture_id) from picture_pages join pictures on id = picture_id where session_id = $1) order by number`, session)
+	if err != nil {
+		return nil, fmt.Errorf("pictures of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p Page, err error) {
+		err = r.Scan(&p.Request, &p.Number, &p.Path, &p.Places, &p.Before.Kind, &p.After.Kind)
+		return p, err
+	})
+}
+
+// Find gives one picture of the session, from before or after; false where there is none.
+func Find(ctx context.Context, db *database.DB, session string, request int64, number int, before bool) (p Picture, found bool, err error) {
+	err = db.Pool.QueryRow(ctx, `select case when $4 then before else after end, case when $4 then before_kind else after_kind end
+		from picture_pages join pictures on id = picture_id where session_id = $1 and picture_id = $2 and number = $3`, session, request, number, before).Scan(&p.Content, &p.Kind)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, false, nil
+	}
+	if err != nil {
+		return p, false, fmt.Errorf("picture of %s: %w", session, err)
+	}
+	return p, len(p.Content) > 0, nil
+}

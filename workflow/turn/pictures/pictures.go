@@ -1,0 +1,211 @@
+package pictures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/screenshot"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pictures"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+const (
+	mostPages   = 3   // that were found; the configuration may name some more
+	mostChanged = 500 // paths that are kept of a change
+)
+
+// A Push is one that went out.
+type Push struct {
+	Repository   string
+	Base, Commit string
+	Changes      []diff.Change
+}
+
+// Request asks for pictures; it keeps nothing where no task was about what people see.
+func (p Push) Request() store.Part {
+	q := pictures.Request{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Commit: p.Commit}
+	for _, c := range p.Changes[:min(len(p.Changes), mostChanged)] {
+		q.Changed = append(q.Changed, c.Path)
+	}
+	return q
+}
+
+// A Photographer takes pictures. Its fields are set once, before the first job.
+type Photographer struct {
+	Store        *store.Store
+	Repositories []catalog.Repository
+	Mirrors      *repo.Mirrors
+	Checker      *testrun.Checker // nil: nothing can be run, and there are no pictures
+	Patience     time.Duration    // for one picture; zero: the camera's own
+	Secrets      *redact.Finder
+	Signature    string // of the lines
+	Log          *slog.Logger
+}
+
+// Run takes the pictures that the session waits for.
+func (p *Photographer) Run(ctx context.Context, session string) error {
+	q, err := pictures.Open(ctx, p.Store.DB, session)
+	if err != nil || q == nil {
+		return err
+	}
+	shoot := shooting{Photographer: p, request: *q}
+	if at := slices.IndexFunc(p.Repositories, func(r catalog.Repository) bool { return r.Name == q.Repository && !r.Visual.Off }); at >= 0 {
+		shoot.repository = p.Repositories[at]
+		if err := shoot.take(ctx); err != nil {
+			return err
+		}
+	}
+	p.Log.Info("took pictures", "session", session, "repository", q.Repository, "pages", len(shoot.pages))
+	return pictures.End(ctx, p.Store, *q, shoot.pages, workflow.Line{Agent: p.Signature, Text: p.Secrets.Mask(shoot.text()), Files: shoot.files()})
+}
+
+// A shooting is the taking of one request's pictures.
+type shooting struct {
+	*Photographer
+	request    pictures.Request
+	repository catalog.Repository
+	pages      []pictures.Page
+	none       string   // why there are no pictures at all
+	said       []string // of each page
+}
+
+// take takes the pictures, or says why there are none. The error is of this machine.
+func (s *shooting) take(ctx context.Context) error {
+	if s.Checker == nil {
+		s.none = "there is no sandbox to show a page in"
+		return nil
+	}
+	mirror, err := s.Mirrors.Open(ctx, s.repository.Remote)
+	if err != nil {
+		return err
+	}
+	if err := mirror.Fetch(ctx); err != nil {
+		s.Log.Warn("taking pictures without what is new at the remote", "repository", s.repository.Name, "err", err)
+	}
+	if !mirror.HasCommit(s.request.Base) || !mirror.HasCommit(s.request.Commit) {
+		s.Log.Warn("no pictures of what is not here any more", "commit", s.request.Commit)
+		return ctx.Err()
+	}
+	before, err := s.open(ctx, mirror, s.request.Base)
+	if err != nil {
+		return err
+	}
+	defer before.close()
+	after, err := s.open(ctx, mirror, s.request.Commit)
+	if err != nil {
+		return err
+	}
+	defer after.close()
+	if s.none != "" {
+		return nil
+	}
+	list, err := s.choose(ctx, mirror)
+	if err != nil {
+		return err
+	}
+	for _, page := range list {
+		if err := s.shootPage(ctx, page, before, after); err != nil || s.none != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose gives the pages that are looked at.
+func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error) {
+	if len(s.repository.Visual.Pages) > 0 {
+		return s.repository.Visual.Pages, nil
+	}
+	files, err := m.ListPaths(ctx, s.request.Commit, screenshot.IsForeign)
+	if err != nil {
+		return nil, err
+	}
+	read := func(path string) ([]byte, error) { return m.ReadFile(s.request.Commit, path) }
+	list := screenshot.Pages(read, files, s.request.Changed, mostPages)
+	if len(list) == 0 {
+		s.none = "no page in the repository uses what changed, as its files stand there. The repository's `visual` in Bobbin's configuration can name a page"
+	}
+	return list, nil
+}
+
+// shootPage takes a page before and after.
+func (s *shooting) shootPage(ctx context.Context, page string, before, after tree) error {
+	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Patience: s.Patience}
+	name := "`" + prompt.CodeSpan(plaintext.CutLine(page, 120)) + "`"
+	now, err := camera.Shoot(ctx, after.read, page)
+	var unshown *screenshot.Unshown
+	switch {
+	case errors.As(err, &unshown) && unshown.Why == screenshot.NoBrowser:
+		s.none = unshown.Why
+		return nil
+	case errors.As(err, &unshown):
+		s.said = append(s.said, fmt.Sprintf("No picture of %s: %s.", name, unshown.Why))
+		return nil
+	case err != nil:
+		return err
+	}
+	was, err := camera.Shoot(ctx, before.read, page)
+	fresh := errors.As(err, &unshown) && unshown.Why == screenshot.NoPage
+	if err != nil && unshown == nil {
+		return err
+	}
+	marked, places, err := screenshot.Mark(was, now)
+	if err != nil {
+		return err
+	}
+	switch {
+	case fresh:
+		s.said = append(s.said, name+" is new.")
+	case was == nil:
+		s.said = append(s.said, fmt.Sprintf("%s after the change; no picture from before: %s.", name, unshown.Why))
+	case places == 0:
+		s.said = append(s.said, name+" looks as before.")
+		return nil
+	default:
+		s.said = append(s.said, fmt.Sprintf("%s before and after: %s, boxed.", name, plaintext.CountNoun(places, "place")))
+	}
+	s.pages = append(s.pages, pictures.Page{Path: page, Places: places, Before: pictures.Picture(marked[0]), After: pictures.Picture(marked[1])})
+	return nil
+}
+
+// text is what the thread is told.
+func (s *shooting) text() string {
+	if s.none != "" {
+		return "No pictures of before and after: " + s.none + "."
+	}
+	return strings.Join(s.said, "\n")
+}
+
+// files are the pictures, each page's from before first.
+func (s *shooting) files() (list []workflow.File) {
+	for _, p := range s.pages {
+		name := strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))
+		name, _, _ = strings.Cut(name, ".")
+		for _, side := range []struct {
+			when, commit string
+			pictures.Picture
+		}{{"before", s.request.Base, p.Before}, {"after", s.request.Commit, p.After}} {
+			if len(side.Content) == 0 {
+				continue
+			}
+			list = append(list, workflow.File{
+				Name: name + "-" + side.when + "." + side.Kind, Title: s.Secrets.Mask(fmt.Sprintf("%s %s (%s)", p.Path, side.when, prompt.ShortHash(side.commit))), Data: side.Content,
+			})
+		}
+	}
+	return list
+}

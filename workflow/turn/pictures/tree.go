@@ -1,0 +1,91 @@
+package pictures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// buildTime is how long the command may take that builds the pages, once for each of both trees.
+const buildTime = 5 * time.Minute
+
+// A tree is a commit's files, as the browser is given them.
+type tree struct {
+	read  func(path string) ([]byte, error)
+	close func()
+}
+
+// open is the tree of a commit: as it stands in the mirror, or after the command that builds the pages.
+func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
+	if s.repository.Visual.Build == "" {
+		return tree{read: func(path string) ([]byte, error) { return m.ReadFile(commit, path) }, close: func() {}}, nil
+	}
+	checker := s.Checker.For(m)
+	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.Setup, nil)
+	if ctx.Err() != nil {
+		return tree{}, ctx.Err()
+	}
+	if err == nil {
+		defer have.Close()
+		checker.Cache.UsePackages(have)
+	}
+	work, remove, err := checker.Cache.WorkFolder()
+	if err != nil {
+		return tree{}, err
+	}
+	t := tree{close: remove}
+	dir := filepath.Join(work, "files")
+	how, err := s.build(ctx, checker, commit, dir)
+	if err != nil {
+		remove()
+		return tree{}, err
+	}
+	if how.Code != 0 || how.Stopped != "" {
+		s.none = fmt.Sprintf("`%s` fails at %s", plaintext.CutLine(s.repository.Visual.Build, 80), commit[:7])
+	}
+	t.read = func(path string) ([]byte, error) { return readBuilt(dir, path) }
+	return t, nil
+}
+
+func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir string) (how testrun.Ending, err error) {
+	if err := c.Cache.Mirror().Materialise(ctx, commit, dir); err != nil {
+		return how, err
+	}
+	if err := c.Caches.Sandbox.Own(dir); err != nil {
+		return how, err
+	}
+	return c.RunLine(ctx, dir, s.repository.Visual.Build, buildTime)
+}
+
+// mostRead is how large a built file may be.
+const mostRead = 8 << 20
+
+// readBuilt reads a plain file of a tree that a command has written.
+func readBuilt(dir, path string) ([]byte, error) {
+	if !filepath.IsLocal(path) {
+		return nil, fs.ErrNotExist
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fs.ErrNotExist, err)
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostRead+1))
+}
