@@ -281,6 +281,8 @@ func machineComplaints() []complaint {
 			w.Cleanup(lock.Release)
 		}},
 		{name: "a proxy (noted)", breaks: func(w *ward) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
+		{name: "traces that nobody takes", breaks: func(w *ward) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1" }},
+		{name: "traces to no address", breaks: func(w *ward) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "collector:4318" }},
 		{name: "a proxy that is none", breaks: func(w *ward) { w.env["HTTP_PROXY"] = "://" + secret }},
 		{name: "a proxy that nobody reads", breaks: func(w *ward) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" }},
 	}

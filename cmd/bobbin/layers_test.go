@@ -27,6 +27,7 @@ const maxLines = 100
 // sentence and no room has it.
 var rooms = map[string][]string{
 	"cmd/bobbin": {
+		"cmd/bobbin/internal/traces",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
 		"cmd/bobbin/internal/operate", "cmd/bobbin/internal/playground", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
@@ -49,6 +50,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/composed":     {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
+		"cmd/bobbin/internal/traces", "workflow/tracing",
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
@@ -57,6 +59,7 @@ var rooms = map[string][]string{
 		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 	},
 	"cmd/bobbin/internal/doctor": {
+		"cmd/bobbin/internal/traces",
 		"workflow/model/endpoint",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
 		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer",
@@ -114,8 +117,8 @@ var rooms = map[string][]string{
 	"workflow/store/pictures":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
 	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
 	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
-	"workflow/store/database":                  {"migrations"},
-	"workflow/store/queue":                     {"workflow", "workflow/store/database"},
+	"workflow/store/database":                  {"workflow/tracing", "migrations"},
+	"workflow/store/queue":                     {"workflow/tracing", "workflow", "workflow/store/database"},
 	"workflow/store/pullrequest":               {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
 	"workflow/aftercare":                       {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog"},
 	"workflow/postgres":                        {"repo/filelock", "workflow/postgres/account", "workflow/postgres/programs"},
@@ -132,6 +135,8 @@ var rooms = map[string][]string{
 	"workflow/skill":                           {"workflow/plaintext"},
 	"workflow/metrics":                         {"workflow/model"},
 	"workflow/redact":                          {},
+	"workflow/tracing":                         {},
+	"cmd/bobbin/internal/traces":               {"cmd/bobbin/internal/secrets", "workflow/tracing"},
 	"workflow/tool/find":                       {"workflow/model", "workflow/plaintext", "workflow/tool/workfile", "repo/filetree"},
 	"workflow/tool/patch":                      {"repo/diff", "workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
@@ -196,6 +201,7 @@ var rooms = map[string][]string{
 
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
+		"workflow/tracing",
 		"workflow/metrics",
 		"workflow/agent/decision",
 		"workflow/model/endpoint",
@@ -242,6 +248,7 @@ var rooms = map[string][]string{
 		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt",
 	},
 	"workflow/turn/delivery": {
+		"workflow/tracing",
 		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
@@ -258,6 +265,7 @@ var rooms = map[string][]string{
 		"repo/diff", "workflow/plaintext", "workflow/tool/workfile", "workflow/turn/prompt",
 	},
 	"workflow/turn/runtime": {
+		"workflow/tracing", "workflow/metrics",
 		"workflow/model/endpoint",
 		"workflow/store/progress",
 		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
@@ -429,6 +437,8 @@ var keepers = map[string][]string{
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
+	"github.com/exaring/otelpgx":        {"workflow/store/database"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"go.yaml.in/yaml/v3":                {"repo/project/named"},

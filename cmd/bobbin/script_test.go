@@ -64,7 +64,7 @@ func TestScript(t *testing.T) {
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
+			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "traces": cmd(tracesCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
 			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd), "alert": cmd(alertCmd),
 		},
 	})
@@ -76,6 +76,7 @@ type storyKey struct{}
 type story struct {
 	*stage.Stage
 	t       *testing.T
+	traces  *collector        // of the option traces
 	threads map[string]string // ts of roots by name
 	last    string            // ts of the newest thing a person wrote
 	said    time.Time         // and when
@@ -171,7 +172,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -230,6 +231,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		s.needModule(&cfg, down)
 	}
 	s.withHost(ts, args, &cfg)
+	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
 	}

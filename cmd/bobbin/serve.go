@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -70,6 +71,9 @@ func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Setti
 	s, err := server.FromConfig(file, values, place, con.Hide)
 	if err != nil {
 		return s, err
+	}
+	if s.Traces, err = traces.FromEnvironment(con.Env); err != nil {
+		return s, cli.UsageError{Err: err}
 	}
 	s.SlackURL, s.ModelURL, s.HTTPAddr = c.SlackURL, c.ModelURL, cmp.Or(c.HTTPAddr, s.HTTPAddr)
 	if file.Warning != "" {

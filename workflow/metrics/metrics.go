@@ -83,18 +83,22 @@ func (m *Metrics) Asked(agent string, took time.Duration, err error) {
 
 // Tool counts a call of a tool.
 func (m *Metrics) Tool(name string, took time.Duration, r model.Result, err error) {
-	if m == nil {
-		return
+	if m != nil {
+		m.tools.WithLabelValues(name, OutcomeOf(r, err)).Observe(took.Seconds())
 	}
-	outcome := outcomeOf(err)
+}
+
+// OutcomeOf is how a call of a tool ended.
+func OutcomeOf(r model.Result, err error) string {
 	switch {
 	case err != nil:
+		return outcomeOf(err)
 	case r.Wrong:
-		outcome = "refused"
+		return "refused"
 	case r.Failed:
-		outcome = "failed"
+		return "failed"
 	}
-	m.tools.WithLabelValues(name, outcome).Observe(took.Seconds())
+	return "ok"
 }
 
 // Used counts what an answer that was kept took.

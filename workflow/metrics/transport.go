@@ -35,13 +35,13 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case errors.Is(err, context.Canceled):
 		status = "cancelled"
 	}
-	t.metrics.requests.WithLabelValues(t.service, methodOf(r), status).Observe(time.Since(began).Seconds())
+	t.metrics.requests.WithLabelValues(t.service, MethodOf(r), status).Observe(time.Since(began).Seconds())
 	return response, err
 }
 
-// methodOf is the method of Slack's Web API (chat.postMessage) or the part of a model's
+// MethodOf is the method of Slack's Web API (chat.postMessage) or the part of a model's
 // endpoint (completions) that a request calls. Addresses of files have ids in them: other.
-func methodOf(r *http.Request) string {
+func MethodOf(r *http.Request) string {
 	dir, name := path.Split(r.URL.Path)
 	switch {
 	case strings.HasSuffix(dir, "/api/") && isMethod(name):

@@ -43,6 +43,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
@@ -218,13 +219,14 @@ func (t *turn) judgeStop(ctx context.Context) error {
 func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
+	unseen := tracing.Quiet(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		p, err := t.Pulse(ctx)
+		p, err := t.Pulse(unseen)
 		switch {
 		case err != nil:
 			continue // a database that is away for a moment stops nothing
@@ -259,7 +261,9 @@ func (t *turn) advanceSession(ctx context.Context) error {
 	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
 		return err
 	}
-	ready, err := t.Trees.Open(ctx)
+	opening, span := tracing.Start(ctx, "open the repository")
+	ready, err := t.Trees.Open(opening)
+	span.End(err)
 	if err != nil || !ready {
 		return err
 	}

@@ -12,7 +12,10 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/exaring/otelpgx"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
 // A DB is a database. It is safe for concurrent use.
@@ -36,6 +39,8 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
 	if _, given := config.ConnConfig.RuntimeParams[idleTimeout]; !given {
 		config.ConnConfig.RuntimeParams[idleTimeout] = "4s"
 	}
+	config.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tracing.Provider{}),
+		otelpgx.WithDisableSQLStatementInAttributes(), otelpgx.WithDisableConnectionDetailsInAttributes(), otelpgx.WithDisableAcquireTracer())
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)

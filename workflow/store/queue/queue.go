@@ -13,14 +13,17 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
 // ErrFenced means that somebody else has taken over: a later turn of the session, or the
@@ -38,9 +41,19 @@ type Queue struct {
 	running runningJobs
 }
 
+// carryTrace keeps with each job the trace that it was inserted under.
+var carryTrace = river.JobInsertMiddlewareFunc(func(ctx context.Context, jobs []*rivertype.JobInsertParams, do func(context.Context) ([]*rivertype.JobInsertResult, error)) ([]*rivertype.JobInsertResult, error) {
+	for _, j := range jobs {
+		j.Metadata = tracing.AddTo(ctx, j.Metadata)
+	}
+	return do(ctx)
+})
+
 // New returns the queue in a database.
 func New(db *database.DB) (*Queue, error) {
-	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{Logger: db.Log, Test: river.TestConfig{Time: database.InsertClock{Clock: db.Clock()}}})
+	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
+		Logger: db.Log, Test: river.TestConfig{Time: database.InsertClock{Clock: db.Clock()}}, Middleware: []rivertype.Middleware{carryTrace},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
@@ -51,7 +52,12 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		return proof.Proof{}, ctx.Err()
 	}
 	began := time.Now()
-	shown, err := proof.Prove(ctx, p.Checker, w, p.Project())
+	within, span := tracing.Start(ctx, "proof", "repository", p.Repository.Name)
+	shown, err := proof.Prove(within, p.Checker, w, p.Project())
+	if err == nil {
+		span.Label("outcome", string(shown.Outcome()))
+	}
+	span.End(err)
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
@@ -246,7 +252,10 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:push_intended
 	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
-	if _, err = p.Work.Push(ctx, spec); err != nil {
+	pushing, span := tracing.Start(ctx, "push", "repository", p.Repository.Name)
+	_, err = p.Work.Push(pushing, spec)
+	span.End(err)
+	if err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -16,7 +18,12 @@ import (
 func (r *Runtime) askModel(ctx context.Context, agent string, q model.Request) (model.Response, error) {
 	q.Messages = r.Attachments.WithPictures(ctx, q.Messages)
 	began := time.Now()
+	ctx, span := tracing.Start(ctx, "model", "agent", agent, "model", q.Model)
 	answer, err := r.Model.Ask(ctx, q)
+	span.Count("tokens_input", answer.Usage.Input)
+	span.Count("tokens_cached", answer.Usage.Cached)
+	span.Count("tokens_output", answer.Usage.Output)
+	span.End(err)
 	r.Metrics.Asked(agent, time.Since(began), err)
 	return answer, err
 }
@@ -27,7 +34,10 @@ func (r *Runtime) counted(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
 		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			began := time.Now()
+			ctx, span := tracing.Start(ctx, "tool "+t.Name)
 			result, err := t.Call(ctx, args)
+			span.Label("outcome", metrics.OutcomeOf(result, err))
+			span.End(err)
 			r.Metrics.Tool(t.Name, time.Since(began), result, err)
 			return result, err
 		}

@@ -14,9 +14,11 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // What a bot needs of its machine.
@@ -25,6 +27,24 @@ const (
 	scarceDisk = 5 << 30 // and this a warning: mirrors, workspaces and caches grow
 	leastFiles = 4096    // open at once
 )
+
+// examineTraces looks whether somebody takes the traces that the environment wants sent.
+func (d *Doctor) examineTraces(ctx context.Context, f *findings) {
+	to, err := traces.FromEnvironment(d.con.Env)
+	if err != nil {
+		f.problem(err.Error(), "correct it, or unset it: serve does not start with it")
+		return
+	}
+	if to.URL == "" {
+		return
+	}
+	where, _ := url.Parse(to.URL)
+	if err := traces.Check(ctx, to); err != nil {
+		f.warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(), 200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
+		return
+	}
+	f.ok("traces are taken by %s", where.Host)
+}
 
 // examineMachine looks at the data directory, at what the system allows, and at what the account
 // is set to.
@@ -35,6 +55,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings) {
 		examineFileLimit(uint64(files.Cur), f)
 	}
 	d.examineProxies(f)
+	d.examineTraces(ctx, f)
 	// Packages of repositories come from where this account has its own come from.
 	for _, kind := range []string{"go", "node", "python"} {
 		found := account.Find(ctx, kind)

@@ -23,9 +23,12 @@ const (
 	GitToken      = "BOBBIN_GIT_TOKEN"
 	GithubAppKey  = "BOBBIN_GITHUB_APP_KEY"
 	DatabaseURL   = "DATABASE_URL"
+
+	TraceHeaders     = "OTEL_EXPORTER_OTLP_HEADERS"
+	OnlyTraceHeaders = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
 )
 
-var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL}
+var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL, TraceHeaders, OnlyTraceHeaders}
 
 // TakeEnvironment is this process' environment to read. Secrets are taken out of it, so that
 // nothing that is started later inherits them, and blotted out where the kernel shows with
@@ -53,10 +56,31 @@ func FromEnvironment(env func(string) string) (values []string) {
 	}
 	values = append(values, UnescapeKey(env(GithubAppKey)))
 	values = append(values, InDatabaseURL(env(DatabaseURL))...)
+	values = append(values, inHeaders(env(TraceHeaders)+","+env(OnlyTraceHeaders))...)
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
 		if u, err := url.Parse(env(name)); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			values = append(values, password, u.User.String())
+		}
+	}
+	return values
+}
+
+// leastHeader is the length from which on a header's value is taken for a key, and not for a word.
+const leastHeader = 8
+
+// inHeaders are the values of headers, name=value,name=value, also without what stands before a
+// key ("Bearer …").
+func inHeaders(headers string) (values []string) {
+	for part := range strings.SplitSeq(headers, ",") {
+		_, value, _ := strings.Cut(part, "=")
+		if plain, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+			_, bare, _ := strings.Cut(plain, " ")
+			for _, v := range []string{plain, bare} {
+				if len(v) >= leastHeader {
+					values = append(values, v)
+				}
+			}
 		}
 	}
 	return values

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,12 +13,15 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+	"github.com/riverqueue/rivercontrib/otelriver"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
 // A Queue works the jobs that the store puts in.
@@ -41,6 +45,7 @@ type Work struct {
 	Posters int            // sessions that are posted at once; default 1000
 	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
 	Metrics *metrics.Metrics
+	Traces  *traces.Traces
 }
 
 // NewQueue registers every kind of job; each replica has to, or the one that leads would
@@ -55,7 +60,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &queue.LookbackWorker{Queue: s.Queue, Run: w.Beside, Log: log})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
-		Middleware: []rivertype.Middleware{countJobs(w.Metrics), maskErrors(w.Secrets)},
+		Middleware: append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
 		// The name of the field is the library's: it takes any clock, and this is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
 		// A person waits: a job starts within milliseconds of its commit.
@@ -77,6 +82,25 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
 	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
+}
+
+// traced makes a span of each job, in the trace that it was inserted under; nothing does where no
+// traces are sent.
+func traced(t *traces.Traces) []rivertype.Middleware {
+	if t == nil {
+		return nil
+	}
+	spans := otelriver.NewMiddleware(&otelriver.MiddlewareConfig{TracerProvider: t.Provider(), EnableWorkSpanJobKindSuffix: true})
+	return []rivertype.Middleware{river.WorkerMiddlewareFunc(func(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
+		return spans.Work(tracing.From(ctx, j.Metadata), j, func(ctx context.Context) error {
+			var of struct {
+				Session string `json:"session"`
+			}
+			_ = json.Unmarshal(j.EncodedArgs, &of)
+			tracing.Of(ctx).Label("session", of.Session)
+			return do(ctx)
+		})
+	})}
 }
 
 // countJobs counts each job that ended; one that asked to come again later did what it could.

@@ -30,6 +30,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/filelock"
@@ -66,6 +67,7 @@ type Settings struct {
 	SlackSettings
 	ModelSettings
 	LimitSettings
+	ObservedSettings
 
 	Repositories []catalog.Repository
 	Sandbox      config.Sandbox
@@ -76,8 +78,13 @@ type Settings struct {
 	HTTPAddr     string         // where health is served; empty: nowhere
 	PageURL      string         // how browsers reach it, for sessions' pages; empty: there are none
 	Keep         housekeeping.Retention
-	Metrics      *metrics.Metrics // nil: nothing is counted
-	HostPace     time.Duration    // of the first looks at a new pull request; zero: half a minute
+	HostPace     time.Duration // of the first looks at a new pull request; zero: half a minute
+}
+
+// ObservedSettings say what is told of the bot's work.
+type ObservedSettings struct {
+	Metrics *metrics.Metrics // nil: nothing is counted
+	Traces  traces.Destination
 }
 
 // SlackSettings say which Slack is listened to, and how it is spoken to.
@@ -125,9 +132,8 @@ type LimitSettings struct {
 
 // A Server is the bot, wired.
 type Server struct {
-	log     *slog.Logger
-	lock    *filelock.Lock    // of the data directory
-	cluster *postgres.Cluster // nil with a database of somebody else's
+	log *slog.Logger
+	held
 	Store   *store.Store
 	Mirrors *repo.Mirrors
 	queue   *Queue
@@ -141,6 +147,13 @@ type Server struct {
 	silent  time.Duration
 
 	sandboxOff string // why commands are off; empty: they are not
+}
+
+// held is what a Server lets go of when it is closed.
+type held struct {
+	lock    *filelock.Lock    // of the data directory
+	cluster *postgres.Cluster // nil with a database of somebody else's
+	traces  *traces.Traces    // nil: none are sent
 }
 
 // New constructs everything and checks what can be checked before the first
@@ -168,13 +181,16 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err != nil {
 		return nil, err
 	}
+	if b.traces, err = traces.Open(ctx, s.Traces, name, log); err != nil {
+		return nil, err
+	}
 	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, log); err != nil {
 		return nil, err
 	}
 	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), log)
 	slack, err := bot.Open(ctx, bot.Config{
 		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log,
-		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: s.Metrics.Transport("slack", http.DefaultTransport)},
+		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: b.observed(s.Metrics, "slack")},
 	})
 	if err != nil {
 		return nil, err
@@ -190,11 +206,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	directory := &people.Directory{Slack: slack}
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
-		Model: model.New(model.Config{
-			BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Windows: s.Windows, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
-			Answered: s.Answered, HTTP: &http.Client{Transport: s.Metrics.Transport("model", http.DefaultTransport)},
-		}),
-		Metrics: s.Metrics,
+		Model: b.newModel(s), Metrics: s.Metrics,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
@@ -206,6 +218,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
+	heard := tracedInbox{received, b.traces}
 	received.Name = runner.Agents[agent.Orchestrator].Signature()
 	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] })
@@ -219,11 +232,11 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: received, Log: log, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack: slack, Inbox: heard, Log: log, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Beside: beside(newPhotographer(runner), newLooker(runner, s)), Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Beside: beside(newPhotographer(runner), newLooker(runner, s)), Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -467,6 +480,7 @@ func (b *Server) Close() {
 		case <-time.After(closeWithin): // somebody still waits for Postgres
 		}
 	}
+	b.traces.Close()
 	if b.cluster != nil {
 		b.cluster.Stop()
 	}

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+)
+
+// newModel asks the models of the settings.
+func (b *Server) newModel(s Settings) *model.Client {
+	return model.New(model.Config{
+		BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: b.log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Windows: s.Windows, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+		Answered: s.Answered, HTTP: &http.Client{Transport: b.observed(s.Metrics, "model")},
+	})
+}
+
+// observed counts requests to a service, and makes spans of them.
+func (b *Server) observed(m *metrics.Metrics, service string) http.RoundTripper {
+	return b.traces.Transport(service, metrics.MethodOf, m.Transport(service, http.DefaultTransport))
+}
+
+// A tracedInbox begins a trace with each event that it is given.
+type tracedInbox struct {
+	*inbox.Inbox
+	traces *traces.Traces
+}
+
+// Receive implements gateway.Inbox.
+func (i tracedInbox) Receive(ctx context.Context, in workflow.Incoming) error {
+	ctx, span := i.traces.Begin(ctx, "slack event", string(in.Kind))
+	err := i.Inbox.Receive(ctx, in)
+	span.End(err)
+	return err
+}
+
+// Submit implements gateway.Forms.
+func (i tracedInbox) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+	ctx, span := i.traces.Begin(ctx, "slack event", string(in.Kind))
+	late, err = i.Inbox.Submit(ctx, in)
+	span.End(err)
+	return late, err
+}
