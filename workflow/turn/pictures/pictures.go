@@ -93,12 +93,10 @@ func (s *shooting) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := mirror.Fetch(ctx); err != nil {
-		s.Log.Warn("taking pictures without what is new at the remote", "repository", s.repository.Name, "err", err)
-	}
+	fetched := mirror.Fetch(ctx)
 	if !mirror.HasCommit(s.request.Base) || !mirror.HasCommit(s.request.Commit) {
-		s.Log.Warn("no pictures of what is not here any more", "commit", s.request.Commit)
-		return ctx.Err()
+		s.Log.Warn("no pictures of what is not here", "commit", s.request.Commit, "err", fetched)
+		return fetched
 	}
 	before, err := s.open(ctx, mirror, s.request.Base)
 	if err != nil {
