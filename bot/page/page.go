@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
@@ -285,5 +286,6 @@ func (p *Pages) render(w http.ResponseWriter, name string, data any) {
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock": func(at time.Time) string { return at.UTC().Format("15:04:05") },
 	"day":   func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") },
+	"cut":   func(text string) string { return plaintext.CutLine(text, 120) },
 	"phase": func(p workflow.Phase) string { return strings.ReplaceAll(string(p), "_", " ") },
 }).ParseFS(assets, "assets/*.html"))

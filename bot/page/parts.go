@@ -18,7 +18,7 @@ type part struct {
 }
 
 // sections are the parts before the timeline.
-var sections = []string{"top", "report", "tasks", "diff", "pictures", "shares"}
+var sections = []string{"top", "report", "plan", "tasks", "diff", "pictures", "shares"}
 
 func (v sessionPage) parts() (before, entries []part, err error) {
 	names := sections

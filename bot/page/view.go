@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
 
@@ -28,14 +28,20 @@ type sessionPage struct {
 	Code    bool
 	Reports []revision
 	Way     []step
-	Tasks   []workflow.Task
-	Pushes  []push
-	Shots   []shot
+	work
 	bars
 	Entries []entry
 	Before  string // what is older than Entries; empty: nothing
 	Earlier bool   // it is a page of what is older
 	Listed  bool   // who looks may see the list of sessions, too
+}
+
+// work is what was planned, done and pushed.
+type work struct {
+	Plan   *plan // nil: there is none
+	Tasks  []workflow.Task
+	Pushes []push
+	Shots  []shot
 }
 
 // An entry is a timeline's entry as it is shown.
@@ -78,7 +84,7 @@ type push struct {
 func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sessionPage, error) {
 	ctx := r.Context()
 	_, unlisted := p.granted(r, "")
-	v := sessionPage{Title: cmp.Or(a.Session.Title, "(no words)"), Session: a.Session, Code: a.Code, Earlier: before != "", Listed: unlisted == nil}
+	v := sessionPage{Title: cmp.Or(wholeTitle(a.Session.Title), "(no words)"), Session: a.Session, Code: a.Code, Earlier: before != "", Listed: unlisted == nil}
 	name := p.namer(ctx)
 	v.Asked = name(a.Session.Requester)
 	if !a.Code {
@@ -97,12 +103,15 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	if v.Earlier {
 		return v, nil
 	}
-	if v.Reports, v.Way, err = p.reports(ctx, a.Session); err != nil {
+	reports, err := p.Store.Reports(ctx, a.Session.ID)
+	if err != nil {
 		return v, err
 	}
+	v.Reports, v.Way = p.revisions(reports)
 	if v.Tasks, err = p.Store.Tasks(ctx, a.Session.ID, ""); err != nil {
 		return v, err
 	}
+	v.Plan = planOf(reports, v.Tasks, p.Secrets.Mask)
 	for i := range v.Tasks {
 		v.Tasks[i].Description, v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Description), p.Secrets.Mask(v.Tasks[i].Summary)
 	}
@@ -115,6 +124,14 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	took, err := timeline.Shares(ctx, p.Store.DB, a.Session.ID)
 	v.Shares, v.Priced = shares(took, a.Session.SpentUSD)
 	return v, err
+}
+
+// wholeTitle tells where a title was cut: a session's row keeps 120 characters of the first message.
+func wholeTitle(title string) string {
+	if utf8.RuneCountInString(title) < 120 {
+		return title
+	}
+	return plaintext.CutLine(title, 119)
 }
 
 // momentOf reads what Before has; the zero time of anything else.
@@ -224,12 +241,8 @@ func readableArguments(args string) string {
 	return strings.Join(lines, "\n")
 }
 
-// reports are the revisions, the newest first, and the way of the bug by the newest.
-func (p *Pages) reports(ctx context.Context, s workflow.Session) (list []revision, way []step, err error) {
-	all, err := consent.Register{DB: p.Store.DB}.Reports(ctx, s.ID)
-	if err != nil {
-		return nil, nil, err
-	}
+// revisions are those of reports, the newest first, and the way of the bug by the newest.
+func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
 		lines := strings.Split(strings.TrimSpace(p.Secrets.Mask(r.Text)), "\n")
@@ -242,7 +255,7 @@ func (p *Pages) reports(ctx context.Context, s workflow.Session) (list []revisio
 		list, way = append(list, shown), p.wayOf(r)
 	}
 	slices.Reverse(list)
-	return list, way, nil
+	return list, way
 }
 
 // wayOf is the evidence of a report, in its order: each claim with the place that shows it.

@@ -92,7 +92,7 @@ var rooms = map[string][]string{
 	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/look":                                 {},
-	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/consent", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried"},
+	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin

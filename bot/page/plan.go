@@ -1,0 +1,55 @@
+package page
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A plan is a session's newest, with a box for each of its tasks.
+type plan struct {
+	Title    string
+	Revision int
+	Verified int
+	Tasks    []planned
+}
+
+// A planned task is ticked once a task that was delegated for it was verified.
+type planned struct {
+	Number                   int
+	Ticked                   bool
+	State                    workflow.TaskState // of the newest task that was delegated for it; empty: of none
+	Label, Heading           string
+	Whole, Acceptance, Check string
+	After                    []int
+}
+
+// planOf is the newest of the reports that is a plan; nil where none is.
+func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) string) *plan {
+	for i := len(reports) - 1; i >= 0; i-- {
+		var body workflow.Plan
+		if reports[i].Kind != workflow.ReportPlan || json.Unmarshal(reports[i].Body, &body) != nil {
+			continue
+		}
+		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
+		for n, t := range body.Tasks {
+			shown := planned{
+				Number: n + 1, After: t.After, Label: workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label(),
+				Heading: mask(t.Heading()), Whole: mask(strings.TrimSpace(t.Description)), Acceptance: mask(plaintext.OneLine(t.Acceptance)), Check: mask(plaintext.OneLine(t.Check)),
+			}
+			for _, k := range tasks {
+				if k.Plan == n+1 {
+					shown.State, shown.Ticked = k.State, shown.Ticked || k.State == workflow.TaskDone
+				}
+			}
+			if shown.Ticked {
+				p.Verified++
+			}
+			p.Tasks = append(p.Tasks, shown)
+		}
+		return p
+	}
+	return nil
+}
