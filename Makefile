@@ -10,7 +10,7 @@ TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint gvisor demo build fuzz bench chaos attacks release
+.PHONY: help test test-all deps lint gvisor demo pictures build fuzz bench chaos attacks release
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -44,6 +44,11 @@ gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minu
 
 demo: ## the whole bug story on this machine
 	go run ./cmd/bobbin demo
+
+PICTURES ?= $(CURDIR)/build/pictures
+pictures: deps ## pictures of the playground and of sessions' pages, light, dark and on a phone, as the tests see them (PICTURES=folder)
+	mkdir -p $(PICTURES)
+	BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
 
 build: ## one static binary
 	CGO_ENABLED=0 go build -trimpath -o bobbin ./cmd/bobbin
