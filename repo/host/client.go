@@ -25,6 +25,8 @@ type Client struct {
 	Name string // of the host, for people: GitHub
 	// Repository is what it is asked about, for people: acme/shop.
 	Repository string
+	// Root is where that is below API: /repos/acme/shop.
+	Root string
 	// Web is the repository's own page, which addresses have to be below; empty: none is shown.
 	Web string
 	// Sign adds the credential to a request; write: it is to change something.
@@ -50,7 +52,11 @@ const (
 	askTimeout  = 30 * time.Second
 	mostWait    = 24 * time.Hour
 	mostRefusal = 300
+	mostTail    = 64 << 10
 )
+
+// At is a path below the repository's.
+func (c *Client) At(format string, args ...any) string { return c.Root + fmt.Sprintf(format, args...) }
 
 // Get reads one answer into out.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
@@ -115,7 +121,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body, out any) e
 
 // Tail is the end of a long text. Where the host keeps it elsewhere, it is fetched from there
 // without the credential.
-func (c *Client) Tail(ctx context.Context, path string, most int) (string, error) {
+func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*askTimeout)
 	defer cancel()
 	req, _, err := c.request(ctx, http.MethodGet, c.API+path, nil)
@@ -145,7 +151,7 @@ func (c *Client) Tail(ctx context.Context, path string, most int) (string, error
 		text, _ := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
 		return "", c.refusal(res, text, false)
 	}
-	return tail(io.LimitReader(res.Body, 64<<20), most), nil
+	return tail(io.LimitReader(res.Body, 64<<20), mostTail), nil
 }
 
 // tail is the end of what can be read, in whole lines.
@@ -301,7 +307,7 @@ func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
 	case code == http.StatusNotFound:
 		e.Reason, e.Cure, e.Err = "there is no "+c.Repository+" at "+c.Name+", or the token may not see it", "Check the repository's url; the token needs "+c.Rights, ErrNotFound
 	case code == http.StatusForbidden:
-		e.Reason, e.Cure = "the token may not read this at "+c.Name+after(said), "It needs "+c.Rights
+		e.Reason, e.Cure, e.Err = "the token may not read this at "+c.Name+after(said), "It needs "+c.Rights, ErrForbidden
 		if write {
 			e.Reason = "the token may not do this at " + c.Name + after(said)
 		}

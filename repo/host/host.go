@@ -113,5 +113,8 @@ type Commit struct {
 // ErrNotFound means that there is nothing at an address, or that the credential may not see it.
 var ErrNotFound = errors.New("not found, or not to be seen")
 
+// ErrForbidden means that the credential lacks a right.
+var ErrForbidden = errors.New("not with these rights")
+
 // ErrExists means that the branch has a pull request already.
 var ErrExists = errors.New("the branch has one already")

@@ -19,10 +19,7 @@ import (
 )
 
 // A Repository is a host.Host.
-type Repository struct {
-	client      *host.Client
-	owner, name string
-}
+type Repository struct{ client *host.Client }
 
 // Config says which repository it is, and by what it is asked.
 type Config struct {
@@ -38,18 +35,14 @@ const Rights = "the scopes write:repository and read:issue, and its user the rig
 
 // New is that repository.
 func New(cfg Config) *Repository {
-	return &Repository{owner: cfg.Owner, name: cfg.Name, client: &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "Gitea", Repository: cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/json",
+	return &Repository{client: &host.Client{
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "Gitea", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("Authorization", "token "+string(t.Password))
 			return t, err
 		},
 	}}
-}
-
-func (r *Repository) path(format string, args ...any) string {
-	return "/repos/" + r.owner + "/" + r.name + fmt.Sprintf(format, args...)
 }
 
 // pull is a pull request as Gitea has it.
@@ -85,7 +78,7 @@ func (r *Repository) read(p pull) host.PullRequest {
 // Find is the newest pull request of a branch, among the newest of the repository: Gitea cannot
 // be asked for those of one branch.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[pull](ctx, r.client, r.path("/pulls?state=all&sort=recentupdate&limit=50"))
+	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +97,20 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 		title = draftMark + title
 	}
 	var p pull
-	err := r.client.Send(ctx, http.MethodPost, r.path("/pulls"), map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
+	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
 	return r.read(p), err
 }
 
 // Look is how a pull request stands.
 func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var p pull
-	err := r.client.Get(ctx, r.path("/pulls/%d", number), &p)
+	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
 // Reword gives a pull request another text.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
-	return r.client.Send(ctx, http.MethodPatch, r.path("/pulls/%d", number), map[string]any{"body": body}, nil)
+	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
 }
 
 // status is what Gitea's own runners, or others, told of a commit.
@@ -131,7 +124,7 @@ type status struct {
 
 // Checks are the commit's newest statuses.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, r.client, r.path("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
+	some, err := host.List[status](ctx, r.client, r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +167,6 @@ func (r *Repository) resolve(address string) string {
 	return to.String()
 }
 
-// mostLog is how much of a log's end is read.
-const mostLog = 64 << 10
-
 // Log is the end of a job's log; empty where the Gitea is older than 1.26, or a Forgejo: there a
 // status does not say which job's log is its own.
 func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
@@ -186,10 +176,10 @@ func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	var job struct {
 		HTML string `json:"html_url"`
 	}
-	err := r.client.Get(ctx, r.path("/actions/jobs/%s", url.PathEscape(c.ID)), &job)
+	err := r.client.Get(ctx, r.client.At("/actions/jobs/%s", url.PathEscape(c.ID)), &job)
 	if err == nil && job.HTML == c.URL {
 		var log string
-		if log, err = r.client.Tail(ctx, r.path("/actions/jobs/%s/logs", url.PathEscape(c.ID)), mostLog); err == nil {
+		if log, err = r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID))); err == nil {
 			return log, nil
 		}
 	}
@@ -225,14 +215,14 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 			all = append(all, host.Comment{ID: fmt.Sprintf("%s:%d", kind, c.ID), Login: c.User.Login, Text: c.Body, Path: c.Path, Line: c.Line, At: at})
 		}
 	}
-	below, err := host.List[comment](ctx, r.client, r.path("/issues/%d/comments?limit=50", number))
+	below, err := host.List[comment](ctx, r.client, r.client.At("/issues/%d/comments?limit=50", number))
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range below {
 		add("comment", c, c.Created)
 	}
-	reviews, err := host.List[review](ctx, r.client, r.path("/pulls/%d/reviews?limit=50", number))
+	reviews, err := host.List[review](ctx, r.client, r.client.At("/pulls/%d/reviews?limit=50", number))
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +231,7 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 		if v.Count == 0 {
 			continue
 		}
-		beside, err := host.List[comment](ctx, r.client, r.path("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
+		beside, err := host.List[comment](ctx, r.client, r.client.At("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +251,7 @@ func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (a
 			Message string `json:"message"`
 		} `json:"commit"`
 	}
-	err = r.client.Get(ctx, r.path("/commits?limit=50&stat=false&verification=false&files=false&sha=%s", url.QueryEscape(branch)), &some)
+	err = r.client.Get(ctx, r.client.At("/commits?limit=50&stat=false&verification=false&files=false&sha=%s", url.QueryEscape(branch)), &some)
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
@@ -274,7 +264,7 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 		Permissions struct{ Push, Pull bool } `json:"permissions"`
 		Pulls       *bool                     `json:"has_pull_requests"`
 	}
-	if err := r.client.Get(ctx, r.path(""), &of); err != nil {
+	if err := r.client.Get(ctx, r.client.At(""), &of); err != nil {
 		return nil, err
 	}
 	if !of.Permissions.Push {
@@ -283,9 +273,7 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 	if of.Pulls != nil && !*of.Pulls {
 		missing = append(missing, "pull requests, which are turned off in the repository's settings")
 	}
-	var refused *remote.Error
-	err = r.client.Send(ctx, http.MethodPost, r.path("/pulls"), struct{}{}, nil)
-	if errors.As(err, &refused) && strings.Contains(refused.Reason, "the token may not") {
+	if errors.Is(r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil), host.ErrForbidden) {
 		missing = append(missing, "the scope write:repository")
 	}
 	return missing, nil

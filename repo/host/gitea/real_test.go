@@ -82,7 +82,7 @@ func TestARealGitea(t *testing.T) {
 	g.do("POST", "/user/repos", map[string]any{"name": g.name, "auto_init": true, "default_branch": "main", "private": true}, nil)
 	defer func() { g.in("DELETE", "", nil, nil) }()
 	h := g.as("write:repository", "read:issue")
-	g.holdsRights(h)
+	g.holdsRights(g.as("write:repository", "read:issue"))
 	commit := g.branch("bobbin/fix-1")
 	g.holdsDrafts(h, commit)
 	g.holdsReports(h, commit)
@@ -100,9 +100,8 @@ func (g realGitea) holdsRights(h *Repository) {
 	require.Equal(t, []string{"the scope write:repository"}, missing)
 	_, err = g.as("read:user").Missing(ctx)
 	require.ErrorContains(t, err, "read")
-	stranger := *h
-	stranger.name = "no-such"
-	_, err = stranger.Find(ctx, "main")
+	h.client.Root += "-no-such"
+	_, err = h.Find(ctx, "main")
 	require.ErrorIs(t, err, host.ErrNotFound)
 }
 

@@ -21,9 +21,9 @@ import (
 
 // A Repository is a host.Host.
 type Repository struct {
-	client      *host.Client
-	owner, name string
-	missing     func(ctx context.Context) ([]string, error) // nil: it is asked
+	client  *host.Client
+	owner   string
+	missing func(ctx context.Context) ([]string, error) // nil: it is asked
 }
 
 // Config says which repository it is, and by what it is asked.
@@ -43,7 +43,7 @@ const Rights = "the permissions Pull requests: write, Contents: read, Checks: re
 // New is that repository.
 func New(cfg Config) *Repository {
 	c := &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitHub", Repository: cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/vnd.github+json",
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitHub", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/vnd.github+json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("Authorization", "Bearer "+string(t.Password))
@@ -51,11 +51,7 @@ func New(cfg Config) *Repository {
 			return t, err
 		},
 	}
-	return &Repository{client: c, owner: cfg.Owner, name: cfg.Name, missing: cfg.Missing}
-}
-
-func (r *Repository) path(format string, args ...any) string {
-	return "/repos/" + r.owner + "/" + r.name + fmt.Sprintf(format, args...)
+	return &Repository{client: c, owner: cfg.Owner, missing: cfg.Missing}
 }
 
 // pull is a pull request as GitHub has it.
@@ -86,7 +82,7 @@ func (r *Repository) read(p pull) host.PullRequest {
 
 // Find is the newest pull request of a branch of this repository.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[pull](ctx, r.client, r.path("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
+	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
 	if err != nil {
 		return nil, err
 	}
@@ -103,10 +99,10 @@ func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest
 func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
 	var p pull
 	asked := map[string]any{"title": o.Title, "head": o.Branch, "base": o.Base, "body": o.Body, "draft": o.Draft}
-	err := r.client.Send(ctx, http.MethodPost, r.path("/pulls"), asked, &p)
+	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), asked, &p)
 	if err != nil && o.Draft && strings.Contains(strings.ToLower(err.Error()), "draft pull requests are not supported") {
 		asked["draft"] = false
-		err = r.client.Send(ctx, http.MethodPost, r.path("/pulls"), asked, &p)
+		err = r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), asked, &p)
 	}
 	return r.read(p), err
 }
@@ -114,13 +110,13 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 // Look is how a pull request stands.
 func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var p pull
-	err := r.client.Get(ctx, r.path("/pulls/%d", number), &p)
+	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
 // Reword gives a pull request another text.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
-	return r.client.Send(ctx, http.MethodPatch, r.path("/pulls/%d", number), map[string]any{"body": body}, nil)
+	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
 }
 
 // checkRun is what an App, such as GitHub Actions, made of a commit.
@@ -149,7 +145,7 @@ type status struct {
 // Checks are the commit's check runs and statuses.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
 	commit = url.PathEscape(commit)
-	err = r.client.Pages(ctx, r.path("/commits/%s/check-runs?per_page=100", commit), func(page []byte) error {
+	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100", commit), func(page []byte) error {
 		var some struct {
 			Runs []checkRun `json:"check_runs"`
 		}
@@ -173,7 +169,7 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	if err != nil {
 		return nil, err
 	}
-	err = r.client.Pages(ctx, r.path("/commits/%s/status?per_page=100", commit), func(page []byte) error {
+	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100", commit), func(page []byte) error {
 		var some struct {
 			Statuses []status `json:"statuses"`
 		}
@@ -193,15 +189,12 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	return all, err
 }
 
-// mostLog is how much of a log's end is read.
-const mostLog = 64 << 10
-
 // Log is the end of a job's log.
 func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
 	}
-	return r.client.Tail(ctx, r.path("/actions/jobs/%s/logs", url.PathEscape(c.ID)), mostLog)
+	return r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID)))
 }
 
 // comment is one of any kind that GitHub has.
@@ -221,9 +214,9 @@ type comment struct {
 // Comments are those below the pull request, those beside its code, and what its reviews say.
 func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
 	for kind, path := range map[string]string{
-		"comment": r.path("/issues/%d/comments?per_page=100", number),
-		"beside":  r.path("/pulls/%d/comments?per_page=100", number),
-		"review":  r.path("/pulls/%d/reviews?per_page=100", number),
+		"comment": r.client.At("/issues/%d/comments?per_page=100", number),
+		"beside":  r.client.At("/pulls/%d/comments?per_page=100", number),
+		"review":  r.client.At("/pulls/%d/reviews?per_page=100", number),
 	} {
 		some, err := host.List[comment](ctx, r.client, path)
 		if err != nil {
@@ -254,7 +247,7 @@ type committed struct {
 
 // Commits are the newest of a branch.
 func (r *Repository) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
-	some, err := host.List[committed](ctx, r.client, r.path("/commits?per_page=100&sha=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+	some, err := host.List[committed](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
@@ -269,16 +262,15 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 	var of struct {
 		Branch string `json:"default_branch"`
 	}
-	if err := r.client.Get(ctx, r.path(""), &of); err != nil {
+	if err := r.client.Get(ctx, r.client.At(""), &of); err != nil {
 		return nil, err
 	}
 	for right, err := range map[string]error{
-		"Checks: read":          r.client.Get(ctx, r.path("/commits/%s/check-runs?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
-		"Commit statuses: read": r.client.Get(ctx, r.path("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
-		"Pull requests: write":  r.client.Send(ctx, http.MethodPost, r.path("/pulls"), struct{}{}, nil),
+		"Checks: read":          r.client.Get(ctx, r.client.At("/commits/%s/check-runs?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Commit statuses: read": r.client.Get(ctx, r.client.At("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Pull requests: write":  r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
 	} {
-		var refused *remote.Error
-		if errors.As(err, &refused) && !refused.Retry && strings.Contains(refused.Reason, "the token may not") {
+		if errors.Is(err, host.ErrForbidden) {
 			missing = append(missing, right)
 		}
 	}

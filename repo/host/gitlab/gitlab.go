@@ -16,16 +16,13 @@ import (
 )
 
 // A Project is a host.Host.
-type Project struct {
-	client *host.Client
-	path   string // acme/shop, with any number of groups
-}
+type Project struct{ client *host.Client }
 
 // Config says which project it is, and by what it is asked.
 type Config struct {
 	API  string // https://gitlab.com/api/v4
 	Web  string // https://gitlab.com/acme/shop
-	Path string // acme/shop
+	Path string // acme/shop, with any number of groups
 	// Token is what a request is signed with; write: it is to change something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
@@ -35,18 +32,14 @@ const Rights = "the scope api, and the role Developer in the project"
 
 // New is that project.
 func New(cfg Config) *Project {
-	return &Project{path: cfg.Path, client: &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitLab", Repository: cfg.Path, Web: cfg.Web, Rights: Rights, Accept: "application/json",
+	return &Project{client: &host.Client{
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitLab", Repository: cfg.Path, Root: "/projects/" + url.PathEscape(cfg.Path), Web: cfg.Web, Rights: Rights, Accept: "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("PRIVATE-TOKEN", string(t.Password))
 			return t, err
 		},
 	}}
-}
-
-func (p *Project) at(format string, args ...any) string {
-	return "/projects/" + url.PathEscape(p.path) + fmt.Sprintf(format, args...)
 }
 
 // mergeRequest is one as GitLab has it.
@@ -80,7 +73,7 @@ func (p *Project) read(m mergeRequest) host.PullRequest {
 // Find is the newest merge request of a branch.
 func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	var all []mergeRequest
-	err := p.client.Get(ctx, p.at("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=1&source_branch=%s", url.QueryEscape(branch)), &all)
+	err := p.client.Get(ctx, p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=1&source_branch=%s", url.QueryEscape(branch)), &all)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -95,7 +88,7 @@ func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, e
 		title = "Draft: " + title
 	}
 	var m mergeRequest
-	err := p.client.Send(ctx, http.MethodPost, p.at("/merge_requests"), map[string]any{
+	err := p.client.Send(ctx, http.MethodPost, p.client.At("/merge_requests"), map[string]any{
 		"source_branch": o.Branch, "target_branch": o.Base, "title": title, "description": o.Body,
 	}, &m)
 	return p.read(m), err
@@ -104,13 +97,13 @@ func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, e
 // Look is how a merge request stands.
 func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var m mergeRequest
-	err := p.client.Get(ctx, p.at("/merge_requests/%d", number), &m)
+	err := p.client.Get(ctx, p.client.At("/merge_requests/%d", number), &m)
 	return p.read(m), err
 }
 
 // Reword gives a merge request another text.
 func (p *Project) Reword(ctx context.Context, number int64, body string) error {
-	return p.client.Send(ctx, http.MethodPut, p.at("/merge_requests/%d", number), map[string]any{"description": body}, nil)
+	return p.client.Send(ctx, http.MethodPut, p.client.At("/merge_requests/%d", number), map[string]any{"description": body}, nil)
 }
 
 // status is a job of a pipeline, or what anybody else told GitLab of a commit.
@@ -125,7 +118,7 @@ type status struct {
 
 // Checks are the commit's jobs and statuses.
 func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, p.client, p.at("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
+	some, err := host.List[status](ctx, p.client, p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
 		c := host.Check{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, State: host.Passed, URL: p.client.Page(s.Target), Summary: s.Words}
 		switch {
@@ -139,12 +132,9 @@ func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, 
 	return all, err
 }
 
-// mostLog is how much of a log's end is read.
-const mostLog = 64 << 10
-
 // Log is the end of a job's log.
 func (p *Project) Log(ctx context.Context, c host.Check) (string, error) {
-	return p.client.Tail(ctx, p.at("/jobs/%s/trace", url.PathEscape(c.ID)), mostLog)
+	return p.client.Tail(ctx, p.client.At("/jobs/%s/trace", url.PathEscape(c.ID)))
 }
 
 // note is a comment.
@@ -170,7 +160,7 @@ func botName(login string) bool {
 
 // Comments are the notes that people and programs wrote.
 func (p *Project) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
-	notes, err := host.List[note](ctx, p.client, p.at("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
+	notes, err := host.List[note](ctx, p.client, p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
 	for _, n := range notes {
 		if n.System || strings.TrimSpace(n.Body) == "" {
 			continue
@@ -188,7 +178,7 @@ func (p *Project) Commits(ctx context.Context, branch string, since time.Time) (
 	some, err := host.List[struct {
 		ID      string `json:"id"`
 		Message string `json:"message"`
-	}](ctx, p.client, p.at("/repository/commits?per_page=100&ref_name=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+	}](ctx, p.client, p.client.At("/repository/commits?per_page=100&ref_name=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.ID, Message: c.Message})
 	}
@@ -210,7 +200,7 @@ func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
 			} `json:"group_access"`
 		} `json:"permissions"`
 	}
-	if err := p.client.Get(ctx, p.at(""), &of); err != nil {
+	if err := p.client.Get(ctx, p.client.At(""), &of); err != nil {
 		return nil, err
 	}
 	level := 0
