@@ -55,6 +55,7 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 		err = nil
 	}
 	if len(parts) > 0 {
+		//crash:pull_request_heard
 		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
 			return 0, err
 		}

@@ -83,6 +83,7 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 	case err != nil:
 		return 0, err
 	}
+	//crash:pull_request_opened
 	after := row
 	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is looked at next: what was found may be of an earlier try
 	kind := "Pull request"
@@ -115,6 +116,7 @@ func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog
 	if err != nil {
 		return host.PullRequest{}, err
 	}
+	//crash:pull_request_tried
 	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
 	if errors.Is(err, host.ErrExists) {
 		if found, lookup := find(); lookup != nil || found != nil {

@@ -63,6 +63,7 @@ func (k *Keeper) reword(ctx context.Context, row pullrequest.Row, there string, 
 	case text != there:
 		err = at.Reword(ctx, row.Number, text)
 	}
+	//crash:pull_request_reworded
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry {
 		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", name(row), refused.Reason, refused.Cure))), nil

@@ -36,6 +36,9 @@ func (c *chaos) twice() bool {
 	if !c.unguarded() {
 		return false
 	}
+	if c.hosted && len(c.host.Pulls()) > c.sessions {
+		return true
+	}
 	for n, p := range c.threads() {
 		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
@@ -49,7 +52,11 @@ func (c *chaos) twice() bool {
 func (c *chaos) faults(ctx context.Context) string {
 	found := c.ended
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	all := 0
+	all, refused := 0, 0
+	if c.hosted {
+		refused = c.sessions // a stranger's word on each
+		found = append(found, c.hostFaults()...)
+	}
 	for n := range c.sessions {
 		all += chatmodel.TasksOfBug(n)
 	}
@@ -67,7 +74,7 @@ func (c *chaos) faults(ctx context.Context) string {
 		{"attempts", all, `select count(*) from attempts where held`},
 		{"lines said twice", 0, `select count(*) from (select 1 from lines where text not like 'Not shown%' group by session_id, text having count(*) > 1) x`},
 		{"runs", c.sessions, `select count(*) from cards where ended = 'done'`},
-		{"decisions refused", 0, `select count(*) from decisions where not allowed`},
+		{"decisions refused", refused, `select count(*) from decisions where not allowed`},
 		{"calls without a result, or with two", 0, strayCalls},
 	} {
 		var have int

@@ -23,7 +23,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -44,6 +46,7 @@ type chaos struct {
 	unguard  string // SQL that takes one guard away: the run has to fail then
 	forget   string // SQL that does so at each death
 	binary   string // default: the program as it is
+	hosted   bool   // pull requests are opened for what is pushed, and looked after
 
 	dir    string
 	remote string
@@ -53,6 +56,8 @@ type chaos struct {
 	slack  *slacktest.Server
 	ann    string
 	places []harness.Thread // one channel a session: Slack takes one reply a second in each
+	host   *hosttest.Server // nil where none is opened
+	config string           // of the repository, in YAML
 	model  string           // its address; default: one of the run's own
 	random *rand.Rand
 
@@ -131,7 +136,12 @@ func (c *chaos) open() {
 	if c.model == "" {
 		c.model = chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	}
-	require.NoError(t, stage.PlantRemote(c.remote, chatmodel.NumberedBugs(c.sessions)))
+	if files := chatmodel.NumberedBugs(c.sessions); c.hosted {
+		c.openHost(files)
+	} else {
+		require.NoError(t, stage.PlantRemote(c.remote, files))
+		c.config = fmt.Sprintf("url: %q", c.remote)
+	}
 	c.openDatabase()
 	c.openSlack()
 }
@@ -236,6 +246,9 @@ func (c *chaos) talk(ctx context.Context) {
 		}
 		harness.Sleep(ctx, 20*time.Millisecond)
 	}
+	if c.hosted {
+		c.useHost(ctx)
+	}
 }
 
 // posted counts the bot's replies in a thread that hold the text.
@@ -296,11 +309,14 @@ type replicaProcess struct {
 func (c *chaos) start(r *replicaProcess) {
 	app := c.slack.App()
 	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
-	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.remote)
+	config := fmt.Sprintf("repositories: [{name: shop, %s, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.config)
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
 	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
 	cmd.Env = append(cmd.Env, r.env...)
+	if c.hosted {
+		cmd.Env = append(cmd.Env, "BOBBIN_GIT_TOKEN="+githost.Password)
+	}
 	log, err := os.OpenFile(c.log(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(c.t, err)
 	defer log.Close()

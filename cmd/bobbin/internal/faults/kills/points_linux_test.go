@@ -55,9 +55,10 @@ func crashPoint(name string) {
 }
 `
 
-// shortWaits are Slack's limits, as the program of these tests waits for them.
+// shortWaits are Slack's limits, and the pause between two looks at a git host, as the program of
+// these tests waits for them.
 var shortWaits = map[string]string{
-	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
+	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(k.Pace, 30*time.Second)": "cmp.Or(k.Pace, time.Second/5)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
 }
 
 // wordlessDisk is the variable with which that program knows no trouble of disks: a control
@@ -174,7 +175,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 			room.Go(func() {
 				defer func() { <-places }()
 				t.Run(fmt.Sprintf("%s/%d", point, hit), func(t *testing.T) {
-					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model}
+					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: strings.HasPrefix(point, "pull_request_")}
 					c.open()
 					if came := play(c, point, hit); hit == 1 && !came {
 						t.Errorf("nothing came to %s", point)
@@ -207,6 +208,9 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
 				create trigger lose before insert on workspaces for each row execute function lose()`,
 		},
+		"the mark that a host was asked for a pull request": {
+			point: "pull_request_opened", hit: 1, want: `pull requests: [4-9]`, forget: `update pull_requests set tried_at = null`,
+		},
 		"the epoch of a turn": {
 			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
 			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0; return new; end $$;
@@ -223,7 +227,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			// On a busy machine the moment in which the guard matters may pass: three tries.
 			wanted, found := regexp.MustCompile(x.want), ""
 			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
-				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget}
+				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: strings.HasPrefix(x.point, "pull_request_")}
 				c.open()
 				if x.frozen {
 					c.playOverFrozen(x.point, x.hit)
@@ -253,6 +257,7 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 		if c.forget != "" {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
+			c.closePulls() // as people may, who are quicker
 		}
 		switch hit {
 		case 2:
@@ -264,6 +269,7 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 		<-talked
 	case <-talked:
 	}
+	c.leaveHost(ctx)
 	c.settle(ctx)
 	return died
 }
@@ -303,13 +309,16 @@ func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
 	c.start(second)
 	<-talked
 	first.cmd.Process.Signal(syscall.SIGCONT)
-	c.settle(ctx)
+	if !c.hosted {
+		c.settle(ctx)
+	}
 	// What it has in hand since its sleep comes to nothing, or is found: its next beats show
 	// that it got that far.
 	before := c.beats(ctx, first)
 	for ctx.Err() == nil && c.beats(ctx, first) < before+2*time.Second {
 		harness.Sleep(ctx, 50*time.Millisecond)
 	}
+	c.leaveHost(ctx) // not before: what it asks for late is refused while another is open
 	c.settle(ctx)
 	return came
 }
