@@ -21,7 +21,7 @@ type Alert struct {
 	Trace      string // lines of a stack trace
 	Release    string
 	Link       string // http or https; empty: none
-	Body       string // all that was posted
+	Body       string // what else was posted
 	// Fingerprint is the same for alerts about one problem.
 	Fingerprint string
 	// Resolved: it says that a problem is over.
@@ -41,7 +41,7 @@ func (a Alert) String() string {
 		fmt.Fprintf(&b, "Stack trace:\n%s\n", a.Trace)
 	}
 	if a.Body != "" && a.Body != a.Title {
-		fmt.Fprintf(&b, "Posted:\n%s\n", a.Body)
+		fmt.Fprintf(&b, "Posted with it:\n%s\n", a.Body)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -46,9 +46,25 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 	first, _, _ := strings.Cut(body, "\n")
 	a.Title, a.Link, a.Body = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle), cmp.Or(r.titleLink, r.link), body
 	a.Trace, a.Release = traceOf(body), mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
+	a.Body = beside(a)
 	a.Resolved = resolved.MatchString(a.Title)
 	a.Fingerprint = fingerprint(a)
 	return a, a.Title != ""
+}
+
+// emoji matches those that stand before a line.
+var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
+
+// beside is what of the body stands neither in the title nor in the stack trace.
+func beside(a workflow.Alert) string {
+	var lines []string
+	for _, line := range strings.Split(a.Body, "\n") {
+		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
+		if strings.TrimSpace(line) != "" && !said {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // resolved matches the title of an alert that says a problem is over.
@@ -106,7 +122,7 @@ func (r *reading) field(name, value string) {
 		r.release = plain(value)
 	}
 	if name != "" || value != "" {
-		r.say(name + ": " + value)
+		r.say(strings.Trim(plain(name), ":* ") + ": " + value)
 	}
 }
 
