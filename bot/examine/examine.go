@@ -97,10 +97,9 @@ func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding
 	}, nil, nil
 }
 
-// Channels returns how many channels the bot is in.
-func (e *Examiner) Channels(ctx context.Context) (int, error) {
-	known, err := e.people.Slack.OwnChannels(ctx)
-	return len(known), err
+// Channels returns the ids of the channels that the bot is in, by name.
+func (e *Examiner) Channels(ctx context.Context) (map[string]string, error) {
+	return e.people.Slack.OwnChannels(ctx)
 }
 
 // Person looks up a user; false if Slack knows no such id.

@@ -28,6 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/traces",
+		"cmd/bobbin/internal/begin", "cmd/bobbin/internal/completion",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
 		"cmd/bobbin/internal/operate", "cmd/bobbin/internal/playground", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
@@ -36,6 +37,8 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
 	"cmd/bobbin/internal/operate":    {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage", "workflow/store", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses"},
+	"cmd/bobbin/internal/begin":      {"bot", "bot/examine", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets", "workflow/agent"},
+	"cmd/bobbin/internal/completion": {"cmd/bobbin/internal/cli"},
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
@@ -442,7 +445,7 @@ var keepers = map[string][]string{
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"go.yaml.in/yaml/v3":                {"repo/project/named"},
-	"github.com/alecthomas/kong":        {"cmd/bobbin"},
+	"github.com/alecthomas/kong":        {"cmd/bobbin", "cmd/bobbin/internal/completion"},
 	"github.com/zricethezav/gitleaks":   {"workflow/redact"},
 	"mvdan.cc/sh/v3":                    {"repo/project/command"},
 }

@@ -15,7 +15,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/begin"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/completion"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -29,7 +31,7 @@ func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
+	os.Exit(run(ctx, os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
 }
 
 type commands struct {
@@ -54,8 +56,10 @@ type commands struct {
 // tending are the commands of every day.
 type tending struct {
 	operate.Commands
-	Reload reloadCommand `cmd:"" help:"Have the running bot take over its configuration file, which changed."`
-	Schema schemaCommand `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
+	Init       begin.Command      `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
+	Completion completion.Command `cmd:"" help:"Have a shell complete commands and flags."`
+	Reload     reloadCommand      `cmd:"" help:"Have the running bot take over its configuration file, which changed."`
+	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
 }
 
 // run is main without the process around it; the end-to-end tests call it too.

@@ -117,6 +117,9 @@ var outside = []readerOf{
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
 	"bot/page/shots.go":                                "the numbers in a picture's address, by strconv alone",
+	"cmd/bobbin/internal/begin/ask.go":                 "what the operator types, word by word",
+	"cmd/bobbin/internal/begin/begin.go":               "the complaints of this program about what the operator typed",
+	"cmd/bobbin/internal/begin/seen.go":                "a list of a git host of the operator's, by encoding/json alone; what is chosen of it is checked as configuration",
 	"cmd/bobbin/internal/githost/host.go":              "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go":              "the same, once they were checked",
 	"cmd/bobbin/internal/config/setup.go":              "addresses of the configuration, by url.Parse alone",

@@ -12,6 +12,7 @@ import (
 // A Console is what a subcommand may touch of the world around it.
 type Console struct {
 	Out, Err io.Writer
+	In       io.Reader // answers to questions; nil: there are none
 	Env      func(string) string
 	Forget   func(names ...string)   // takes variables out of the environment; nil: nothing does
 	Hangup   func() <-chan os.Signal // says when the configuration is to be read again; nil: never

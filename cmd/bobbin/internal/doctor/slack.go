@@ -206,7 +206,8 @@ func (c slackCheck) examineChannels(ctx context.Context) {
 	if len(seen) > 0 {
 		return
 	}
-	switch n, err := c.Channels(ctx); {
+	known, err := c.Channels(ctx)
+	switch n := len(known); {
 	case err != nil:
 		c.refuse("the bot's channels", err, "")
 	case n == 0:

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+)
+
+// initiate runs bobbin init with those answers.
+func (w *ward) initiate(ctx context.Context, answers io.Reader, args ...string) (code int, said string) {
+	var out strings.Builder
+	code = run(ctx, append([]string{"init"}, args...), cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
+	require.NotContains(w, strings.ReplaceAll(out.String(), botTail, ""), secret)
+	return code, out.String()
+}
+
+// From a pipe: what the tokens see is offered, what cannot be is asked again, and the doctor is
+// content with what was written.
+func TestInitWritesAConfiguration(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, slacktest.Config{})
+	w.env["OPENAI_BASE_URL"] = w.model
+	file := filepath.Join(t.TempDir(), "bobbin.yaml")
+	code, said := w.initiate(t.Context(), strings.NewReader("#bugs\nhttp//nonsense\n"+w.remote+"\n\n"+w.ann.ID+"\n\n"), "--config", file)
+	require.Equal(t, cli.ExitOK, code, said)
+	require.Contains(t, said, "1. #bugs\n")
+	require.Equal(t, 2, strings.Count(said, "Repository: a number"), "nonsense is asked for again")
+	require.Contains(t, said, "may approve: ann")
+	require.Contains(t, said, "no problems, no warnings.")
+	made, err := config.Load(file)
+	require.NoError(t, err)
+	require.Len(t, made.Repositories, 1)
+	require.Equal(t, []string{w.bugs.ID}, made.Repositories[0].Channels)
+	require.Equal(t, []string{"remote", w.remote, w.ann.ID}, []string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
+}
+
+// What is there stays unless somebody says yes, and nothing is left half written.
+func TestInitReplacesNothingUnasked(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, slacktest.Config{})
+	answers := "1\n/srv/shop.git\nshop\n\nlocal-model\n"
+	for name, c := range map[string]struct {
+		there, answers string
+		code           int
+		now            string // part of the file; empty: there is none
+	}{
+		"no":              {"mine\n", "no\n" + answers, cli.ExitUsage, "mine\n"},
+		"only enter":      {"mine\n", "\n" + answers, cli.ExitUsage, "mine\n"},
+		"nobody answers":  {"mine\n", "", cli.ExitUsage, "mine\n"},
+		"answers ran out": {"mine\n", "yes\n1\n/srv/shop.git\n", cli.ExitUsage, "mine\n"},
+		"yes":             {"mine\n", "yes\n" + answers, cli.ExitOK, `orchestrator: {model: "local-model"}`},
+		"new, cut short":  {"", "1\n", cli.ExitUsage, ""},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "bobbin.yaml")
+		if c.there != "" {
+			require.NoError(t, os.WriteFile(file, []byte(c.there), 0o644))
+		}
+		code, said := w.initiate(t.Context(), strings.NewReader(c.answers), "--config", file, "--no-doctor")
+		require.Equal(t, c.code, code, name+"\n"+said)
+		now, _ := os.ReadFile(file)
+		require.Contains(t, string(now), c.now, name)
+		require.Equal(t, c.now == "", now == nil, name)
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(left), 1, name)
+	}
+	// Ctrl-C at a question.
+	ctx, stop := context.WithCancel(t.Context())
+	never, typed := io.Pipe()
+	defer typed.Close()
+	stop()
+	dir := t.TempDir()
+	code, _ := w.initiate(ctx, never, "--config", filepath.Join(dir, "bobbin.yaml"))
+	require.Equal(t, cli.ExitStopped, code)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// The repositories that a token sees are offered, by GitHub's and by GitLab's word.
+func TestInitOffersRepositories(t *testing.T) {
+	t.Parallel()
+	for token, answer := range map[string]string{
+		"ghp_":   `[{"full_name":"acme/shop","clone_url":"https://git.example/acme/shop.git"},{"full_name":"bad","clone_url":"file:///etc"}]`,
+		"glpat-": `[{"path_with_namespace":"acme/shop","http_url_to_repo":"https://git.example/acme/shop.git"}]`,
+	} {
+		w := openWard(t, slacktest.Config{})
+		w.env["BOBBIN_GIT_TOKEN"] = token + secret
+		host := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if !strings.Contains(r.Header.Get("Authorization")+r.Header.Get("PRIVATE-TOKEN"), secret) {
+				rw.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			fmt.Fprint(rw, answer)
+		}))
+		t.Cleanup(host.Close)
+		file := filepath.Join(t.TempDir(), "bobbin.yaml")
+		code, said := w.initiate(t.Context(), strings.NewReader("1\n1\n\n\n\n"), "--config", file, "--no-doctor", "--host-api", host.URL)
+		require.Equal(t, cli.ExitOK, code, said)
+		require.Contains(t, said, "1. acme/shop\n")
+		require.NotContains(t, said, "bad")
+		made, err := config.Load(file)
+		require.NoError(t, err)
+		require.Equal(t, "https://git.example/acme/shop.git", made.Repositories[0].URL)
+		require.Equal(t, "shop", made.Repositories[0].Name)
+	}
+}
