@@ -163,13 +163,15 @@ func (w *ward) stable(text string) string {
 // withoutSchema names the schema that this program knows, and the one before it.
 func withoutSchema(text string) string {
 	files, _ := fs.Glob(migrations.Files, "*.sql")
-	known, _ := strconv.Atoi(slices.Max(files)[:5])
+	slices.Sort(files)
+	known, _ := strconv.Atoi(files[len(files)-1][:5])
+	before, _ := strconv.Atoi(files[len(files)-2][:5]) // numbers may be left out
 	return someSchema.ReplaceAllStringFunc(text, func(found string) string {
 		word, number := found[:strings.LastIndexByte(found, ' ')], found[strings.LastIndexByte(found, ' ')+1:]
 		switch number {
 		case fmt.Sprint(known):
 			return word + " <known>"
-		case fmt.Sprint(known - 1):
+		case fmt.Sprint(before):
 			return word + " <known-1>"
 		}
 		return found
