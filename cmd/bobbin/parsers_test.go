@@ -116,6 +116,7 @@ var outside = []readerOf{
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
+	"bot/page/plan.go":                                 "plans that this program has judged and recorded, which it shows",
 	"bot/page/shots.go":                                "the numbers in a picture's address, by strconv alone",
 	"cmd/bobbin/internal/begin/ask.go":                 "what the operator types, word by word",
 	"cmd/bobbin/internal/begin/begin.go":               "the complaints of this program about what the operator typed",

@@ -154,6 +154,7 @@ func TestTheChat(t *testing.T) {
 	b.writes()
 	b.changesItsOwn()
 	b.dropsAFile(p)
+	b.sendsAnothers()
 	b.goesAround()
 }
 
@@ -235,6 +236,17 @@ func (b *tab) dropsAFile(p *Playground) {
 	b.press(kb.Enter)
 	b.sees("document.querySelector('#pane .file .k, #pane .file .kd')")
 	b.reads("#pane .file", "func main()")
+}
+
+// sendsAnothers: what somebody else wrote is sent to the bot by the menu of the message.
+func (b *tab) sendsAnothers() {
+	b.t.Helper()
+	theirs := "[...document.querySelectorAll('#main article')].filter((a) => a.innerText.includes('hello from elsewhere'))[0]"
+	b.sees("!" + theirs + ".querySelector('.replies')")
+	b.sees("(" + theirs + ".focus(), true)")
+	b.press("m")
+	b.click("#main details[open] button", "Send to Bobbin")
+	b.sees(theirs + ".querySelector('.replies')")
 }
 
 // goesAround: out of the thread, into the dark, to a channel without the app and a direct message.

@@ -124,7 +124,10 @@ func (b *tab) light() {
 	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
 		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`, chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err)
-	b.t.Logf("%s is %d bytes with its style and script", b.t.Name(), bytes)
+	painted, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`))
+	require.NoError(b.t, err)
+	require.Positive(b.t, painted, "it was seen")
+	b.t.Logf("%s is %d bytes with its style and script, and was seen after %.0f ms", b.t.Name(), bytes, painted)
 	require.Less(b.t, bytes, 200_000)
 	require.Greater(b.t, bytes, 20_000, "it has been counted")
 	b.sees("performance.getEntriesByType('resource').length > 2 && performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
