@@ -98,14 +98,15 @@ func (c *Client) Sees(model string) bool {
 }
 
 // Window is how many tokens a model reads: as it is configured, or as its endpoint said when a
-// conversation was too long; 0: neither.
+// conversation was too long, whichever is less; 0: neither is known.
 func (c *Client) Window(model string) int {
-	if n := c.cfg.Windows[model]; n > 0 {
-		return n
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.windows[model]
+	said, configured := c.windows[model], c.cfg.Windows[model]
+	if said == 0 || configured == 0 {
+		return max(said, configured)
+	}
+	return min(said, configured)
 }
 
 func (c *Client) learnWindow(e *endpoint.Error) {

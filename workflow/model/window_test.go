@@ -42,7 +42,13 @@ func TestEndpointsSayHowMuchAModelReads(t *testing.T) {
 			require.Len(t, e.asked(), 1, "it is not tried again as it is")
 			require.Equal(t, c.window, client.Window(ask().Model))
 			require.Zero(t, client.Window("another"))
-			require.Equal(t, 5, e.client(func(cfg *model.Config) { cfg.Windows = map[string]int{"m": 5} }).Window("m"), "what is configured counts")
+			mistaken := e.client(func(cfg *model.Config) { cfg.Windows = map[string]int{"m": 2 << 20} })
+			require.Equal(t, 2<<20, mistaken.Window("m"))
+			_, err = mistaken.Ask(t.Context(), ask())
+			require.Error(t, err)
+			if c.window > 0 {
+				require.Equal(t, c.window, mistaken.Window("m"), "an endpoint that takes less knows better")
+			}
 		})
 	}
 }

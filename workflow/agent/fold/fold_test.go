@@ -85,6 +85,19 @@ run: go test ./cart
 	require.Equal(t, m[len(m)-2:], again[6:])
 }
 
+// The newest entries that stay are no more than was asked for, but one answer at least.
+func TestTheNewestStay(t *testing.T) {
+	t.Parallel()
+	m := conversation()
+	for tail, first := range map[int]int{0: 13, 1000: 13, Size(m[11:]): 11, Size(m[10:]): 10, Size(m[8:]) - 1: 10} {
+		p, ok := Older(m, kinds, tail)
+		require.True(t, ok)
+		require.Equal(t, first, p.upto, "%d bytes", tail)
+	}
+	_, ok := Older(m, kinds, Size(m))
+	require.False(t, ok)
+}
+
 func TestASummaryHasToGain(t *testing.T) {
 	t.Parallel()
 	m := append(conversation(), model.Message{Role: model.User, Text: strings.Repeat("what people wrote ", 3000)})

@@ -27,16 +27,22 @@ type Part struct {
 	was      int    // bytes that the model is shown now
 }
 
-// Older is the part of a conversation before its newest entries, which are tail bytes at least,
-// and one answer with its results at least. It returns false where there is nothing to sum up.
+// Older is the part of a conversation before its newest entries, which are tail bytes at most, but
+// one answer with its results at least. It returns false where there is nothing to sum up.
 func Older(messages []model.Message, tools []model.Tool, tail int) (Part, bool) {
 	s := newest(messages)
 	p := Part{messages: messages, upto: len(messages), was: Size(View(messages))}
 	if s.text != nil {
 		p.earlier = s.text.Text
 	}
-	for p.upto > 0 && (Size(messages[p.upto:]) < tail || !begins(messages, p.upto)) {
-		p.upto--
+	for at, size := len(messages)-1, 0; at >= 0; at-- {
+		size += Size(messages[at : at+1])
+		if begins(messages, at) && (p.upto == len(messages) || size <= tail) {
+			p.upto = at
+		}
+		if p.upto < len(messages) && size > tail {
+			break
+		}
 	}
 	set := stays(messages, tools)
 	p.kept = indexes(set, p.upto)
@@ -51,7 +57,7 @@ func Older(messages []model.Message, tools []model.Tool, tail int) (Part, bool) 
 // begins reports whether what is shown as it is can begin with an entry: after it stands an
 // answer, and no result is parted from its call.
 func begins(messages []model.Message, at int) bool {
-	return at < len(messages) && messages[at].Role != model.ToolRole &&
+	return messages[at].Role != model.ToolRole &&
 		slices.ContainsFunc(messages[at:], func(m model.Message) bool { return m.Role == model.Assistant })
 }
 
