@@ -219,9 +219,25 @@ func TestLongSessionPage(t *testing.T) {
 		else json_build_object('role', 'tool', 'call_id', 'c' || i - 1, 'text', 'output ' || i || E'\n' || repeat('A line of a long output, as tests have it.' || E'\n', 150)) end
 		from sessions s, generate_series(1, 3000) i`)
 	require.NoError(t, err)
+	for _, row := range []string{
+		`insert into reports (session_id, revision, kind, text, hash, base_commit, body) select id, 1, 'plan', 'Plan: A button', 'h', 'b',
+			'{"title": "A button to pay later", "tasks": [{"title": "Style the button", "description": "With the tokens of the cart.", "category": "visual-engineering", "acceptance": "it looks like one", "check": "npm test"},
+			{"description": "Tell it in the README", "category": "quick", "acceptance": "it is told", "check": "grep later README.md", "after": [1]}]}' from sessions`,
+		`insert into tasks (session_id, number, description, category, state, plan) select id, 1, 'Style the button', 'visual-engineering', 'done', 1 from sessions`,
+		`insert into pictures (session_id, key, repository, base, commit_hash, changed, state) select id, 'push:c', 'shop', 'b', 'c', '{cart.css}', 'done' from sessions`,
+		`insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) select id, 1, 'web/cart.html', 2, p, 'png', p, 'png'
+			from pictures, decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
+	} {
+		_, err := p.Stage.Store.Pool.Exec(t.Context(), row)
+		require.NoError(t, err)
+	}
 	home := ann.again("/ann/home")
 	list := home.again(home.pageLink("#main"))
 	list.click(".sessions a", "hello")
+	list.sees("document.querySelectorAll('.plan .box').length === 2 && document.querySelectorAll('.plan .ticked').length === 1")
+	list.sees("(document.querySelectorAll('.sides img').forEach((i) => i.loading = 'eager'), [...document.querySelectorAll('.sides img')].map((i) => i.naturalWidth).join() === '1,1')")
+	list.accessible("a plan and pictures")
+	list.shoot("session-plan")
 	list.reads(".timeline", "go test ./... # 2998")
 	list.light()
 	list.accessible("a long session")
