@@ -113,7 +113,7 @@ func TestHelpTeaches(t *testing.T) {
 	require.Contains(t, errs, "Start with: bobbin demo")
 	code, out, _ = call(t, t.Context(), nil, "--version")
 	require.Equal(t, cli.ExitOK, code)
-	require.Equal(t, version+"\n", out)
+	require.Equal(t, programVersion()+"\n", out)
 }
 
 func TestMisuseGetsTwoLines(t *testing.T) {

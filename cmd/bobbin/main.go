@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -75,7 +77,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	}
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
-		kong.Vars{"version": version}, kong.Resolvers(fromEnvironment(c.Env)))
+		kong.Vars{"version": programVersion()}, kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
 		return cli.ExitFailed
@@ -92,6 +94,14 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose, flags.LogFormat)), c.Err)
+}
+
+// programVersion is that of the release, or of the module that go install has built.
+func programVersion() string {
+	if built, ok := debug.ReadBuildInfo(); ok && version == "dev" && strings.HasPrefix(built.Main.Version, "v") {
+		return built.Main.Version
+	}
+	return version
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
