@@ -58,6 +58,7 @@ const (
 	PermitPush          PermissionKind = "push"          // to push what decides more than what the code does
 	PermitLimit         PermissionKind = "limit"         // to use more than a limit allows
 	PermitPutBack       PermissionKind = "put_back"      // to put back what stood outside the scope of an approval
+	PermitBackport      PermissionKind = "backport"      // to bring what was pushed to a release
 )
 
 // An Approval is a person's word on one revision. Only the program makes one.

@@ -28,6 +28,7 @@ const (
 	ActionPutBack    = "put_back" // what was taken out, since it stands outside the scope
 	ActionRepository = "change_repository"
 	ActionMend       = "mend"         // what is red at the git host
+	ActionBackport   = "backport"     // what was pushed, to a release
 	ActionWorks      = "works"        // what was merged
 	ActionBroken     = "still_broken" // likewise
 	ActionDetails    = "details"      // it shows what its row means, and asks for nothing

@@ -24,6 +24,7 @@ type LookbackFound struct {
 type ReleaseVerdict struct {
 	Name   string
 	Commit string
+	Branch bool   // else a tag
 	Answer string // red, green or unclear
 	Why    string // of unclear
 }

@@ -196,7 +196,7 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	for _, x := range sessions {
 		text = strings.ReplaceAll(text, x.ID, "<session>")
 	}
-	made, err := s.query(ctx, `select commit_hash from pushes order by at`)
+	made, err := s.query(ctx, `select commit_hash from pushes union all select commit_hash from backports where commit_hash <> ''`)
 	if err != nil {
 		return "", err
 	}

@@ -94,7 +94,7 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenBuilder(t), repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	w := repotest.NewWorkspace(t, m, commits[0], changed)
 	p := project.Find(w.Root().FS())
-	shown, err := proof.Prove(t.Context(), c, w, p)
+	shown, err := proof.Prove(t.Context(), c, w, p, "")
 	require.NoError(t, err)
 	require.True(t, shown.Holds(), shown.Lines())
 	return Trial{Checker: c, Work: w, Project: p, Proof: shown, Limit: time.Minute}

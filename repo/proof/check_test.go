@@ -26,7 +26,7 @@ func TestAProofTakesOverACheckOfTheSameTree(t *testing.T) {
 	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"a.py": "a = 2\n"})
 	p := project.Project{Kind: "python", Test: printsOnce}
 	proven := func(p project.Project) string {
-		shown, err := Prove(t.Context(), c, w, p)
+		shown, err := Prove(t.Context(), c, w, p, "")
 		require.NoError(t, err)
 		return shown.Branch.Output
 	}

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,13 +27,12 @@ type proving struct {
 }
 
 // Prove shows what the workspace's change does, or says what it could not show. The checker is
-// the repository's (Checker.For). The error is for failures of this machine; a change that is
-// no good is a Proof that does not hold.
-func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project) (Proof, error) {
+// the repository's (Checker.For); base is what people call the commit below, empty for the default
+// branch. The error is for failures of this machine; a change that is no good is a Proof that does
+// not hold.
+func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
-	if v.BaseName = c.Cache.Mirror().DefaultBranch(); v.BaseName == "" {
-		v.BaseName = "the base"
-	}
+	v.BaseName = cmp.Or(base, c.Cache.Mirror().DefaultBranch(), "the base")
 	if !c.HasSandbox() {
 		v.Missing = "there is no sandbox to run anything in"
 		v.Why = v.refusal()

@@ -163,7 +163,7 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	})
 	require.NoError(t, err)
 	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)
-	p, err := Prove(t.Context(), c, w, project.Find(w.Root().FS()))
+	p, err := Prove(t.Context(), c, w, project.Find(w.Root().FS()), "")
 	require.NoError(t, err)
 	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))
 	return p

@@ -27,7 +27,7 @@ func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, ch
 	if project.Kind == "go" {
 		require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	}
-	p, err := Prove(t.Context(), c, w, project)
+	p, err := Prove(t.Context(), c, w, project, "")
 	require.NoError(t, err)
 	t.Logf("%+v holds: %v\n%s", project, p.Holds(), strings.Join(p.Lines(), "\n"))
 	left, err := w.Changes(t.Context())
@@ -307,7 +307,7 @@ func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	here, err := c.Run(t.Context(), w.Files(), project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	require.True(t, here.OK(), "the control: it works in the agent's folder")
-	p, err := Prove(t.Context(), c.For(m), w, project.Find(w.Root().FS()))
+	p, err := Prove(t.Context(), c.For(m), w, project.Find(w.Root().FS()), "")
 	require.NoError(t, err)
 	require.False(t, p.Holds())
 }

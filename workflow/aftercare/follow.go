@@ -34,6 +34,9 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	switch p.State {
 	case host.Merged:
 		asked, err := k.askOutcome(ctx, row)
+		if row.Aside {
+			asked = k.line(fmt.Sprintf("%s was merged into %s.", name(row), row.Base))
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -42,7 +45,10 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	case host.Closed:
 		return 0, k.Rows.Change(ctx, row, after, k.line(name(row)+" was closed without being merged. The branch stands."))
 	}
-	parts, err := k.remarks(ctx, &after, at)
+	var parts []store.Part
+	if !row.Aside { // what is written there is about a release, and nobody works on that here
+		parts, err = k.remarks(ctx, &after, at)
+	}
 	if err == nil && p.Head == row.Head { // what somebody else pushed is theirs to look at
 		var said []store.Part
 		said, err = k.checks(ctx, &after, at.Host)
@@ -179,7 +185,7 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
 		l := workflow.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", name(*row), plaintext.CountNoun(len(all), "check"))}
-		if was != "" { // it takes the place of what was red
+		if was != "" && !row.Aside { // it takes the place of what was red
 			return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
@@ -189,11 +195,18 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), mostTests)], ", ") + "."
 	}
-	text += " \"Mend it\" keeps to the files of what was pushed."
-	l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: []workflow.Button{
-		{ActionID: workflow.ActionMend, Label: mendLabel, Value: store.NewToken(), Means: row.Head},
-		{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure},
-	}}
+	mend := []workflow.Button{{ActionID: workflow.ActionMend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	if row.Aside {
+		mend = nil
+	} else {
+		text += " \"Mend it\" keeps to the files of what was pushed."
+	}
+	l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: append(mend, workflow.Button{
+		ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+	})}
+	if row.Aside {
+		return []store.Part{store.Lines{l}}, nil
+	}
 	if was != "" {
 		return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
 	}

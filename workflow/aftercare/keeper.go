@@ -32,32 +32,40 @@ type Keeper struct {
 	blind bool // tests only: nothing is looked up before it is opened
 }
 
-// Look does what is next for the session's pull request, and says after which time it is due
-// again; zero: never.
+// Look does what is next for each of the session's pull requests, and says after which time one is
+// due again; zero: never.
 func (k *Keeper) Look(ctx context.Context, session string) (again time.Duration, err error) {
-	row, err := k.Rows.Of(ctx, session)
-	if err != nil || row == nil {
-		return 0, err
+	rows, err := k.Rows.All(ctx, session)
+	for _, row := range rows {
+		next, failed := k.lookAt(ctx, row)
+		if next > 0 && (again == 0 || next < again) {
+			again = next
+		}
+		err = errors.Join(err, failed)
 	}
+	return again, err
+}
+
+func (k *Keeper) lookAt(ctx context.Context, row pullrequest.Row) (again time.Duration, err error) {
 	at := k.hostOf(row.Repository)
 	switch {
 	case row.State == pullrequest.Intended && at == nil:
-		after := *row
+		after := row
 		after.State, after.Reason = pullrequest.Refused, "the configuration names no host for "+row.Repository
-		return 0, k.Rows.Change(ctx, *row, after)
+		return 0, k.Rows.Change(ctx, row, after)
 	case row.State == pullrequest.Intended:
-		again, err = k.open(ctx, *row, *at)
+		again, err = k.open(ctx, row, *at)
 	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged):
 		return mostPause, nil // the configuration may name one again
 	case row.State == pullrequest.Merged:
-		again, err = k.watchReverts(ctx, *row, at.Host)
+		again, err = k.watchReverts(ctx, row, at.Host)
 	case row.State == pullrequest.Open:
-		again, err = k.follow(ctx, *row, *at)
+		again, err = k.follow(ctx, row, *at)
 	}
 	var refused *remote.Error
 	if errors.As(err, &refused) && ctx.Err() == nil {
-		k.Log.Warn("a git host refused", "session", session, "repository", row.Repository, "branch", row.Branch, "err", err)
-		return max(refused.After, k.pause(*row)), nil
+		k.Log.Warn("a git host refused", "session", row.Session, "repository", row.Repository, "branch", row.Branch, "err", err)
+		return max(refused.After, k.pause(row)), nil
 	}
 	return again, err
 }

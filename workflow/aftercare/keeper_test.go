@@ -3,6 +3,7 @@ package aftercare
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,9 +16,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -281,4 +285,33 @@ func TestFailingTestsAreNamed(t *testing.T) {
 	} {
 		require.Equal(t, want, failingTests(log), log)
 	}
+}
+
+// The pull request of a backport is followed beside the other one: it is no question whether it works,
+// and what is red there is not offered to be mended by work on the session's own branch.
+func TestABackportIsFollowedBeside(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	const aside = branch + "-backport-1.4"
+	storetest.RecordReport(t, d.turn, 1, "The total is off.")
+	require.NoError(t, d.turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("k1", workflow.PermitBackport, 1)},
+		backports.Order{Repository: "shop", Branch: aside, Wanted: "1.4", Pushed: "c1", Base: "b", Revision: 1, User: "U1", UserName: "ann", MessageTS: "1.0"},
+		pullrequest.Intent{Repository: "shop", Branch: aside, Head: "c9", Base: "release/1.4", Title: "Mend it (backport to release/1.4)", Body: "Why"}))
+	d.look(t)
+	require.Len(t, d.host.Pulls(), 2)
+	own, err := d.Rows.Of(t.Context(), d.session)
+	require.NoError(t, err)
+	require.Equal(t, branch, own.Branch, "what is mended is the session's own")
+	number := d.host.Pulls()[slices.IndexFunc(d.host.Pulls(), func(p hosttest.Pull) bool { return p.Branch == aside })].Number
+	d.host.Report("at-"+aside, hosttest.Check{Name: "test", State: "failure", Log: "--- FAIL: TestTotal (0.00s)\n"})
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: aside, Head: "at-" + aside, Base: "release/1.4", Title: "Mend it", Body: "Why"}))
+	d.look(t)
+	said := d.said(t)
+	require.Contains(t, said[len(said)-1], "is red at the host: test. Failing: TestTotal.")
+	require.NotContains(t, said[len(said)-1], "Mend it")
+	d.host.SetState(number, "merged")
+	d.look(t)
+	said = d.said(t)
+	require.Contains(t, said[len(said)-1], "was merged into release/1.4.")
+	require.NotContains(t, said[len(said)-1], "does it work")
 }

@@ -53,11 +53,12 @@ func ReadConsent(text string) Consent {
 }
 
 // Permits reports whether words permit something, if their writer may: an approval, with a
-// scope or without, or the word on a push.
+// scope or without, the word on a push, or on a backport.
 func Permits(text string) bool {
 	kind := ReadConsent(text).Kind
 	pushes, _ := ReadPush(text)
-	return pushes || kind == ConsentApprove || kind == ConsentScoped
+	_, backports := ReadBackport(text)
+	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped
 }
 
 // readExact reads what is to be taken at its word.

@@ -105,18 +105,13 @@ func beginning(s string, options []string) (int, bool) {
 			found, hits = i, hits+1
 		}
 	}
-	if hits != 1 || utf8.RuneCountInString(strings.Map(onlyLetters, s)) < 3 {
+	if hits != 1 || len(letter.FindAllStringIndex(s, 3)) < 3 {
 		return 0, false
 	}
 	return found, true
 }
 
-func onlyLetters(r rune) rune {
-	if unicode.IsLetter(r) {
-		return r
-	}
-	return -1
-}
+var letter = regexp.MustCompile(`\p{L}`)
 
 // lettersOf is what remains of a text without case and punctuation.
 func lettersOf(s string) string {

@@ -96,7 +96,7 @@ func playCode(t testing.TB, l *lab) {
 		return
 	}
 	require.Contains(t, l.ask("write_file", args{"path": "added.txt", "content": "x\n"}), "new")
-	proof, err := proof.Prove(t.Context(), l.bench.Checker, l.bench.Workspace, l.bench.Project)
+	proof, err := proof.Prove(t.Context(), l.bench.Checker, l.bench.Workspace, l.bench.Project, "")
 	require.NoError(t, err)
 	require.True(t, proof.Branch.TestsRan)
 	require.True(t, proof.Branch.TestsOK, proof.Branch.Output)

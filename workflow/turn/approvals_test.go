@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -290,4 +291,54 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 			require.Equal(t, c.one, n == 1, "%d approvals", n)
 		})
 	}
+}
+
+// A stop ends what nothing was made of yet. A guest's "go on" resumes nothing, and neither does a
+// member's: it takes another word on that release.
+func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.Slack = asKept{o.Slack, o.Store, nil}
+	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "", "what does Key do?")
+	require.NoError(t, err)
+	th.people = o.people
+	require.NoError(t, pushedAndTold(t.Context(), th))
+	require.NoError(t, th.posted(t.Context(), th.tick()))
+	register := backports.Register{Store: o.Store}
+	state := func() string {
+		rows, err := register.Of(t.Context(), th.Session().ID)
+		require.NoError(t, err)
+		if len(rows) == 0 {
+			return ""
+		}
+		require.Len(t, rows, 1)
+		return rows[0].State
+	}
+	for _, step := range []struct{ who, says, then string }{
+		{"gus", "backport to 1.1", ""},
+		{"ann", "backport to 1.1", "asked"},
+		{"ann", "backport to release/1.1", "asked"},
+		{"cem", "stop", "stopped"},
+		{"gus", "go on", "stopped"},
+		{"gus", "backport to 1.1", "stopped"},
+		{"ann", "backport to 1.1", "stopped"},
+		{"ann", "go on", "stopped"},
+		{"ann", "backport to v1.1", "asked"},
+	} {
+		require.NoError(t, th.says(t.Context(), step.who, step.says))
+		require.Equal(t, step.then, state(), "%s: %s", step.who, step.says)
+	}
+	rows, err := th.permitted(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(rows, "backport="), rows)
+	a, err := audit.Verify(t.Context(), o.Store.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, a.Flaw)
+
+	// The schema wants the permission of that kind, and of that person.
+	_, err = o.Store.Pool.Exec(t.Context(), `update backports set permission_id = (select id from permissions where what = 'report')`)
+	require.ErrorContains(t, err, "backports_")
+	_, err = o.Store.Pool.Exec(t.Context(), `update backports set user_id = 'U0NOBODY'`)
+	require.ErrorContains(t, err, "backports_by_permission")
 }

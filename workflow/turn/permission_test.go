@@ -23,6 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
@@ -71,6 +72,7 @@ var waysToAYes = []way{
 	{name: "an unproven push", what: workflow.PermitPush, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
 	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(atWork)},
 	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(pushedNow)},
+	{name: "a backport", what: workflow.PermitBackport, says: "backport to release/1.1", press: workflow.ActionBackport, enter: pushedAndTold},
 	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
 }
 
@@ -104,6 +106,20 @@ func pushedNow(ctx context.Context, th *thread) error {
 		return err
 	}
 	return th.settle(ctx, p)
+}
+
+// pushedAndTold: the thread was told of the push, and on which release the bug is, too.
+func pushedAndTold(ctx context.Context, th *thread) error {
+	if err := pushedNow(ctx, th); err != nil {
+		return err
+	}
+	pushes, err := th.Store.Pushes(ctx, th.Session().ID)
+	if err != nil {
+		return err
+	}
+	p := pushes[len(pushes)-1]
+	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("Done. Pushed `%s` at %s: 1 file.", p.Branch, prompt.ShortHash(p.Commit)),
+		workflow.Button{ActionID: workflow.ActionBackport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
 }
 
 // pushedAndAsked: a member's bug was mended and pushed, and a member asked about it.

@@ -43,7 +43,7 @@ func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return r.Queue.InsertLookback(ctx, tx, r.Session)
+	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
 }
 
 // Stopped are those that wait when somebody says stop.

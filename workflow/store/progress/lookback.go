@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,11 +24,11 @@ func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		return err
 	}
 	_, err := tx.Exec(ctx, `insert into lookbacks (session_id, key, repository, base, probe) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		r.Session, l.Key, l.Repository, l.Base, cleanJSON(l.Probe))
+		r.Session, l.Key, l.Repository, l.Base, database.CleanJSON(l.Probe))
 	if err != nil {
 		return err
 	}
-	return r.Queue.InsertLookback(ctx, tx, r.Session)
+	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
 }
 
 // StoppedLookbacks are ended by somebody's stop.
@@ -41,11 +40,6 @@ func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 	_, err := tx.Exec(ctx, `update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
 	return err
 }
-
-// cleanJSON is JSON that Postgres takes: no text of it has a NUL.
-func cleanJSON(b []byte) []byte { return []byte(withoutNUL.Replace(string(b))) }
-
-var withoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, "")
 
 // OpenLookback is the one of the session that is to be worked; nil where there is none.
 func (h History) OpenLookback(ctx context.Context, session string) (*workflow.Lookback, error) {
@@ -103,7 +97,7 @@ func (h History) KeepLookbackTry(ctx context.Context, id int64, t workflow.Lookb
 			return err
 		}
 		if len(probe) > 0 {
-			if _, err := tx.Exec(ctx, `update lookbacks set probe = $2 where id = $1`, id, cleanJSON(probe)); err != nil {
+			if _, err := tx.Exec(ctx, `update lookbacks set probe = $2 where id = $1`, id, database.CleanJSON(probe)); err != nil {
 				return err
 			}
 		}

@@ -9,8 +9,8 @@ package pullrequest
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,6 +46,7 @@ type Row struct {
 	Failure string    // what failed, for whoever mends it
 	Heard   time.Time // up to where comments were taken in, by the host's clock
 	NewsAt  time.Time
+	Aside   bool // it is of a backport, beside the session's own
 }
 
 // A Proposal is what a pull request is to be.
@@ -82,20 +83,29 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at`
+const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
+	exists (select 1 from backports b where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
 
-// Of is the session's pull request; nil where it has none, or its words were cleaned away.
-func (g Register) Of(ctx context.Context, session string) (*Row, error) {
+// All are the session's pull requests, oldest first; none where its words were cleaned away.
+func (g Register) All(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select `+columns+` from pull_requests where session_id = $1
-		and not exists (select 1 from sessions where id = $1 and cleared_at is not null) order by at desc limit 1`, session)
+		and not exists (select 1 from sessions where id = $1 and cleared_at is not null) order by at, branch`, session)
 	if err != nil {
 		return nil, err
 	}
-	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Row])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Row])
+}
+
+// Of is the pull request of the session's own branch; nil where it has none, or its words were
+// cleaned away.
+func (g Register) Of(ctx context.Context, session string) (*Row, error) {
+	all, err := g.All(ctx, session)
+	for _, r := range slices.Backward(all) {
+		if !r.Aside {
+			return &r, err
+		}
 	}
-	return &row, err
+	return nil, err
 }
 
 // Trying marks that the host is asked for it from now on: whoever comes later looks it up first.

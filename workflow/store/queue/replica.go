@@ -99,7 +99,7 @@ func (r *Replica) beat(ctx context.Context) error {
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
-		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'lookback') and `+condition+` for update skip locked)
+		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'side') and `+condition+` for update skip locked)
 		returning kind, args`, args...)
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
@@ -138,6 +138,7 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 	var args struct {
 		Session  string `json:"session"`
 		Question int64  `json:"question"`
+		Work     string `json:"work"`
 	}
 	if err := json.Unmarshal(o.Args, &args); err != nil {
 		return "", err
@@ -149,8 +150,8 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 		return args.Session, q.InsertReact(ctx, tx, args.Session)
 	case PullRequestJob{}.Kind():
 		return args.Session, q.InsertPullRequest(ctx, tx, args.Session)
-	case LookbackJob{}.Kind():
-		return args.Session, q.InsertLookback(ctx, tx, args.Session)
+	case SideJob{}.Kind():
+		return args.Session, q.InsertSide(ctx, tx, args.Session, args.Work)
 	case DueJob{}.Kind():
 		return args.Session, q.InsertDue(ctx, tx, args.Session, args.Question, time.Time{})
 	}
@@ -173,13 +174,16 @@ func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	return err
 }
 
+// forgotten are sessions with something to do and no job, and what queues one.
+type forgotten struct {
+	sql   string
+	queue func(ctx context.Context, tx pgx.Tx, session string) error
+}
+
 // wake gives a job to each session that has something to do and none that lives. A pause that
 // ended leads there; whatever else does, nobody's request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
-	for _, forgotten := range []struct {
-		sql   string
-		queue func(context.Context, pgx.Tx, string) error
-	}{
+	all := []forgotten{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
 			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
 			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertTurn},
@@ -189,9 +193,17 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
 		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state = 'merged' and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
-		{`select distinct l.session_id from (select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open') l where not exists
-			(select 1 from river_job j where j.kind = 'lookback' and j.args->>'session' = l.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertLookback},
-	} {
+	}
+	for work, rest := range sideRest {
+		all = append(all, forgotten{
+			`select distinct l.session_id from (` + rest + `) l where not exists (select 1 from river_job j where j.kind = 'side' and j.args->>'session' = l.session_id
+				and j.args->>'work' = '` + work + `' and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			func(ctx context.Context, tx pgx.Tx, session string) error {
+				return r.Queue.InsertSide(ctx, tx, session, work)
+			},
+		})
+	}
+	for _, forgotten := range all {
 		rows, err := tx.Query(ctx, forgotten.sql)
 		if err != nil {
 			return fmt.Errorf("sessions without a job: %w", err)

@@ -126,6 +126,7 @@ var clearing = []string{
 	`delete from twins where session_id = $1 or twin = $1`,
 	`delete from lookbacks where session_id = $1`,
 	`delete from pictures where session_id = $1`,
+	`update backports set told = null where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
 
@@ -158,6 +159,7 @@ var forgetting = []string{
 	`delete from inquiries where session_id = $1`,
 	`delete from questions where session_id = $1`,
 	`delete from pull_requests where session_id = $1`,
+	`delete from backports where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,

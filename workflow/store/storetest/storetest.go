@@ -168,6 +168,9 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
 		`insert into amendments (session_id, revision, message_id, message_ts, user_id, text) select session_id, 1, id, message_ts, 'U1', 'only with three lines' from inbox where session_id = '%[1]s'`,
 		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select 'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select 'k%[1]s', session_id, 'backport', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision, permission_id, user_id, user_name, message_ts)
+			values ('shop', 'bobbin/%[1]s-backport-1.4', '%[1]s', '1.4', 'c', 'b', 1, 'k%[1]s', 'U1', 'ann', '%[1]s.0')`,
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
 		`insert into allowances (id, session_id, approval_id, tree, names) values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,

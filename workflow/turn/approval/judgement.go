@@ -19,7 +19,7 @@ import (
 // RefuseUnknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
 func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
-	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, workflow.ActionPutBack, ActionGoOn, ActionPassOn}, m.ActionID)
+	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, workflow.ActionPutBack, workflow.ActionBackport, ActionGoOn, ActionPassOn}, m.ActionID)
 	if m.Kind == workflow.IncomingSent || !permits && !intent.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
@@ -145,4 +148,24 @@ type PullRequests struct {
 	Web    string            // the repository's own page at the host
 	Hook   host.Webhook      // that is listened to; without a secret: none
 	People map[string]string // Slack ids by logins at the host, in lower case
+}
+
+// Folder is the part of the repository that the work is limited to; empty: all of it.
+func (r Repository) Folder() string {
+	if f := path.Clean(r.Scope); f != "." {
+		return strings.TrimPrefix(f, "./")
+	}
+	return ""
+}
+
+// Project is how a tree of the repository is built and tested: as configured, or as its files say.
+func (r Repository) Project(files fs.FS) project.Project {
+	found := project.FindIn(files, r.Folder())
+	if r.Build != "" {
+		found.Build = r.Build
+	}
+	if r.Test != "" {
+		found.Test, found.From, found.Written = r.Test, "", ""
+	}
+	return found
 }

@@ -53,7 +53,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	}
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof", "repository", p.Repository.Name)
-	shown, err := proof.Prove(within, p.Checker, w, p.Project())
+	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
 	if err == nil {
 		span.Label("outcome", string(shown.Outcome()))
 	}

@@ -116,6 +116,9 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if f, ok, err := book.judge(ctx, m, p); ok || err != nil {
 		return f, err
 	}
+	if releases, ok := intent.ReadBackport(m.Text); ok {
+		return in.Approvals.Backport(ctx, m, p, approval.Backport{Releases: releases})
+	}
 	held, err := in.Permissions.HoldReason(ctx, p)
 	if err != nil {
 		return nil, err
@@ -233,6 +236,8 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		}
 	}
 	switch m.ActionID {
+	case workflow.ActionBackport:
+		return in.Approvals.Backport(ctx, m, p, approval.BackportOf(means))
 	case workflow.ActionMend:
 		return in.Approvals.Mend(ctx, m, p, means)
 	case workflow.ActionWorks, workflow.ActionBroken:

@@ -57,8 +57,11 @@ func (p Push) Parts() []store.Part {
 	if !p.Wanted || !ok || err != nil {
 		return nil
 	}
-	return []store.Part{progress.Lookback{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
+	return []store.Part{progress.Lookback{Key: pushKey + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
 }
+
+// pushKey begins the key of what is asked with a push.
+const pushKey = "push:"
 
 // BeforeFix asks the same of the command that reproduces what a report says.
 func BeforeFix(repository string, r workflow.Report, probe retest.Probe) (store.Part, error) {

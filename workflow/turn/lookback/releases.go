@@ -43,7 +43,7 @@ func (k *look) askReleases(ctx context.Context, releases []repo.Release) (list [
 		case err != nil:
 			return nil, err
 		}
-		list = append(list, workflow.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Answer: string(v.Answer), Why: v.Why})
+		list = append(list, workflow.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
 	}
 	return list, nil
 }

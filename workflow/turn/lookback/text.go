@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -20,21 +21,38 @@ func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	if err != nil {
 		return line, err
 	}
-	since, where, named := found.Since, WhereElse(found.Releases), false
+	since, where, named, buttons := found.Since, WhereElse(found.Releases), false, k.backportButtons(found.Releases)
 	for _, b := range before {
 		named = named || b.Found.First != ""
 		if b.Repository == k.row.Repository && b.Found.Since == since {
 			since = ""
 		}
-		if b.Repository == k.row.Repository && WhereElse(b.Found.Releases) == where {
+		if b.Repository == k.row.Repository && WhereElse(b.Found.Releases) == where && len(buttons) == 0 {
 			where = ""
 		}
 	}
-	line = workflow.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where))}
+	line = workflow.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
 	if since != "" && !named {
 		line.Calls = k.author(ctx, found.First)
 	}
 	return line, nil
+}
+
+// mostButtons is how many releases have one.
+const mostButtons = 3
+
+// backportButtons are one for each red release that has a branch, once the change that mends it was
+// pushed. What a press does is judged like an approval.
+func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
+	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
+	for _, r := range releases {
+		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < mostButtons {
+			buttons = append(buttons, workflow.Button{
+				ActionID: workflow.ActionBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
+			})
+		}
+	}
+	return buttons
 }
 
 // author is the id of whoever made the commit that brought the bug, where such people are called.

@@ -126,7 +126,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	p.Tests = &tested.Tested{
 		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
 	}
-	if err := p.Tests.Find(ctx, p.projectOf(p.Copy)); err != nil {
+	if err := p.Tests.Find(ctx, p.Repository.Project(p.Copy.FS())); err != nil {
 		return err
 	}
 	if approval != nil {

@@ -4,7 +4,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
@@ -54,18 +53,6 @@ func (p *Place) BaseBranch() string {
 // Project is how the place is built and tested, as it is known now.
 func (p *Place) Project() project.Project { return p.Tests.Project() }
 
-// projectOf is how the place is built and tested: as configured, or as its files say.
-func (p *Place) projectOf(w *repo.Workspace) project.Project {
-	r, found := p.Repository, project.FindIn(w.FS(), p.Folder())
-	if r.Build != "" {
-		found.Build = r.Build
-	}
-	if r.Test != "" {
-		found.Test, found.From, found.Written = r.Test, "", ""
-	}
-	return found
-}
-
 func (p *Place) closeTrees() {
 	for _, w := range []*repo.Workspace{p.Copy, p.Work} {
 		if w != nil {
@@ -76,12 +63,7 @@ func (p *Place) closeTrees() {
 
 // Folder is the part of the repository that its configuration limits the work to; empty:
 // all of it.
-func (p *Place) Folder() string {
-	if f := path.Clean(p.Repository.Scope); f != "." {
-		return strings.TrimPrefix(f, "./")
-	}
-	return ""
-}
+func (p *Place) Folder() string { return p.Repository.Folder() }
 
 // DisplayName is what the place is called in words: "shop", or "services/cart of shop".
 func (p *Place) DisplayName() string {

@@ -39,8 +39,7 @@ type Work struct {
 	// Look looks after the pull request of what a session pushed.
 	Look func(ctx context.Context, session string) (again time.Duration, err error)
 
-	// Beside does what a session has asked for beside its turns.
-	Beside func(ctx context.Context, session string) error
+	Side, GiveUpSide map[string]func(ctx context.Context, session string) error // by the kind of work; see queue.SideWorker
 
 	Posters int            // sessions that are posted at once; default 1000
 	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
@@ -57,7 +56,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &queue.ReactWorker{Queue: s.Queue, Drain: w.React})
 	river.AddWorker(workers, &queue.DueWorker{Queue: s.Queue})
 	river.AddWorker(workers, &queue.PullRequestWorker{Queue: s.Queue, Look: w.Look})
-	river.AddWorker(workers, &queue.LookbackWorker{Queue: s.Queue, Run: w.Beside, Log: log})
+	river.AddWorker(workers, &queue.SideWorker{Queue: s.Queue, Run: w.Side, GiveUp: w.GiveUpSide, Log: log})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		Middleware: append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
@@ -74,8 +73,9 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 			queue.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
 			// Hosts ask not to be asked much at once.
 			queue.HostQueue: {MaxWorkers: 2},
-			// Nobody waits for it, and it takes the machine from those who work.
-			queue.LookbackQueue: {MaxWorkers: 2},
+			// They take the machine from those who work.
+			queue.LookbackWork: {MaxWorkers: 2},
+			queue.BackportWork: {MaxWorkers: 1},
 		},
 	})
 	if err != nil {

@@ -49,12 +49,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/turn/backport"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
@@ -236,27 +238,42 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Beside: beside(newPhotographer(runner), newLooker(runner, s)), Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
+	side, giveUp := newSide(runner, s)
+	b.queue, err = NewQueue(b.Store, Work{Side: side, GiveUpSide: giveUp, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
-// newLooker looks back in the histories of what the turns are about.
-func newLooker(r *turn.Runner, s Settings) *lookback.Looker {
-	return &lookback.Looker{
+// newSide is what goes on beside the turns, by its kind, and what gives it up.
+func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Context, string) error) {
+	signature := r.Agents[agent.Orchestrator].Signature()
+	looker := &lookback.Looker{
 		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, CallAuthors: s.CallAuthors, Slack: r.Slack, Secrets: r.Secrets,
-		Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
+		Signature: signature, Log: r.Log,
 	}
+	porter := &backport.Porter{
+		Rows: backports.Register{Store: r.Store}, Repositories: r.Repositories, Releases: s.Releases, Mirrors: r.Mirrors, Checker: r.Checker, Folders: &r.Folders, Secrets: r.Secrets,
+		Signature: signature, Log: r.Log,
+	}
+	run = map[string]func(context.Context, string) error{queue.LookbackWork: beside(newPhotographer(r).Run, looker.Run), queue.BackportWork: beside(porter.Run)}
+	giveUp = map[string]func(context.Context, string) error{queue.LookbackWork: func(ctx context.Context, session string) error { // nobody waits for it
+		_, err := r.Store.Pool.Exec(ctx, `with p as (update pictures set state = 'stopped' where session_id = $1 and state = 'open') update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, session)
+		return err
+	}, queue.BackportWork: porter.GiveUp}
+	return run, giveUp
 }
 
-// beside takes pictures, which is soon done, and looks back. A panic is an error, and given up like one.
-func beside(p *pictures.Photographer, l *lookback.Looker) func(context.Context, string) error {
+// beside runs one after the other. A panic is an error, and given up like one.
+func beside(runs ...func(context.Context, string) error) func(context.Context, string) error {
 	return func(ctx context.Context, session string) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = fmt.Errorf("panic beside the turns: %v\n%s", r, debug.Stack())
 			}
 		}()
-		return errors.Join(p.Run(ctx, session), l.Run(ctx, session))
+		for _, run := range runs {
+			err = errors.Join(err, run(ctx, session))
+		}
+		return err
 	}
 }
 

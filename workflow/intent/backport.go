@@ -1,0 +1,39 @@
+package intent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mostReleases is how many one message may name.
+const mostReleases = 5
+
+// ReadBackport reads the word by which what was pushed is to be brought to releases, such as
+// "please backport this to release/1.3 and 1.4": the whole message or nothing. It gives them as
+// they were named, none where the message names none. It is held to the form of ReadConsent.
+func ReadBackport(text string) (releases []string, ok bool) {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	if quoted || !isPlainASCII(plain) || strings.Contains(plain, "```") || mentions.MatchString(plain) {
+		return nil, false
+	}
+	m := backporting.FindStringSubmatch(strings.ReplaceAll(polite(trimAddress(own)), "`", ""))
+	if m == nil {
+		return nil, false
+	}
+	for _, name := range betweenReleases.Split(m[1], -1) {
+		if name = strings.Trim(name, ". "); name != "" && !slices.Contains(releases, name) {
+			releases = append(releases, name)
+		}
+	}
+	return releases, len(releases) <= mostReleases
+}
+
+const releaseName = `[\w][\w./+-]*`
+
+var (
+	backporting = regexp.MustCompile(`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's |also )?back-?port(?: (?:it|this|that|the (?:fix|change)))?(?: (?:in)?to (` +
+		releaseName + `(?:(?:,? and |, ?|,? & )` + releaseName + `)*))?(?:,? (?:too|as well|please|now))*[.!?]?$`)
+	betweenReleases = regexp.MustCompile(`(?i),? and |, ?|,? & `)
+)

@@ -1,0 +1,227 @@
+// Package backports keeps what people asked to have brought to releases. A row is the intent to make
+// a branch, with the repository and the branch's name as its key, and later what became of it: asking
+// twice is one branch. It is written with the permission that asked for it, which the schema wants
+// to be of that kind, that person, that message and a revision that the thread was shown.
+//
+// Whoever works the rows does so under the session's job of package queue. It writes what it found
+// with Change, together with the line that tells the thread of it, and only while the job is its
+// own, the row as it was read, and nobody's stop stands.
+package backports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// The states of a row.
+const (
+	Asked    = "asked"
+	Intended = "intended" // the commit is made, and is to be pushed
+	Pushed   = "pushed"
+	Refused  = "refused" // nothing was pushed, and why stands there
+	Stopped  = "stopped" // by somebody's stop
+)
+
+// A Row is one branch that is to be made.
+type Row struct {
+	Order
+	Session    string
+	Permission string
+	At         time.Time // when it was asked for
+	State      string
+	Release    string // the branch that was meant
+	Onto       string // its commit
+	Earlier    string // what the branch had before this; empty: it is new
+	Commit     string // from Intended on
+	Tree       string
+	Told       Told
+	Reason     string
+}
+
+// Told is what is said when the branch is pushed.
+type Told struct {
+	Text    string
+	Details string
+	Pull    *pullrequest.Intent // nil: the repository has no host
+}
+
+// An Order is that a person wants one: by the Permission of the same recording.
+type Order struct {
+	Repository string // its name in the configuration
+	Branch     string // that is made
+	Wanted     string // the release, as it was named
+	Pushed     string // the commit that has the change
+	Base       string // and the one that it was made on
+	Revision   int    // that was approved for it
+	User       string
+	UserName   string
+	Credit     string // see workflow.Person
+	MessageTS  string
+}
+
+func (Order) Stage() record.Stage { return record.Given }
+
+// Write keeps the row, and has the session's job begin. It fails with ErrStale where one stands for
+// the branch that is under way or done, or where somebody stopped the work.
+func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	var permission *string
+	if p, ok := record.Find[consent.Permission](r); ok {
+		permission = &p.ID
+	}
+	tag, err := tx.Exec(ctx, `insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision, permission_id, user_id, user_name, credit, message_ts)
+		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12 from sessions s where s.id = $1 and s.halted = ''
+		on conflict (repository, branch) do update set wanted = excluded.wanted, pushed = excluded.pushed, base_commit = excluded.base_commit, revision = excluded.revision,
+			permission_id = excluded.permission_id, user_id = excluded.user_id, user_name = excluded.user_name, credit = excluded.credit, message_ts = excluded.message_ts, asked_at = now(),
+			state = 'asked', told = null, reason = '', commit_hash = '', tree = '',
+			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto else '' end,
+			earlier = case when backports.state = 'pushed' then backports.commit_hash else backports.earlier end
+		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped') or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
+		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision, permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS)
+	if err != nil {
+		return fmt.Errorf("backport: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return record.ErrStale
+	}
+	if err := audit.Append(ctx, tx, r.Session, "backport", o.Branch); err != nil {
+		return err
+	}
+	return r.Queue.InsertSide(ctx, tx, r.Session, queue.BackportWork)
+}
+
+// Stop ends those of the session that nothing was pushed of yet.
+type Stop struct{}
+
+func (Stop) Stage() record.Stage { return record.Work }
+
+func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	rows, err := tx.Query(ctx, `update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`, r.Session)
+	if err != nil {
+		return err
+	}
+	branches, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, b := range branches {
+		if err := audit.Append(ctx, tx, r.Session, "backport", b); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// A Register reads and changes the rows.
+type Register struct{ Store *store.Store }
+
+// Of are those of the session, oldest first.
+func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
+	rows, err := g.Store.Pool.Query(ctx, `select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit, message_ts,
+			session_id, permission_id, asked_at, state, release, onto, earlier, commit_hash, tree, told, reason
+		from backports where session_id = $1 order by asked_at, branch`, session)
+	if err != nil {
+		return nil, fmt.Errorf("backports of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Row, err error) {
+		var told []byte
+		err = row.Scan(&r.Repository, &r.Branch, &r.Wanted, &r.Pushed, &r.Base, &r.Revision, &r.User, &r.UserName, &r.Credit, &r.MessageTS,
+			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.Commit, &r.Tree, &told, &r.Reason)
+		if err == nil && told != nil {
+			err = json.Unmarshal(told, &r.Told)
+		}
+		return r, err
+	})
+}
+
+// Next is the oldest of the session that is to be worked; nil: there is none.
+func (g Register) Next(ctx context.Context, session string) (*Row, error) {
+	all, err := g.Of(ctx, session)
+	for _, r := range all {
+		if r.State == Asked || r.State == Intended {
+			return &r, err
+		}
+	}
+	return nil, err
+}
+
+// Stands reports whether the row is as it was read: nobody stopped it.
+func (g Register) Stands(ctx context.Context, r Row) (stands bool, err error) {
+	err = g.Store.Pool.QueryRow(ctx, `select exists (select 1 from backports where repository = $1 and branch = $2 and permission_id = $3 and state = $4)`,
+		r.Repository, r.Branch, r.Permission, r.State).Scan(&stands)
+	return stands, err
+}
+
+// Change writes what became of a row, and the parts that go with it, such as the line in the
+// thread; nothing where somebody else wrote it meanwhile. changed tells which it was.
+func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) (changed bool, err error) {
+	told, err := json.Marshal(after.Told)
+	if err != nil {
+		return false, err
+	}
+	err = g.Store.Transact(ctx, func(tx pgx.Tx) error {
+		// The session's row first, as everybody who speaks in its thread.
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
+			return err
+		}
+		if err := queue.CheckJob(ctx, tx); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9, told = $10, reason = $11 from sessions s
+			where b.repository = $1 and b.branch = $2 and b.permission_id = $3 and b.state = $4 and s.id = b.session_id and ($5 <> 'intended' or s.halted = '')`,
+			before.Repository, before.Branch, before.Permission, before.State, after.State, after.Release, after.Onto, after.Commit, after.Tree, database.CleanJSON(told), database.CleanText(after.Reason))
+		if changed = err == nil && tag.RowsAffected() > 0; !changed {
+			return err
+		}
+		if err := audit.Append(ctx, tx, before.Session, "backport", before.Branch); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if err := p.Write(ctx, tx, &record.Recording{Session: before.Session, Queue: g.Store.Queue}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return changed && err == nil, err
+}
+
+// A Push is what went out of a session.
+type Push struct {
+	Commit   string
+	Base     string // that it was made on
+	Branch   string
+	Revision int    // that was approved for it
+	Unproven string // why nothing was proven of it; empty: it was
+}
+
+// NewestPush is what was pushed last; nil: nothing was.
+func (g Register) NewestPush(ctx context.Context, session string) (*Push, error) {
+	rows, err := g.Store.Pool.Query(ctx, `select p.commit_hash as commit, p.base_commit as base, p.branch, a.revision, p.unproven
+		from pushes p join approvals a on a.id = p.approval_id where p.session_id = $1 and p.state = 'pushed' order by p.at desc limit 1`, session)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Push])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return p, err
+}
+
+// PushShown is where the thread was told of a push; empty: it was not yet. underWay is that it is
+// being posted.
+func (g Register) PushShown(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
+	err = g.Store.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and position($2 in l.text) > 0`, session, told).Scan(&ts, &underWay)
+	return ts, underWay, err
+}

@@ -1,0 +1,93 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// A SideJob works something of one session beside its turns, which it never holds up.
+type SideJob struct {
+	Session string `json:"session" river:"unique"`
+	Work    string `json:"work" river:"unique"` // LookbackWork or BackportWork
+}
+
+// The kinds of work that go on beside turns. Each has a queue of its own, of its name.
+const (
+	LookbackWork = "lookback" // in the history of what a session is about, and pictures of its pages
+	BackportWork = "backport" // of what it pushed, to releases
+)
+
+// sideRest are, by the kind of work, the sessions that have some left.
+var sideRest = map[string]string{
+	LookbackWork: `select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open'`,
+	BackportWork: `select session_id from backports where state in ('asked', 'intended')`,
+}
+
+// Kind names the job in the queue.
+func (SideJob) Kind() string { return "side" }
+
+// InsertOpts make it one job a session and kind of work.
+func (j SideJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 5, Queue: j.Work, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+}
+
+// InsertSide queues the session's work of that kind, unless it waits or runs.
+func (q *Queue) InsertSide(ctx context.Context, tx pgx.Tx, session, work string) error {
+	_, err := q.client.InsertTx(ctx, tx, SideJob{Session: session, Work: work}, nil)
+	return err
+}
+
+// A SideWorker works SideJobs.
+type SideWorker struct {
+	river.WorkerDefaults[SideJob]
+	Queue *Queue
+	Run   map[string]func(ctx context.Context, session string) error // by the kind of work
+	// GiveUp ends what keeps failing on our side.
+	GiveUp map[string]func(ctx context.Context, session string) error
+	Log    *slog.Logger
+}
+
+// Timeout is none: such work has limits of its own.
+func (w *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
+
+// NextRetry is soon.
+func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+
+// Work works until nothing of its kind is left.
+func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
+	defer w.Queue.running.begin(j.ID)()
+	ctx = withJob(ctx, j.JobRow)
+	for {
+		err := w.Run[j.Args.Work](ctx, j.Args.Session)
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrFenced):
+			return nil
+		case ctx.Err() != nil:
+			return river.JobSnooze(0)
+		case database.IsTransient(err):
+			return river.JobSnooze(time.Second)
+		case j.Attempt < j.MaxAttempts:
+			return err
+		default:
+			w.Log.Error("giving up on work beside the turns", "session", j.Args.Session, "work", j.Args.Work, "err", err)
+			if err := w.GiveUp[j.Args.Work](ctx, j.Args.Session); err != nil {
+				return err
+			}
+		}
+		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`)
+		if errors.Is(err, ErrFenced) {
+			return nil
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}

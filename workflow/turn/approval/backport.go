@@ -1,0 +1,116 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A Backport is what a person wants brought to releases.
+type Backport struct {
+	Releases []string // as they were named; none: the message names none
+	Commit   string   // that a button was shown with; empty: of words
+}
+
+// BackportOf is what a button means that was made with BackportMeans.
+func BackportOf(means string) Backport {
+	commit, release, _ := strings.Cut(means, " ")
+	return Backport{Releases: []string{release}, Commit: commit}
+}
+
+// Backport has what was pushed last brought to releases, each on a branch of its own. It is judged
+// like an approval, and permits nothing else: words have to stand below the line that tells of the
+// push, and a button has to be of it.
+func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflow.Person, want Backport) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) {
+		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
+	}
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		return ap.RefuseUnknown(m, err)
+	}
+	if why != "" {
+		return refused(why, fmt.Sprintf("I cannot take your word on this: %s. %s", why, approvers.Who()))
+	}
+	s := ap.Session()
+	register := backports.Register{Store: ap.Store}
+	push, err := register.NewestPush(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case push == nil:
+		return refused("nothing was pushed", "nothing was pushed in this thread yet, so there is nothing to backport.")
+	case s.Halted != "":
+		return refused("the work is stopped", "the work is stopped. Let it go on first, then ask again.")
+	case want.Commit != "" && want.Commit != push.Commit:
+		return refused("something newer was pushed", "something newer was pushed since. Name the release in words, or press the newest button.")
+	case push.Unproven != "":
+		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+"), so nothing could be proven of it on a release.")
+	case len(want.Releases) == 0:
+		return refused("no release is named", "name the release, such as \"backport to release/1.4\".")
+	}
+	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
+	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
+		return nil, err
+	} else if unread {
+		return refused("written before the push was shown", "that was written before I told of the newest push. Please read it, and ask again.")
+	}
+	rows, err := register.Of(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return ap.backportParts(permission.Asker{Message: m, Person: p}, want, *push, rows), nil
+}
+
+// backportParts are an order for each release that has none yet of what was pushed, all by one
+// permission. rows are those that were asked for before.
+func (ap *Approvals) backportParts(by permission.Asker, want Backport, push backports.Push, rows []backports.Row) []store.Part {
+	m, p := by.Message, by.Person
+	var orders []store.Part
+	var fresh, standing []string
+	for _, name := range want.Releases {
+		branch := BackportBranch(push.Branch, name)
+		i := slices.IndexFunc(rows, func(r backports.Row) bool { return r.Branch == branch })
+		if i >= 0 && (rows[i].State == backports.Asked || rows[i].State == backports.Intended || rows[i].State == backports.Pushed && rows[i].Pushed == push.Commit) {
+			standing = append(standing, fmt.Sprintf("%s was asked for by %s, as `%s`", plaintext.OneLine(name), plaintext.OneLine(rows[i].UserName), branch))
+			continue
+		}
+		if slices.ContainsFunc(orders, func(o store.Part) bool { return o.(backports.Order).Branch == branch }) {
+			continue
+		}
+		fresh = append(fresh, name)
+		orders = append(orders, backports.Order{
+			Repository: ap.Session().Repository, Branch: branch, Wanted: name, Pushed: push.Commit, Base: push.Base, Revision: push.Revision,
+			User: p.ID, UserName: p.Name, Credit: p.Credit, MessageTS: m.TS,
+		})
+	}
+	if len(orders) == 0 {
+		return ap.Refuse(m, p, "backport", "asked for already", "The backport to "+strings.Join(standing, ", that to ")+".")
+	}
+	said := fmt.Sprintf("Backport to %s, as %s says. On a branch of its own, with a proof of its own.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
+	f := append(ap.Answer(m, said), permission.NewPermission(m, p, workflow.PermitBackport, push.Revision))
+	return append(append(f, orders...),
+		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
+}
+
+// BackportBranch names the branch with what a branch has for a release. "1.4", "v1.4" and
+// "release/1.4" are one: the version counts where there is one.
+func BackportBranch(branch, release string) string {
+	name := release[strings.LastIndexByte(release, '/')+1:]
+	if at := strings.IndexAny(name, "0123456789"); at > 0 && !isLetter(name[at-1]) || at == 1 && (name[0] == 'v' || name[0] == 'V') {
+		name = name[at:]
+	}
+	return branch + "-backport-" + strings.TrimRight(strings.ToLower(name), ".-")
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -1,0 +1,216 @@
+package backport
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+)
+
+const (
+	broken = "def split(total, n):\n    return [total // n] * n\n\n\n# The end.\n"
+	mended = "def split(total, n):\n    return [total // n + (i < total % n) for i in range(n)]\n\n\n# The end.\n"
+	counts = "import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n"
+	rests  = "import unittest\n\nfrom money import split\n\n\nclass Rest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n"
+)
+
+// A scene is a session that pushed a fix, a remote with a release, and a porter.
+type scene struct {
+	*Porter
+	t       *testing.T
+	turn    *store.Turn
+	origin  string
+	commits []string // the release, main before the fix, the fix, more of it; and two releases that have other code
+}
+
+func open(t *testing.T) *scene {
+	t.Helper()
+	remotetest.NeedGit(t)
+	s := &scene{t: t}
+	st := storetest.Open(t)
+	s.turn = storetest.BeginTurn(t, st)
+	dir := t.TempDir()
+	s.origin = filepath.Join(dir, "origin")
+	old := repotest.Files{"money.py": broken, "test_money.py": counts, "README": "a shop\n"}
+	var err error
+	s.commits, err = repotest.Origin(s.origin, old, repotest.Files{"NEWS": "it moved\n"},
+		repotest.Files{"money.py": mended, "test_rest.py": rests}, repotest.Files{"README": "a shop that splits\n"},
+		repotest.Files{"money.py": "def split(total, n):\n    return n * [total // n]\n"},
+		repotest.Files{"money.py": broken + "\n\n" + mended, "README": "a shop\n"})
+	require.NoError(t, err)
+	s.git("branch", "release/1.1", s.commits[0])
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
+	t.Cleanup(func() { mirrors.Close() })
+	s.Porter = &Porter{
+		Rows: backports.Register{Store: st}, Mirrors: mirrors, Signature: "orchestrator", Log: storetest.Silent, Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
+		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}}, Releases: map[string][]string{"shop": {"release/*"}},
+		Checker: &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+	}
+	return s
+}
+
+func (s *scene) git(args ...string) string {
+	return strings.TrimSpace(remotetest.RunGit(s.t, s.origin, args...))
+}
+
+// ask is ann's word on a commit, as the program keeps it; message is the row of what she wrote.
+func (s *scene) ask(release, commit string, message int64) {
+	s.t.Helper()
+	p := *storetest.Permission(fmt.Sprint("k", message), workflow.PermitBackport, 1)
+	p.Message, p.MessageTS = message, fmt.Sprintf("%d.0", message)
+	if message == 1 {
+		storetest.RecordReport(s.t, s.turn, 1, "A split loses the rest.")
+	} else {
+		in := storetest.Reply(fmt.Sprint("Ev", message), p.MessageTS, "backport to "+release)
+		in.User = "U1"
+		require.NoError(s.t, storetest.Inbox(s.Rows.Store).Receive(s.t.Context(), in))
+	}
+	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true}, consent.Permission{Permission: p}, backports.Order{
+		Repository: "shop", Branch: "bobbin/x-backport-1.1", Wanted: release, Pushed: commit, Base: s.commits[1], Revision: 1,
+		User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
+	}))
+}
+
+func (s *scene) row() backports.Row {
+	rows, err := s.Rows.Of(s.t.Context(), s.turn.Session().ID)
+	require.NoError(s.t, err)
+	require.Len(s.t, rows, 1)
+	return rows[0]
+}
+
+func (s *scene) said() (lines []string) {
+	all, err := s.Rows.Store.Lines(s.t.Context(), s.turn.Session().ID)
+	require.NoError(s.t, err)
+	for _, l := range all {
+		lines = append(lines, l.Text)
+	}
+	return lines
+}
+
+// killed ends the run at a point, and then the next one begins.
+func (s *scene) killed(at string) {
+	s.t.Helper()
+	killed := errors.New("killed")
+	s.reached = func(point string) error {
+		if point == at {
+			return killed
+		}
+		return nil
+	}
+	require.ErrorIs(s.t, s.Run(s.t.Context(), s.turn.Session().ID), killed)
+	s.reached = nil
+	// Meanwhile the release goes on.
+	s.git("branch", "-f", "release/1.1", s.commits[1])
+}
+
+func TestABackportIsMadeOnceWhateverHappens(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"", "proven", "intended", "pushed"} {
+		t.Run("killed when "+at, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.ask("1.1", s.commits[2], 1)
+			if at != "" {
+				s.killed(at)
+			}
+			before := s.row()
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			row := s.row()
+			require.Equal(t, backports.Pushed, row.State, row.Reason)
+			require.Len(t, s.said(), 1)
+			require.Contains(t, s.said()[0], "1 new test: red before, green now; 1 still pass")
+			require.Equal(t, row.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
+			if before.Commit != "" {
+				require.Equal(t, before.Commit, row.Commit, "what was intended is what is there")
+				require.Equal(t, s.commits[0], row.Onto)
+			}
+			require.Equal(t, row.Onto, s.git("rev-parse", "bobbin/x-backport-1.1^"))
+			require.Equal(t, mended, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
+			require.Contains(t, s.git("log", "-1", "--format=%B", "bobbin/x-backport-1.1"), "Approved-by: Ann Lee\n")
+			a, err := audit.Verify(t.Context(), s.Rows.Store.DB, "")
+			require.NoError(t, err)
+			require.Nil(t, a.Flaw)
+		})
+	}
+}
+
+// The control: whoever does not believe its own row after a kill wants another commit on the branch.
+func TestWhatWasIntendedMayNotBeForgotten(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.ask("1.1", s.commits[2], 1)
+	s.killed("pushed")
+	s.forgets = true
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	require.Equal(t, backports.Refused, s.row().State)
+	require.NotEqual(t, s.row().Commit, "")
+}
+
+func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
+	t.Parallel()
+	for wanted, want := range map[string]string{
+		"main":           "No backport to `main`: that is the branch that the change was made for.",
+		"2.0":            "No backport to `2.0`: there is no such branch. Releases with a branch: ",
+		"1":              "No backport to `1`: there is no such branch. Releases with a branch: ",
+		"v1.1.0":         "No backport to `v1.1.0`: that is a tag, and nothing is pushed to a tag. Releases with a branch: ",
+		"bobbin/x":       "No backport to `bobbin/x`: there is no such branch. Releases with a branch: ",
+		"../../etc":      "No backport to `../../etc`: there is no such branch. Releases with a branch: ",
+		"old":            "No backport to `old`: the change is there already.",
+		"other/1.2":      "No backport to `other/1.2`: the change conflicts with what stands there, in `money.py` (both changed line 2). Nothing was pushed; somebody has to bring it there by hand.",
+		"release/quiet":  "No backport to `release/quiet`: the proof does not hold there, so nothing was pushed. ",
+		"release/1.1`*x": "No backport to `release/1.1'*x`: there is no such branch. Releases with a branch: ",
+	} {
+		t.Run(wanted, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.git("tag", "v1.1.0", s.commits[0])
+			s.git("branch", "bobbin/x", s.commits[0])
+			s.git("branch", "old", s.commits[2])
+			s.git("branch", "other/1.2", s.commits[4])
+			s.git("branch", "release/quiet", s.commits[5])
+			s.ask(wanted, s.commits[2], 1)
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			require.Equal(t, backports.Refused, s.row().State)
+			require.Len(t, s.said(), 1)
+			require.Contains(t, s.said()[0], want)
+			require.NotContains(t, s.git("for-each-ref", "--format=%(refname)"), "backport")
+		})
+	}
+}
+
+// A second push of the session goes on where its branch stands.
+func TestABackportOfSomethingNewerGoesOn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.ask("1.1", s.commits[2], 1)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	first := s.row()
+	s.git("branch", "-f", "release/1.1", s.commits[1])
+	s.ask("1.1", s.commits[3], 2)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	row := s.row()
+	require.Equal(t, backports.Pushed, row.State, row.Reason)
+	require.Equal(t, row.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
+	require.Equal(t, []string{first.Commit, s.commits[0]}, strings.Fields(s.git("log", "-2", "--skip=1", "--format=%H", "bobbin/x-backport-1.1")))
+	require.Equal(t, "a shop that splits", s.git("show", "bobbin/x-backport-1.1:README"))
+}

@@ -1,0 +1,186 @@
+package backport
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// A port is one backport under way.
+type port struct {
+	*Porter
+	row        backports.Row
+	repository catalog.Repository
+	mirror     *repo.Mirror
+	work       *repo.Workspace
+}
+
+// lay lays the change over the release's files.
+func (k *port) lay(ctx context.Context) ([]diff.Change, error) {
+	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
+	if err := disk.RemoveFolder(dir); err != nil { // of an earlier try
+		return nil, err
+	}
+	var err error
+	if k.work, err = k.mirror.Workspace(ctx, dir, k.row.Onto); err != nil {
+		return nil, err
+	}
+	conflicts, err := k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
+	if err != nil {
+		return nil, err
+	}
+	if len(conflicts) > 0 {
+		return nil, &refusal{why: "conflict", said: conflictText(k.row, conflicts)}
+	}
+	changes, err := k.work.Changes(ctx)
+	if err == nil && len(changes) == 0 {
+		err = refused(k.row, "the change is there already")
+	}
+	return changes, err
+}
+
+func (k *port) close() {
+	if k.work == nil {
+		return
+	}
+	if err := k.work.Remove(); err != nil {
+		k.Log.Warn("a folder of a backport stays", "dir", k.work.Dir, "err", err)
+	}
+}
+
+// make proves the change there and commits it: the row as it is then.
+func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.Row, err error) {
+	made = k.row
+	if made.Tree, err = k.work.Tree(ctx); err != nil {
+		return made, err
+	}
+	shown, err := k.prove(ctx)
+	if err != nil {
+		return made, err
+	}
+	if !shown.Holds() {
+		return made, &refusal{why: "not proven", said: unprovenText(k.row, shown), details: strings.Join(shown.Lines(), "\n")}
+	}
+	if err := k.reach("proven"); err != nil {
+		return made, err
+	}
+	made.State = backports.Intended
+	if made.Commit, err = k.commit(ctx, made); err != nil {
+		return made, err
+	}
+	made.Told, err = k.told(ctx, made, changes, shown)
+	return made, err
+}
+
+// prove proves the change on the release, with the packages that it names itself.
+func (k *port) prove(ctx context.Context) (proof.Proof, error) {
+	checker := k.Checker.For(k.mirror)
+	project := k.repository.Project(k.work.FS())
+	how := k.repository.Setup
+	how.Folder, how.Began = k.repository.Folder(), k.row.At
+	if strings.Contains(project.Test, "pytest") {
+		how.Runner = "pytest"
+	}
+	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto, how, nil)
+	switch {
+	case ctx.Err() != nil:
+		return proof.Proof{}, ctx.Err()
+	case err != nil:
+		k.Log.Warn("a backport is proven without its packages", "repository", k.row.Repository, "release", k.row.Release, "err", err)
+	default:
+		defer have.Close()
+		checker.Cache.UsePackages(have)
+	}
+	return proof.Prove(ctx, checker, k.work, project, k.row.Release)
+}
+
+// makeAgain makes the commit that was intended before a restart: the same files, and the same hash.
+func (k *port) makeAgain(ctx context.Context) error {
+	tree, err := k.work.Tree(ctx)
+	if err != nil {
+		return err
+	}
+	if tree != k.row.Tree {
+		return fmt.Errorf("backport %s: the files are %s, not %s", k.row.Branch, tree, k.row.Tree)
+	}
+	commit, err := k.commit(ctx, k.row)
+	if err == nil && commit != k.row.Commit {
+		err = fmt.Errorf("backport %s: the commit is %s, not %s", k.row.Branch, commit, k.row.Commit)
+	}
+	return err
+}
+
+// commit depends on nothing but rows and commits, so that made again it has the same hash. It has
+// the files that were proven, whatever the tests left beside them.
+func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
+	c, err := k.mirror.Commit(row.Pushed)
+	if err != nil {
+		return "", err
+	}
+	report, err := k.Rows.Store.Report(ctx, row.Session, row.Revision)
+	if err != nil {
+		return "", err
+	}
+	var trailers [][2]string
+	for _, who := range report.Credits {
+		trailers = append(trailers, [2]string{"Reported-by", who})
+	}
+	who := row.Credit
+	if who == "" && row.UserName != row.User {
+		who = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(row.UserName))
+	}
+	if who != "" {
+		trailers = append(trailers, [2]string{"Approved-by", who})
+	}
+	return k.work.Commit(ctx, repo.CommitSpec{
+		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
+		Message:  k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\nBackported from commit " + row.Pushed + "."),
+		Trailers: append(trailers, [2]string{"Session", row.Session}),
+	})
+}
+
+// withoutTrailers is a commit's body less the paragraph of our trailers that ends it.
+func withoutTrailers(body string) string {
+	rest, last := "", body
+	if at := strings.LastIndex(body, "\n\n"); at >= 0 {
+		rest, last = body[:at], body[at+2:]
+	}
+	if strings.Contains("\n"+last, "\nSession: ") {
+		return strings.TrimSpace(rest)
+	}
+	return body
+}
+
+// publish pushes what was intended, and tells it.
+func (k *port) publish(ctx context.Context) error {
+	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
+	if _, err := k.work.Push(ctx, spec); err != nil {
+		return k.unlessRefused(err)
+	}
+	if err := k.reach("pushed"); err != nil {
+		return err
+	}
+	after := k.row
+	after.State = backports.Pushed
+	parts := []store.Part{store.Lines{workflow.Line{Agent: k.Signature, Text: k.row.Told.Text, Buttons: details(k.row.Told.Details)}}}
+	if k.row.Told.Pull != nil {
+		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
+	}
+	_, err := k.Rows.Change(ctx, k.row, after, parts...)
+	return err
+}
