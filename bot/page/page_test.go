@@ -35,7 +35,7 @@ func TestRefusedLinks(t *testing.T) {
 		require.Contains(t, text, why)
 		require.Contains(t, text, "there is a new link for you")
 	}
-	for _, path := range []string{"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4"} {
+	for _, path := range []string{"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before"} {
 		status, text := get(http.MethodGet, path, "")
 		refused("opens by a link that is yours alone", status, text)
 		status, text = get(http.MethodGet, path, good+"x")

@@ -70,7 +70,7 @@ func (p *Photographer) Run(ctx context.Context, session string) error {
 		}
 	}
 	p.Log.Info("took pictures", "session", session, "repository", q.Repository, "pages", len(shoot.pages))
-	return pictures.End(ctx, p.Store, *q, shoot.pages, workflow.Line{Agent: p.Signature, Text: p.Secrets.Mask(shoot.text()), Files: shoot.files()})
+	return pictures.End(ctx, p.Store, *q, shoot.pages, shoot.showPictures())
 }
 
 // A shooting is the taking of one request's pictures.
@@ -178,6 +178,11 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 	}
 	s.pages = append(s.pages, pictures.Page{Path: page, Places: places, Before: pictures.Picture(marked[0]), After: pictures.Picture(marked[1])})
 	return nil
+}
+
+// showPictures is the line that brings the pictures into the thread.
+func (s *shooting) showPictures() workflow.Line {
+	return workflow.Line{Agent: s.Signature, Text: s.Secrets.Mask(s.text()), Files: s.files()}
 }
 
 // text is what the thread is told.
