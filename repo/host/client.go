@@ -183,6 +183,9 @@ func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case res.StatusCode == http.StatusNotModified && asked:
+		if next := nextPage(res.Header.Values("Link")); next != "" { // a page that is full stays as it is when another comes behind it
+			before.next = next
+		}
 		return before, nil
 	case res.StatusCode/100 != 2:
 		return answer{}, c.refusal(res, text, false)

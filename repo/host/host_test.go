@@ -113,6 +113,21 @@ func TestPagesAreReadAndKept(t *testing.T) {
 	})
 }
 
+// A full page that did not change may have got another behind it.
+func TestAPageBehindAFullOneIsRead(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 1}, token)
+		_, err := h.Open(t.Context(), opening)
+		require.NoError(t, err)
+		for n := range 3 {
+			s.Say(hosttest.Comment{Number: 1, Login: "ann", Text: fmt.Sprint("comment ", n)})
+			all, err := h.Comments(t.Context(), 1)
+			require.NoError(t, err)
+			require.Len(t, all, n+1)
+		}
+	})
+}
+
 func TestChecksAndTheEndOfALog(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 1}, token)
