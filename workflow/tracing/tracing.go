@@ -31,11 +31,22 @@ type Span struct{ span trace.Span }
 // Start begins a span beneath the one of ctx. labels are names and values in turn.
 func Start(ctx context.Context, name string, labels ...string) (context.Context, Span) {
 	ctx, span := Provider{}.Tracer(Scope).Start(ctx, name)
-	s := Span{span}
+	Span{span}.label(labels)
+	return ctx, Span{span}
+}
+
+func (s Span) label(labels []string) {
 	for i := 0; i+1 < len(labels); i += 2 {
 		s.Label(labels[i], labels[i+1])
 	}
-	return ctx, s
+}
+
+// Do does something in a span of its own.
+func Do(ctx context.Context, name string, do func(context.Context) error) error {
+	ctx, span := Start(ctx, name)
+	err := do(ctx)
+	span.End(err)
+	return err
 }
 
 // Of is the span of ctx.
@@ -49,13 +60,15 @@ func (s Span) Label(name, value string) {
 // Count adds a number.
 func (s Span) Count(name string, n int) { s.span.SetAttributes(attribute.Int("bobbin."+name, n)) }
 
-// End ends the span. What an error says is not told: it may be somebody's words.
-func (s Span) End(err error) {
+// End ends the span, with labels as Start takes them where there was no error. What an error says is not told: it may be somebody's words.
+func (s Span) End(err error, labels ...string) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		s.Label("outcome", "cancelled")
 	case err != nil:
 		s.span.SetStatus(codes.Error, "")
+	default:
+		s.label(labels)
 	}
 	s.span.End()
 }

@@ -261,9 +261,11 @@ func (t *turn) advanceSession(ctx context.Context) error {
 	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
 		return err
 	}
-	opening, span := tracing.Start(ctx, "open the repository")
-	ready, err := t.Trees.Open(opening)
-	span.End(err)
+	ready := false
+	err := tracing.Do(ctx, "open the repository", func(ctx context.Context) (err error) {
+		ready, err = t.Trees.Open(ctx)
+		return err
+	})
 	if err != nil || !ready {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -23,6 +22,5 @@ type Delivery struct {
 
 	saidCommand bool // that the report's command still fails
 
-	mu     sync.Mutex
-	proofs map[string]proof.Proof // that held, by base and tree
+	proofs sync.Map // each proof.Proof that held, by base and tree
 }

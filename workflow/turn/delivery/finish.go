@@ -36,11 +36,8 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	// The same files over the same base prove the same: what a worker's claim was held to
 	// is not run once more for the end of the work.
 	key := w.Base() + " " + tree
-	d.mu.Lock()
-	known, proven := d.proofs[key]
-	d.mu.Unlock()
-	if proven {
-		return known, nil
+	if known, proven := d.proofs.Load(key); proven {
+		return known.(proof.Proof), nil
 	}
 	if err := d.Trees.Own(w); err != nil {
 		return proof.Proof{}, err
@@ -52,12 +49,9 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		return proof.Proof{}, ctx.Err()
 	}
 	began := time.Now()
-	within, span := tracing.Start(ctx, "proof", "repository", p.Repository.Name)
+	within, span := tracing.Start(ctx, "proof")
 	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
-	if err == nil {
-		span.Label("outcome", string(shown.Outcome()))
-	}
-	span.End(err)
+	span.End(err, "outcome", string(shown.Outcome()))
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
@@ -76,12 +70,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		err = w.Restore(ctx, tree)
 	}
 	if err == nil && shown.Holds() {
-		d.mu.Lock()
-		if d.proofs == nil {
-			d.proofs = map[string]proof.Proof{}
-		}
-		d.proofs[key] = shown
-		d.mu.Unlock()
+		d.proofs.Store(key, shown)
 	}
 	return shown, err
 }
@@ -252,10 +241,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:push_intended
 	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
-	pushing, span := tracing.Start(ctx, "push", "repository", p.Repository.Name)
-	_, err = p.Work.Push(pushing, spec)
-	span.End(err)
-	if err != nil {
+	if err = tracing.Do(ctx, "push", func(ctx context.Context) error { _, err := p.Work.Push(ctx, spec); return err }); err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed
