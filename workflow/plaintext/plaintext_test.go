@@ -110,3 +110,12 @@ func TestWrapsProseAlone(t *testing.T) {
 		require.Equal(t, want, WrapProse(in, 10), in)
 	}
 }
+
+func TestListsStandOnOneLineWhereTheyAreShort(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, " a → b; c", List([]string{"a → b", "c"}))
+	long := strings.Repeat("x", maxListLine)
+	require.Equal(t, "\n• "+long+"\n• c", List([]string{long, "c"}))
+	require.Equal(t, "2 new tests. 3 hunks", Paragraph([]string{"2 new tests", "3 hunks"}))
+	require.Equal(t, long+"\n"+long, Paragraph([]string{long, long}))
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -74,11 +73,7 @@ func (work provenWork) proofText() string {
 	if work.review != nil {
 		lines = append(lines, work.review.Short())
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	if line := strings.Join(lines, ". "); utf8.RuneCountInString(line) <= 200 {
-		return line
-	}
-	return strings.Join(lines, "\n")
+	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }
 
 // timeText tells the time at work from the time that the work waited for people or its turn.
