@@ -165,6 +165,7 @@ var inside = map[string]string{
 	"workflow/turn/findings/grounds.go":                "rows of ours",
 	"workflow/store/progress/lookback.go":              "rows of ours",
 	"workflow/turn/lookback/lookback.go":               "rows of ours",
+	"workflow/turn/lookback/text.go":                   "rows of ours",
 	"workflow/store/backports/backports.go":            "rows of ours",
 	"workflow/store/progress/question.go":              "rows of ours",
 	"workflow/store/progress/hunks.go":                 "rows of ours",

@@ -66,14 +66,14 @@ func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err e
 
 // LookbacksDone are those of the session that came to an end, oldest first.
 func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.Lookback, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, probe, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("lookbacks of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (workflow.Lookback, error) {
 		l := workflow.Lookback{Session: session, Found: &workflow.LookbackFound{}}
 		var found []byte
-		if err := row.Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &found); err != nil {
+		if err := row.Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe, &found); err != nil {
 			return l, err
 		}
 		return l, json.Unmarshal(found, l.Found)

@@ -2,11 +2,14 @@ package lookback
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -173,6 +176,21 @@ func (k *look) broughtBy(r bisect.Result) string {
 // quoted is a stranger's words in one short line, without marks that would end a quote or begin code.
 func quoted(words string, most int) string {
 	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'", `\`, "/").Replace(plaintext.OneLine(words)), most)
+}
+
+// Known is what that command showed of the repository's releases, where the bug that it shows at
+// base was looked for on them; empty where it was not.
+func Known(done []workflow.Lookback, repository, base, command string) string {
+	for _, b := range slices.Backward(done) {
+		var probe retest.Probe
+		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
+			continue
+		}
+		if where := WhereElse(b.Found.Releases); where != "" {
+			return strings.TrimSuffix(where, ".")
+		}
+	}
+	return ""
 }
 
 // WhereElse says what releases are: "Also red on release/1.4; green on release/1.3."; empty where

@@ -209,6 +209,9 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
+	if err := l.addReleases(ctx, &d, shown); err != nil {
+		return model.Result{}, err
+	}
 	r, err := l.NewReport(ctx, workflow.ReportDiagnosis, d)
 	if err != nil {
 		return model.Result{}, err
@@ -221,6 +224,23 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 		return model.Result{}, err
 	}
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how), append(begun, l.lookBack(*r, shown)...)...)
+}
+
+// addReleases adds to the affected scope on which releases the bug is, where its command was run on
+// them since an earlier revision was shown.
+func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.Diagnosis, r reproduction) error {
+	if r.fails == nil {
+		return nil
+	}
+	s := o.Session()
+	done, err := o.Store.LookbacksDone(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if known := lookback.Known(done, s.Repository, s.BaseCommit, r.fails.Command); known != "" && !slices.Contains(d.AffectedScope, known) {
+		d.AffectedScope = append(slices.Clone(d.AffectedScope), known)
+	}
+	return nil
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
