@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
@@ -185,11 +187,16 @@ func (b *tab) resize(width, height int64) {
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// press presses keys, wherever the focus is.
+// press presses keys, wherever the focus is, as a keyboard does: what a page takes for itself
+// when a key goes down writes no letter, however long that takes.
 func (b *tab) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
-		b.do(chromedp.KeyEvent(k))
+		b.do(chromedp.KeyEvent(k, func(p *input.DispatchKeyEventParams) {
+			if p.Type == kb.KeyDown {
+				p.Type = input.DispatchKeyEventTypeRawKeyDown
+			}
+		}))
 	}
 }
 

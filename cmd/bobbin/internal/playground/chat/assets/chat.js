@@ -163,6 +163,28 @@ const phone = () => matchMedia('(max-width: 720px)').matches;
 
 // ---- Deeds.
 
+// emptied clears a box as soon as its text is on its way, so that what is written next is not
+// taken for it; putBack is for a text that did not arrive.
+function emptied(form) {
+  const box = $('textarea', form);
+  const text = box.value;
+  const place = form.dataset.composer;
+  const files = $('input[type=file]', form)?.files;
+  form.reset();
+  drafts.delete(place);
+  grow(box);
+  chosen(form);
+  return {
+    putBack() {
+      if (box.value || form.dataset.composer !== place) return;
+      box.value = text;
+      if (files && files.length) $('input[type=file]', form).files = files;
+      grow(box);
+      chosen(form);
+    },
+  };
+}
+
 document.addEventListener('submit', async (e) => {
   const form = e.target;
   if (form.method !== 'post') return;
@@ -171,24 +193,24 @@ document.addEventListener('submit', async (e) => {
   const data = new FormData(form, button);
   const to = button && button.hasAttribute('formaction') ? button.getAttribute('formaction') : form.getAttribute('action');
   const multipart = form.enctype === 'multipart/form-data';
+  const from = location.pathname;
+  const sent = form.matches('[data-composer]') ? emptied(form) : null;
   if (button && button.name) button.setAttribute('aria-busy', 'true');
   $('#toast').hidden = true;
   try {
     const answer = await fetch(to, { method: 'POST', headers: { Accept: 'application/json' }, body: multipart ? data : new URLSearchParams(data) });
     const said = answer.headers.get('Content-Type')?.includes('json') ? await answer.json() : { error: await answer.text() };
-    if (said.error) return toast(said.error);
+    if (said.error) { if (sent) sent.putBack(); return toast(said.error); }
     const menu = form.closest('details.menu');
     if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
-    if (form.matches('[data-composer]')) {
-      form.reset();
-      drafts.delete(form.dataset.composer);
-      grow($('textarea', form));
-      chosen(form);
+    if (sent) {
       const log = $('[data-log]', form.parentElement);
       if (log) log.scrollTop = log.scrollHeight;
     }
-    if (form.matches('[data-nav-after]') || (said.to && said.to !== location.pathname && form.getAttribute('action') === '/-/step')) await go(said.to);
+    // Whoever went elsewhere meanwhile is not taken along.
+    if (form.matches('[data-nav-after]') || (said.to && said.to !== from && from === location.pathname && form.getAttribute('action') === '/-/step')) await go(said.to);
   } catch {
+    if (sent) sent.putBack();
     toast('The playground does not answer. Is it still running?');
   } finally {
     if (button) button.removeAttribute('aria-busy');
