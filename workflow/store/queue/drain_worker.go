@@ -25,7 +25,7 @@ func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue
 
 // Work posts until nothing is left.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, `o.reaction = ''`, func(ctx context.Context, session string) error {
+	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted(`o.reaction = ''`), func(ctx context.Context, session string) error {
 		err := w.Drain(ctx, session)
 		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || !w.Queue.hasPosted(ctx, session, j.ID) {
 			return err
@@ -53,17 +53,25 @@ func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
 
 // Work reacts until nothing is left.
 func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, `o.reaction <> ''`, w.Drain)
+	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted(`o.reaction <> ''`), w.Drain)
 }
 
-// drain works until no row of that half of the session's outbox waits.
-func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, half string, work func(context.Context, string) error) error {
+// nothingUnposted is true where no row of that half of the session's outbox waits.
+func nothingUnposted(half string) string {
+	return `select not exists (select 1 from outbox o where o.session_id = $1 and ` + half + ` and o.posted_at is null and o.refused is null)`
+}
+
+// errReplaced is what work returns that has completed its job, and put another in its place.
+var errReplaced = errors.New("another job goes on with this")
+
+// drain works until the session has nothing left of it, as the query empty says.
+func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, empty string, work func(context.Context, string) error) error {
 	defer q.running.begin(j.ID)()
 	ctx = withJob(ctx, j.JobRow)
 	for {
 		err := work(ctx, session)
 		switch {
-		case errors.Is(err, ErrFenced):
+		case errors.Is(err, ErrFenced) || errors.Is(err, errReplaced):
 			return nil
 		case err != nil && ctx.Err() != nil:
 			return river.JobSnooze(0)
@@ -72,8 +80,7 @@ func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], sess
 		case err != nil:
 			return err
 		}
-		done, err := completeWhen(ctx, q, j, session,
-			`select not exists (select 1 from outbox o where o.session_id = $1 and `+half+` and o.posted_at is null and o.refused is null)`)
+		done, err := completeWhen(ctx, q, j, session, empty)
 		if errors.Is(err, ErrFenced) {
 			return nil
 		}

@@ -1,15 +1,13 @@
 package queue
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-
-	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A PullRequestWorker works PullRequestJobs: it looks, and looks again later, until there is
@@ -29,43 +27,26 @@ func (w *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks once.
+// Work looks once, and puts the next look down in its place.
 func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
-	defer w.Queue.running.begin(j.ID)()
-	ctx = withJob(ctx, j.JobRow)
-	for {
+	return drain(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
+			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`, func(ctx context.Context, session string) error {
 		// What brought this look is forgotten before it begins.
-		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, j.Args.Session); err != nil {
+		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, session); err != nil {
 			return err
 		}
-		again, err := w.Look(ctx, j.Args.Session)
-		switch {
-		case errors.Is(err, ErrFenced):
-			return nil
-		case err != nil && ctx.Err() != nil:
-			return river.JobSnooze(0)
-		case database.IsTransient(err):
-			return river.JobSnooze(time.Second)
-		case err != nil:
-			return err
-		case again > 0:
-			return w.lookAgain(ctx, j, again)
-		}
-		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
-			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`)
-		if errors.Is(err, ErrFenced) {
-			return nil
-		}
-		if done || err != nil {
+		again, err := w.Look(ctx, session)
+		if err != nil || again <= 0 {
 			return err
 		}
-	}
+		return w.lookAgain(ctx, j, again)
+	})
 }
 
 // LookPause is how long after a look a push or a webhook brings the next one at the earliest.
 const LookPause = 5 * time.Second
 
-// lookAgain puts the next look down in the place of this one; soon, where a push or a webhook came
+// lookAgain puts the next look down in the place of this one (errReplaced); soon, where a push or a webhook came
 // while it was under way. The session's row is locked as by whoever brings these.
 func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequestJob], again time.Duration) error {
 	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
@@ -92,8 +73,5 @@ func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequ
 		_, err := tx.Exec(ctx, `update river_job set state = 'available' where kind = 'pull_request' and state = 'scheduled' and args->>'session' = $1`, j.Args.Session)
 		return err
 	})
-	if errors.Is(err, ErrFenced) {
-		return nil
-	}
-	return err
+	return cmp.Or(err, errReplaced)
 }

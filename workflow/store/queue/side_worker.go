@@ -62,32 +62,12 @@ func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue
 
 // Work works until nothing of its kind is left.
 func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
-	defer w.Queue.running.begin(j.ID)()
-	ctx = withJob(ctx, j.JobRow)
-	for {
-		err := w.Run[j.Args.Work](ctx, j.Args.Session)
-		switch {
-		case err == nil:
-		case errors.Is(err, ErrFenced):
-			return nil
-		case ctx.Err() != nil:
-			return river.JobSnooze(0)
-		case database.IsTransient(err):
-			return river.JobSnooze(time.Second)
-		case j.Attempt < j.MaxAttempts:
-			return err
-		default:
-			w.Log.Error("giving up on work beside the turns", "session", j.Args.Session, "work", j.Args.Work, "err", err)
-			if err := w.GiveUp[j.Args.Work](ctx, j.Args.Session); err != nil {
-				return err
-			}
-		}
-		done, err := completeWhen(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`)
-		if errors.Is(err, ErrFenced) {
-			return nil
-		}
-		if done || err != nil {
+	return drain(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`, func(ctx context.Context, session string) error {
+		err := w.Run[j.Args.Work](ctx, session)
+		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || j.Attempt < j.MaxAttempts {
 			return err
 		}
-	}
+		w.Log.Error("giving up on work beside the turns", "session", session, "work", j.Args.Work, "err", err)
+		return w.GiveUp[j.Args.Work](ctx, session)
+	})
 }

@@ -39,12 +39,8 @@ func saysUnproven(text string) bool {
 // nothing was proven.
 func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
-	if err != nil {
-		return ap.RefuseUnknown(m, err)
-	}
-	if why != "" {
-		return refused(why, fmt.Sprintf("%s, I cannot take your word on this push: %s. %s", p.Name, why, approvers.Who()))
+	if no, may, err := ap.mayDecide(ctx, m, p, "push", "this push"); err != nil || !may {
+		return no, err
 	}
 	w, err := ap.PendingAllowance(ctx)
 	switch {

@@ -34,12 +34,8 @@ func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflo
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
-	if err != nil {
-		return ap.RefuseUnknown(m, err)
-	}
-	if why != "" {
-		return refused(why, fmt.Sprintf("I cannot take your word on this: %s. %s", why, approvers.Who()))
+	if no, may, err := ap.mayDecide(ctx, m, p, "backport", "this"); err != nil || !may {
+		return no, err
 	}
 	s := ap.Session()
 	register := backports.Register{Store: ap.Store}

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,20 @@ func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part,
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
 	return ap.Refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
 		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m)), nil
+}
+
+// mayDecide reports whether the person may take that decision; where not, or where that cannot be
+// read, parts say so.
+func (ap *Approvals) mayDecide(ctx context.Context, m workflow.Message, p workflow.Person, what, this string) (parts []store.Part, may bool, err error) {
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	switch {
+	case err != nil:
+		parts, err = ap.RefuseUnknown(m, err)
+		return parts, false, err
+	case why != "":
+		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your word on %s: %s. %s", p.Name, this, why, approvers.Who())), false, nil
+	}
+	return nil, true, nil
 }
 
 // ForAgents gives the message to the agents and opens the session for them.

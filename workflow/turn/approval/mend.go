@@ -23,12 +23,8 @@ func (ap *Approvals) Mend(ctx context.Context, m workflow.Message, p workflow.Pe
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
-	if err != nil {
-		return ap.RefuseUnknown(m, err)
-	}
-	if why != "" {
-		return refused(why, fmt.Sprintf("I cannot take your word on this: %s. %s", why, approvers.Who()))
+	if no, may, err := ap.mayDecide(ctx, m, p, "mend", "this"); err != nil || !may {
+		return no, err
 	}
 	s := ap.Session()
 	row, err := pullrequest.Register{Store: ap.Store}.Of(ctx, s.ID)
