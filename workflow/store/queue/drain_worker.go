@@ -25,7 +25,7 @@ func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue
 
 // Work posts until nothing is left.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted(`o.reaction = ''`), func(ctx context.Context, session string) error {
+	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`, func(ctx context.Context, session string) error {
 		err := w.Drain(ctx, session)
 		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || !w.Queue.hasPosted(ctx, session, j.ID) {
 			return err
@@ -53,13 +53,11 @@ func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
 
 // Work reacts until nothing is left.
 func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted(`o.reaction <> ''`), w.Drain)
+	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction <> '')`, w.Drain)
 }
 
-// nothingUnposted is true where no row of that half of the session's outbox waits.
-func nothingUnposted(half string) string {
-	return `select not exists (select 1 from outbox o where o.session_id = $1 and ` + half + ` and o.posted_at is null and o.refused is null)`
-}
+// nothingUnposted is true where no row waits of a half of the session's outbox, which follows it.
+const nothingUnposted = `select not exists (select 1 from outbox o where o.session_id = $1 and o.posted_at is null and o.refused is null and `
 
 // errReplaced is what work returns that has completed its job, and put another in its place.
 var errReplaced = errors.New("another job goes on with this")
