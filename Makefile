@@ -10,14 +10,14 @@ TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint gvisor demo pictures build fuzz bench chaos attacks release
+.PHONY: help test test-all deps lint gvisor demo pictures build fuzz figures bench chaos attacks release
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 test: deps ## every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	go vet ./...
-	$(GOTEST) $(TESTFLAGS) ./.ci/rooms $$(go list ./... | grep -v /faults/kills)
+	$(GOTEST) $(TESTFLAGS) ./.ci/rooms ./.ci/figures $$(go list ./... | grep -v /faults/kills)
 	$(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/kills # by itself: each of its sessions has processes of its own
 
 # One package at a time: with the race detector each is slow enough by itself, and side by
@@ -77,6 +77,9 @@ attacks: ## every attack there is, whole: sequences, hostile repositories, races
 
 release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
 	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" $(GOTEST) ./cmd/bobbin/internal/faults/upgrades -run TestRecordRelease -count=1 -v -timeout 10m
+
+figures: ## measure it beside git, ripgrep, Bolt and other agents, as far as these are installed, and write docs/performance.md
+	.ci/in-memory go run ./.ci/figures
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

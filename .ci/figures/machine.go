@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// machine says what the figures were measured on, without a name of the machine or of anybody.
+func machine(ctx context.Context, dir string) []string {
+	processor := firstField("/proc/cpuinfo", "model name")
+	if processor == "" {
+		processor = runtime.GOARCH
+	}
+	lines := []string{
+		fmt.Sprintf("%d cores (%s), %s of memory", runtime.NumCPU(), processor, firstField("/proc/meminfo", "MemTotal")),
+		fmt.Sprintf("%s, temporary files on %s", system(), fileSystem(dir)),
+		runtime.Version(),
+	}
+	for _, name := range []string{"git", "postgres", "node", "rg"} {
+		out, err := exec.CommandContext(ctx, name, "--version").Output()
+		if err == nil {
+			version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+			lines = append(lines, map[string]string{"node": "node "}[name]+version)
+		}
+	}
+	return lines
+}
+
+// firstField is the value of a field in one of the kernel's tables.
+func firstField(file, name string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		key, value, found := strings.Cut(scan.Text(), ":")
+		if found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func system() string {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return runtime.GOOS
+	}
+	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:])
+}
+
+func fileSystem(dir string) string {
+	out, err := exec.Command("stat", "-f", "-c", "%T", dir).Output()
+	if err != nil {
+		return "an unknown file system"
+	}
+	return strings.TrimSpace(string(out))
+}

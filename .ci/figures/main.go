@@ -1,0 +1,137 @@
+// Command figures measures Bobbin beside its peers, on this machine and in one run, and writes
+// docs/performance.md.
+//
+//	go run ./.ci/figures                           # every row, and the page
+//	go run ./.ci/figures -list                     # the rows, and what each needs
+//	go run ./.ci/figures -only workspace,search    # these alone, and no page
+//
+// The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn
+// beside it: what else the machine does slows both. On a disk that others write to, .ci/in-memory
+// before the command keeps that disk out of the figures. A row whose peer is not installed is left
+// out, and says how to get the peer. A new row is a file with a function that returns it, named
+// in rows (row.go).
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+func main() {
+	sandbox.Main() // rows that run commands start this program again inside the sandbox
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "figures:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("figures", flag.ExitOnError)
+	only := flags.String("only", "", "measure these rows alone, `NAMES` with commas between them")
+	list := flags.Bool("list", false, "list the rows, and measure nothing")
+	pairs := flags.Int("n", 5, "`PAIRS` of turns of each row; a long row may take fewer")
+	page := flags.String("page", "", "write the page to this `FILE` (default docs/performance.md, with -only none)")
+	verbose := flags.Bool("v", false, "show each turn, and what the bot logs")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen, err := choose(rows(), *only)
+	if err != nil {
+		return err
+	}
+	if *list {
+		for _, r := range chosen {
+			fmt.Fprintf(out, "%-12s %s\n", r.name, r.what)
+		}
+		return nil
+	}
+	if *page == "" && *only == "" {
+		*page = "docs/performance.md"
+	}
+	b, err := newBench(*verbose)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	began := time.Now()
+	var results []result
+	for _, r := range chosen {
+		fmt.Fprintf(out, "%s: %s\n", r.name, r.what)
+		result := measure(ctx, b, r, *pairs)
+		printResult(out, result)
+		results = append(results, result)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if *page != "" {
+		return os.WriteFile(*page, []byte(pageOf(machine(ctx, b.dir), results, began, *pairs)), 0o644)
+	}
+	return nil
+}
+
+// choose gives the rows that are named, in the order of the table.
+func choose(all []row, names string) (chosen []row, err error) {
+	if names == "" {
+		return all, nil
+	}
+	wanted := strings.Split(names, ",")
+	for _, r := range all {
+		if i := slices.Index(wanted, r.name); i >= 0 {
+			chosen, wanted = append(chosen, r), slices.Delete(wanted, i, i+1)
+		}
+	}
+	if len(wanted) > 0 {
+		return nil, fmt.Errorf("there is no row %q; -list shows them", strings.Join(wanted, ","))
+	}
+	return chosen, nil
+}
+
+// A bench is what rows share.
+type bench struct {
+	dir     string // of this run, gone at its end
+	root    string // the module's top folder
+	verbose bool
+	log     *slog.Logger
+
+	program string      // the bot itself, once a row has asked for it
+	source  *repository // once a row has asked for it
+}
+
+func newBench(verbose bool) (*bench, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat("cmd/bobbin"); err != nil {
+		return nil, fmt.Errorf("run it in the module's top folder: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "bobbin-figures-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{dir: dir, root: root, verbose: verbose, log: slog.New(slog.DiscardHandler)}
+	if verbose {
+		b.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	return b, os.Chmod(dir, 0o755) // the sandbox's user passes through it
+}
+
+func (b *bench) close() {
+	if err := os.RemoveAll(b.dir); err != nil {
+		fmt.Fprintln(os.Stderr, "figures:", err)
+	}
+}
