@@ -591,6 +591,13 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 	}
 }
 
+// takingOver are the rooms that see in their init whether this process is to be the first one in
+// a sandbox: before the rest of the program is initialized, which every command would wait for.
+var takingOver = []string{
+	"repo/sandbox/bridge", "repo/sandbox/bubblewrap", "repo/sandbox/gvisor", "repo/sandbox/initproc",
+	"repo/sandbox/namespaces", "repo/sandbox/probe",
+}
+
 func checkFunctions(say func(string, ...any), files *token.FileSet, file *ast.File) {
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -601,7 +608,7 @@ func checkFunctions(say func(string, ...any), files *token.FileSet, file *ast.Fi
 		if lines := files.Position(f.End()).Line - at.Line + 1; lines > maxLines {
 			say("%s:%d: %s has %d lines; name its steps", at.Filename, at.Line, f.Name.Name, lines)
 		}
-		if f.Name.Name == "init" && f.Recv == nil {
+		if f.Name.Name == "init" && f.Recv == nil && !slices.Contains(takingOver, path.Dir(at.Filename)) {
 			say("%s:%d: no init functions", at.Filename, at.Line)
 		}
 	}

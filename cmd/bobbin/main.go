@@ -22,7 +22,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/completion"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
@@ -30,7 +29,6 @@ import (
 var version = "dev"
 
 func main() {
-	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(run(ctx, os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))

@@ -23,7 +23,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
@@ -34,7 +33,6 @@ import (
 const asProgram = "BOBBIN_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	sandbox.Main()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

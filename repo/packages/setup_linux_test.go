@@ -25,7 +25,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Main()
 	os.Setenv("SECRET_OF_OURS", "xoxb-1") // no command may see it
 	os.Exit(m.Run())
 }

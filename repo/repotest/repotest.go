@@ -115,7 +115,7 @@ var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{})
 })
 
-// OpenSandbox is this machine's own kind; TestMain has to call Main, or sandbox.Main.
+// OpenSandbox is this machine's own kind.
 func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	s, err := box()
@@ -144,7 +144,6 @@ func OpenBuilder(t testing.TB) *sandbox.Sandbox {
 
 // Main runs a package's tests with a folder that they share, and exits.
 func Main(m *testing.M) {
-	sandbox.Main()
 	dir, err := os.MkdirTemp("", "repotest-")
 	if err != nil {
 		panic(err)

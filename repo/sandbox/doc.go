@@ -67,8 +67,10 @@
 // next start where the program was killed. There a command also gets less processor time
 // than the program itself. The kind none has neither them nor rlimits.
 //
-// Some kinds execute this program again, so Main has to be the first call of every main and
-// TestMain.
+// Some kinds execute this program again, to be the first process inside or on the way there.
+// Each such package sees that in its init, and takes over there: what the rest of the program
+// initializes (regular expressions, lexers) would take each command tens of milliseconds. So
+// these packages import nothing that does that.
 //
 // A kind is a package with a backend.Backend and an entry in the table of kinds_linux.go:
 // bubblewrap, namespaces, gvisor, docker and unconfined. They share initproc (this program

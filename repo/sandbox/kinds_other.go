@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/bridge"
 	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
 )
 
@@ -22,9 +21,5 @@ var kinds = []kind{
 func refuse(context.Context, Config) (backend.Backend, error) {
 	return nil, &Unavailable{Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}
 }
-
-// Main has to be the first call of every main and TestMain, for commands with a way out;
-// the kinds that need it besides need Linux.
-func Main() { bridge.Main() }
 
 func (s *Sandbox) runProbes(context.Context) error { return nil }

@@ -17,7 +17,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Main()
 	if kind := os.Getenv("BOBBIN_TEST_PARENT"); kind != "" {
 		beParent(kind)
 	}

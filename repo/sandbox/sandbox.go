@@ -65,9 +65,6 @@ type kind struct {
 	auto bool // taken where no kind is asked for, if it holds; earlier ones before later ones
 	// open finds what the kind needs on this machine.
 	open func(context.Context, Config) (backend.Backend, error)
-	// main becomes a process of the kind's own making if this program was executed to be
-	// that, and does not return then.
-	main func()
 }
 
 // Open finds a sandbox that holds, and probes it from the inside before it says so. The

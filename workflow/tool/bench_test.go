@@ -18,12 +18,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Main()
 	os.Exit(m.Run())
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// Marker is the argument that tells Main to connect a command with its way out.
+// Marker is the argument that tells this program to connect a command with its way out.
 const Marker = "bobbin-sandbox-bridge"
 
 // Where the program and the socket are, inside.
@@ -21,9 +21,9 @@ const (
 	SocketPath  = "/run/way-out"
 )
 
-// Main connects a command with its way out if this process was started for that,
+// init connects a command with its way out if this process was started for that,
 // and does not return then.
-func Main() {
+func init() {
 	if len(os.Args) < 4 || os.Args[1] != Marker {
 		return
 	}

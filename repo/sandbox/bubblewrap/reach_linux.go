@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// reachMarker is the argument that tells Main that it is on the way to bwrap.
+// reachMarker is the argument that tells this program that it is on the way to bwrap.
 const reachMarker = "bobbin-sandbox-reach"
 
 // reachOrders are what is to be shown, and what to become.
@@ -73,9 +73,8 @@ func becomeBwrap() error {
 	return unix.Exec(o.Path, o.Args, nil)
 }
 
-// Main goes the way to bwrap if this process was started for that, and does not
-// return then.
-func Main() {
+// init goes the way to bwrap if this process was started for that, and does not return then.
+func init() {
 	if len(os.Args) == 1 && os.Args[0] == reachMarker {
 		runtime.LockOSThread()
 		reachHosts()

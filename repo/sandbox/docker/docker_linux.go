@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/initproc"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
@@ -84,9 +83,6 @@ func Open(ctx context.Context, c Config) (backend.Backend, error) {
 	d.removeOrphans(ctx)
 	return d, nil
 }
-
-// Main becomes the first process inside a container if this is it, and does not return then.
-func Main() { initproc.EnterGuest() }
 
 // findEngine returns the program that is asked for, or else docker or podman.
 func findEngine(asked string) (string, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Marker is the argument that tells Main that it is to keep a gVisor.
+// Marker is the argument that tells this program that it is to keep a gVisor.
 const Marker = "bobbin-sandbox-gvisor"
 
 // A gvisor has commands meet a kernel of their own, written in Go, and never
@@ -172,12 +172,11 @@ func findMemoryFile(pid int) string {
 	return filepath.Join(dir, entries[at].Name())
 }
 
-// Main becomes the process that keeps a gVisor, or the first one inside, if this is it, and
+// init becomes the process that keeps a gVisor, or the first one inside, if this is it, and
 // does not return then.
-func Main() {
+func init() {
 	if len(os.Args) == 1 && os.Args[0] == Marker && os.Getpid() == 1 {
 		runtime.LockOSThread()
 		initproc.Run(buildBundle, limitRunsc, runRunsc)
 	}
-	initproc.EnterGuest()
 }

@@ -5,6 +5,6 @@
 //
 // There are two ways in. Start executes it in new name spaces, where Run is its life: it
 // reads its Orders from a pipe, whose end is its end. Where gVisor or a container engine
-// built what is around it, EnterGuest reads the orders from a file; that has to be called
-// at the start of the program.
+// built what is around it, the orders are read from a file,
+// as soon as this package is initialized.
 package initproc

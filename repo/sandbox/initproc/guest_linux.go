@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// GuestMarker is the argument that tells Main that somebody else's sandbox is around it.
+// GuestMarker is the argument that tells this program that somebody else's sandbox is around it.
 const GuestMarker = "bobbin-sandbox-enter"
 
 // GuestDir is shown inside a sandbox of somebody else's making, with the program and its
@@ -108,9 +108,9 @@ func hasRunOutOfMemory() bool {
 	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") || cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
 }
 
-// EnterGuest runs the command if this process is the first one in a sandbox that gVisor or a
+// init runs the command if this process is the first one in a sandbox that gVisor or a
 // container engine made, and does not return then.
-func EnterGuest() {
+func init() {
 	if len(os.Args) == 2 && os.Args[1] == GuestMarker && os.Getpid() == 1 {
 		runtime.LockOSThread()
 		runGuest()

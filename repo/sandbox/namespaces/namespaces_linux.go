@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// marker is the argument that tells Main that this is the first process inside.
+// marker is the argument that tells this program that this is the first process inside.
 const marker = "bobbin-sandbox-inside"
 
 // A namespaces is the backend that needs the kernel alone: this program executes itself as
@@ -36,8 +36,8 @@ func (namespaces) Start(j *backend.Job) (backend.Process, error) {
 	return initproc.Start(j, marker, o, sources, initproc.NewAttributes())
 }
 
-// Main becomes the first process inside if this is it, and does not return then.
-func Main() {
+// init becomes the first process inside if this is it, and does not return then.
+func init() {
 	if len(os.Args) == 1 && os.Args[0] == marker && os.Getpid() == 1 {
 		runtime.LockOSThread()
 		initproc.Run(buildRoot, initproc.ConfineCommand, initproc.RunCommand)

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
 )
 
-// Marker is the argument that tells Main to try the walls from the inside.
+// Marker is the argument that tells this program to try the walls from the inside.
 const Marker = "bobbin-sandbox-probe"
 
 // ProgramPath is where the program stands inside while it does.
@@ -109,8 +109,8 @@ func tryAll(text string) {
 	json.NewEncoder(os.Stdout).Encode(out) //nolint:errcheck // whoever reads it counts them
 }
 
-// Main tries the walls if this process was started for that, and does not return then.
-func Main() {
+// init tries the walls if this process was started for that, and does not return then.
+func init() {
 	if len(os.Args) == 3 && os.Args[1] == Marker {
 		tryAll(os.Args[2])
 		syscall.Exit(0)

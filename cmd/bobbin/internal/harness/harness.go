@@ -24,7 +24,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -34,7 +33,6 @@ const Patience = 4 * time.Minute
 
 // Main runs the tests of a package, and removes what they shared. The result is for os.Exit.
 func Main(m *testing.M) int {
-	sandbox.Main()
 	// Tests of the whole program wait more than they work, so more of them run at once than
 	// there are cores; -parallel says otherwise.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(5, runtime.GOMAXPROCS(0)))); err != nil {

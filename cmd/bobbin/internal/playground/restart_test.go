@@ -20,7 +20,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // asProgram names the folder of a playground that this test binary is to be, as a program that
@@ -29,7 +28,6 @@ const asProgram = "BOBBIN_TEST_PLAYGROUND"
 
 // beProgram is that program: it says its address, and ends when it is told to.
 func beProgram(dir string) error {
-	sandbox.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	p, err := Open(ctx, Options{Dir: dir, DatabaseURL: os.Getenv("DATABASE_URL"), Progress: io.Discard, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})

@@ -10,7 +10,6 @@ import (
 )
 
 func main() {
-	sandbox.Main()
 	s, err := sandbox.Open(context.Background(), sandbox.Config{Kind: sandbox.KindNamespaces})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
