@@ -1,13 +1,24 @@
-// Package workflow is the vocabulary of Bobbin: a session and its phases, what people write
-// and press, the lines that answer them, reports, approvals, tasks and attempts. It holds
-// plain types and pure functions, and imports only the standard library.
+// Package workflow is the heart of Bobbin's vocabulary: a session and its phases, the reports
+// that people approve, tasks and attempts. The rest of the vocabulary has a room a noun:
+//
+//   - incoming: what people write and press, and what other apps post
+//   - outgoing: the lines that answer them, their postings, and pushes
+//   - button, card, hometab: what people press and see in Slack beside lines
+//   - diagnosis: why something is wrong
+//   - planning: what is to be done: questions, requests, plans
+//   - inquiry: what agents that only read are asked
+//   - permit: what people allow
+//   - quota: how much may be used
+//
+// They hold plain types and pure functions, and import nothing but the standard library, this
+// package, each other and plaintext.
 //
 // # The tour: one message, from Slack and back
 //
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
-// bot/gateway reads each event (gateway.go), and bot/event makes a workflow.Incoming of it
+// bot/gateway reads each event (gateway.go), and bot/event makes a incoming.Event of it
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and

@@ -1,6 +1,8 @@
 package workflow
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Phase is where a session stands. Next is the only way from one to another.
 //

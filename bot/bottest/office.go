@@ -17,6 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // An Office is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
@@ -94,14 +96,14 @@ func Soon(t *testing.T) context.Context {
 // An Inbox stores what it gets in memory, once by event and once by message, as the contract
 // of gateway.Inbox says.
 type Inbox struct {
-	Before func(workflow.Incoming) error // called first; an error is a commit that failed
+	Before func(incoming.Event) error // called first; an error is a commit that failed
 
 	mu    sync.Mutex
-	Calls []workflow.Incoming // every call
-	Kept  []workflow.Incoming // every effect
+	Calls []incoming.Event // every call
+	Kept  []incoming.Event // every effect
 }
 
-func (b *Inbox) Receive(_ context.Context, in workflow.Incoming) error {
+func (b *Inbox) Receive(_ context.Context, in incoming.Event) error {
 	b.mu.Lock()
 	b.Calls = append(b.Calls, in)
 	b.mu.Unlock()
@@ -112,20 +114,20 @@ func (b *Inbox) Receive(_ context.Context, in workflow.Incoming) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.ContainsFunc(b.Kept, func(k workflow.Incoming) bool { return same(k, in) }) {
+	if !slices.ContainsFunc(b.Kept, func(k incoming.Event) bool { return same(k, in) }) {
 		b.Kept = append(b.Kept, in)
 	}
 	return nil
 }
 
-func same(a, b workflow.Incoming) bool {
-	written := func(in workflow.Incoming) bool {
-		return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingReply
+func same(a, b incoming.Event) bool {
+	written := func(in incoming.Event) bool {
+		return in.Kind == incoming.Mention || in.Kind == incoming.Reply
 	}
 	return a.EventID == b.EventID || written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
 }
 
-func (b *Inbox) Seen() (calls, kept []workflow.Incoming) {
+func (b *Inbox) Seen() (calls, kept []incoming.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.Calls), slices.Clone(b.Kept)
@@ -142,19 +144,19 @@ func (b *Inbox) Texts() (all []string) {
 // An Outbox holds postings in memory: one that Next returned before is tried.
 type Outbox struct {
 	mu           sync.Mutex
-	Waiting      []*workflow.Posting
+	Waiting      []*outgoing.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
 	Lost         error // what Mine returns
 
 	Elsewhere string // ts of another poster's reply
 
-	GrownTo []*workflow.Posting // what another poster made of a reply, for each time that it is asked
+	GrownTo []*outgoing.Posting // what another poster made of a reply, for each time that it is asked
 }
 
 func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
 
-func (b *Outbox) Grown(context.Context, *workflow.Posting) (*workflow.Posting, error) {
+func (b *Outbox) Grown(context.Context, *outgoing.Posting) (*outgoing.Posting, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.GrownTo) == 0 {
@@ -165,14 +167,14 @@ func (b *Outbox) Grown(context.Context, *workflow.Posting) (*workflow.Posting, e
 	return newest, nil
 }
 
-func (b *Outbox) Put(postings ...workflow.Posting) *Outbox {
+func (b *Outbox) Put(postings ...outgoing.Posting) *Outbox {
 	for _, p := range postings {
 		b.Waiting = append(b.Waiting, &p)
 	}
 	return b
 }
 
-func (b *Outbox) Next(context.Context, string) (*workflow.Posting, error) {
+func (b *Outbox) Next(context.Context, string) (*outgoing.Posting, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.Waiting) == 0 {
@@ -206,8 +208,8 @@ func (b *Outbox) settle(into *map[string]string, key, value string) error {
 }
 
 // Posting returns a posting of one line in the thread of root.
-func (o *Office) Posting(key, root, text string) workflow.Posting {
-	return workflow.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []workflow.Line{{Agent: "deep", Text: text}}}
+func (o *Office) Posting(key, root, text string) outgoing.Posting {
+	return outgoing.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []outgoing.Line{{Agent: "deep", Text: text}}}
 }
 
 // Newest and Threads make the Inbox a gateway.Ledger of what it has stored.

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // A Reader translates what Slack sends. It decides by the event alone: the Inbox finds out
@@ -22,15 +23,15 @@ type Reader struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions names the emoji that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
-	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
+	Feeds     []incoming.Feed // channels in which apps' messages are read as reports
 }
 
 // Normalise translates the payload of an envelope of that type (events_api, interactive).
 // For a payload that the bot ignores it returns false and the reason.
 //
-// The two events of one mention give the same Incoming but for the EventID. So do several
+// The two events of one mention give the same incoming.Event but for the EventID. So do several
 // presses of a button that Slack reports with one action_ts.
-func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Incoming, ok bool, reason string) {
+func (r Reader) Normalise(envelopeType string, payload []byte) (in incoming.Event, ok bool, reason string) {
 	switch envelopeType {
 	case "events_api":
 		var callback eventCallback
@@ -51,17 +52,17 @@ func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Inco
 	return in, reason == "", reason
 }
 
-func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
+func (r Reader) readEvent(c eventCallback) (incoming.Event, string) {
 	e := c.Event.v
 	switch {
 	case c.EventID == "":
-		return workflow.Incoming{}, "an event without an id"
+		return incoming.Event{}, "an event without an id"
 	case e.Type != "message" && e.Type != "app_mention":
-		return workflow.Incoming{}, fmt.Sprintf("event of type %q", e.Type)
+		return incoming.Event{}, fmt.Sprintf("event of type %q", e.Type)
 	case e.Channel == "":
-		return workflow.Incoming{}, "a message without a channel"
+		return incoming.Event{}, "a message without a channel"
 	}
-	var in workflow.Incoming
+	var in incoming.Event
 	var reason string
 	switch e.Subtype {
 	case "message_changed":
@@ -79,31 +80,31 @@ func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
 }
 
 // readWritten translates a new message.
-func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string) {
+func (r Reader) readWritten(c eventCallback, e event) (incoming.Event, string) {
 	switch reason := r.notAPerson(c, e.post); reason {
 	case "":
 	case anotherBot:
 		return r.readAlert(c, e)
 	default:
-		return workflow.Incoming{}, reason
+		return incoming.Event{}, reason
 	}
 	if e.Type == "app_mention" && e.Edited.v != nil {
-		return workflow.Incoming{}, "the mention of an edit, which message_changed tells too"
+		return incoming.Event{}, "the mention of an edit, which message_changed tells too"
 	}
 	if e.TS == "" {
-		return workflow.Incoming{}, "a message without a ts"
+		return incoming.Event{}, "a message without a ts"
 	}
 	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
 	switch {
 	case e.Type == "app_mention", e.ChannelType == "im", r.mentionsBot(e.Text):
-		in.Kind = workflow.IncomingMention
+		in.Kind = incoming.Mention
 	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):
-		in.Kind = workflow.IncomingReply
+		in.Kind = incoming.Reply
 	default:
 		return in, "a message in a channel, to nobody"
 	}
-	if in.Text == "" && in.Kind == workflow.IncomingReply {
+	if in.Text == "" && in.Kind == incoming.Reply {
 		return in, "a message without words"
 	}
 	return in, ""
@@ -111,10 +112,10 @@ func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string
 
 // readChanged translates an edit. Slack sends the same event when it adds a link's preview,
 // and when a deleted root stays as a tombstone above its replies.
-func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string) {
+func (r Reader) readChanged(c eventCallback, e event) (incoming.Event, string) {
 	now, before := e.Message.v, e.Previous.v
 	if now == nil || now.TS == "" {
-		return workflow.Incoming{}, "an edit without its message"
+		return incoming.Event{}, "an edit without its message"
 	}
 	if now.Subtype == "tombstone" {
 		if before == nil {
@@ -124,7 +125,7 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string
 		return r.readGone(c, e, *before)
 	}
 	if reason := r.notAPerson(c, *now); reason != "" {
-		return workflow.Incoming{}, "an edit of " + reason
+		return incoming.Event{}, "an edit of " + reason
 	}
 	in := r.newIncoming(*now)
 	if before != nil && r.newIncoming(*before).Text == in.Text {
@@ -133,14 +134,14 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string
 	if now.Edited.v != nil && now.Edited.v.User != "" {
 		in.User = string(now.Edited.v.User)
 	}
-	in.Kind, in.At = workflow.IncomingEdit, ParseTS(string(e.EventTS))
+	in.Kind, in.At = incoming.Edit, ParseTS(string(e.EventTS))
 	return in, ""
 }
 
 // readDeleted translates the deletion of a message.
-func (r Reader) readDeleted(c eventCallback, e event) (workflow.Incoming, string) {
+func (r Reader) readDeleted(c eventCallback, e event) (incoming.Event, string) {
 	if e.DeletedTS == "" {
-		return workflow.Incoming{}, "a deletion without a ts"
+		return incoming.Event{}, "a deletion without a ts"
 	}
 	before := post{}
 	if e.Previous.v != nil {
@@ -150,20 +151,20 @@ func (r Reader) readDeleted(c eventCallback, e event) (workflow.Incoming, string
 	return r.readGone(c, e, before)
 }
 
-func (r Reader) readGone(c eventCallback, e event, before post) (workflow.Incoming, string) {
+func (r Reader) readGone(c eventCallback, e event, before post) (incoming.Event, string) {
 	if before.User != "" || before.BotID != "" {
 		if reason := r.notAPerson(c, before); reason != "" {
-			return workflow.Incoming{}, "the deletion of " + reason
+			return incoming.Event{}, "the deletion of " + reason
 		}
 	}
 	in := r.newIncoming(before)
-	in.Kind, in.Text, in.At = workflow.IncomingDelete, "", ParseTS(string(e.EventTS))
+	in.Kind, in.Text, in.At = incoming.Delete, "", ParseTS(string(e.EventTS))
 	return in, ""
 }
 
 // newIncoming sets the fields that all messages have in common.
-func (r Reader) newIncoming(p post) workflow.Incoming {
-	return workflow.Incoming{
+func (r Reader) newIncoming(p post) incoming.Event {
+	return incoming.Event{
 		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
 		TS:     string(p.TS), User: string(p.User), UserTeam: string(cmp.Or(p.UserTeam, p.Team)),
 		Text: r.readWords(p), Files: sharedFiles(p),
@@ -187,19 +188,19 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 }
 
 // readPress translates a press of a button or a choice in a menu.
-func (r Reader) readPress(p blockActions) (workflow.Incoming, string) {
+func (r Reader) readPress(p blockActions) (incoming.Event, string) {
 	if p.Type != "block_actions" {
-		return workflow.Incoming{}, fmt.Sprintf("interaction of type %q", p.Type)
+		return incoming.Event{}, fmt.Sprintf("interaction of type %q", p.Type)
 	}
 	container, channel := p.Container.v, cmp.Or(p.Container.v.ChannelID, p.Channel.v.ID)
 	if len(p.Actions.v) == 0 || container.MessageTS == "" || channel == "" || p.User.v.ID == "" {
-		return workflow.Incoming{}, "a press that belongs to no message"
+		return incoming.Event{}, "a press that belongs to no message"
 	}
 	a := p.Actions.v[0]
 	id, _, _ := strings.Cut(string(a.ActionID), ActionSuffix)
-	return workflow.Incoming{
+	return incoming.Event{
 		EventID: strings.Join([]string{"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID), string(a.ActionTS)}, ":"),
-		Kind:    workflow.IncomingAction,
+		Kind:    incoming.Action,
 		Thread: workflow.Thread{
 			Team: r.Self.Team, Channel: string(channel),
 			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),

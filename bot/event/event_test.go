@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 var reader = Reader{Self: bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"}, Watch: []string{"CWATCH"}}
@@ -22,7 +23,7 @@ func TestNormaliseMessages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		event  string
-		kind   workflow.IncomingKind // empty: not for us
+		kind   incoming.Kind // empty: not for us
 		text   string
 		thread string
 	}{
@@ -83,7 +84,7 @@ func TestNormaliseEditsAndDeletions(t *testing.T) {
 	const was = `{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails"}`
 	for name, c := range map[string]struct {
 		event string
-		kind  workflow.IncomingKind
+		kind  incoming.Kind
 		user  string
 		ts    string
 		text  string
@@ -123,8 +124,8 @@ func TestNormalisePresses(t *testing.T) {
 		"actions":[{"type":"button","action_id":"option#3","value":"id-3","action_ts":"12.000001"}]}`
 	in, ok, reason := reader.Normalise("interactive", []byte(press))
 	require.True(t, ok, reason)
-	require.Equal(t, workflow.Incoming{
-		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: workflow.IncomingAction, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+	require.Equal(t, incoming.Event{
+		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: incoming.Action, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
 		TS: "11.1", User: "U1", UserTeam: "T9", ActionID: "option", Value: "id-3", At: time.Unix(12, 1000).UTC(),
 	}, in)
 

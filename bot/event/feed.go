@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/bot/event/alert"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // readAlert translates what another app posted, where the channel is watched for that app.
 // Replies are left out: what an app adds in a thread is about an alert that was read. So is what
 // an app of another workspace posts in a channel that both share.
-func (r Reader) readAlert(c eventCallback, e event) (workflow.Incoming, string) {
-	var feeds []workflow.Feed
+func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
+	var feeds []incoming.Feed
 	for _, f := range r.Feeds {
 		if f.Channel == string(e.Channel) {
 			feeds = append(feeds, f)
 		}
 	}
 	if len(feeds) == 0 || e.TS == "" || e.ThreadTS != "" && e.ThreadTS != e.TS {
-		return workflow.Incoming{}, anotherBot
+		return incoming.Event{}, anotherBot
 	}
 	var of struct {
 		Event json.RawMessage `json:"event"`
@@ -32,11 +32,11 @@ func (r Reader) readAlert(c eventCallback, e event) (workflow.Incoming, string) 
 	_ = json.Unmarshal(c.raw, &of)
 	_ = json.Unmarshal(of.Event, &from)
 	if team := cmp.Or(from.Profile.v.Team, e.UserTeam, e.Team); team != "" && string(team) != r.Self.Team {
-		return workflow.Incoming{}, "a message of another workspace's app"
+		return incoming.Event{}, "a message of another workspace's app"
 	}
 	read, ok := alert.Read(of.Event)
 	if !ok {
-		return workflow.Incoming{}, "a bot's message without words"
+		return incoming.Event{}, "a bot's message without words"
 	}
 	named := 0
 	for _, f := range feeds {
@@ -47,12 +47,12 @@ func (r Reader) readAlert(c eventCallback, e event) (workflow.Incoming, string) 
 	}
 	switch {
 	case named == 0:
-		return workflow.Incoming{}, "a message of an app that is not watched"
+		return incoming.Event{}, "a message of an app that is not watched"
 	case named > 1:
 		read.Repository = "" // people choose
 	}
 	in := r.newIncoming(e.post)
-	in.Kind, in.At, in.User, in.UserTeam, in.Files = workflow.IncomingAlert, ParseTS(string(e.TS)), "", "", nil
+	in.Kind, in.At, in.User, in.UserTeam, in.Files = incoming.AppAlert, ParseTS(string(e.TS)), "", "", nil
 	in.Text, in.Value, in.Alert = read.String(), read.App, &read
 	return in, ""
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // An app's message is an alert where its channel is watched for that app, and nothing
@@ -18,13 +18,13 @@ func TestAlertsOfWatchedAppsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	watching := func(apps ...string) Reader {
 		r := reader
-		r.Feeds = []workflow.Feed{{Channel: "C1", Repository: "shop", Apps: apps}}
+		r.Feeds = []incoming.Feed{{Channel: "C1", Repository: "shop", Apps: apps}}
 		return r
 	}
 	for _, apps := range []string{"Sentry", "sentry", "A0SENTRY"} {
 		in, ok, reason := watching(apps).Normalise("events_api", callback(string(raw)))
 		require.True(t, ok, reason)
-		require.Equal(t, workflow.IncomingAlert, in.Kind)
+		require.Equal(t, incoming.AppAlert, in.Kind)
 		require.Empty(t, in.User)
 		require.Equal(t, "Sentry", in.Value)
 		require.Equal(t, "shop", in.Alert.Repository)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // FuzzShared: a message of the Web API, whatever is in its files and shares, is read.
@@ -61,7 +61,7 @@ func FuzzSubmission(f *testing.F) {
 		require.NotEmpty(t, s.In.Text)
 		require.Equal(t, s.In.Text, mrkdwn.Visible(s.In.Text))
 		require.True(t, strings.HasPrefix(s.In.EventID, "form:"))
-		require.Equal(t, workflow.IncomingForm, s.In.Kind)
+		require.Equal(t, incoming.Form, s.In.Kind)
 		require.NotEmpty(t, s.In.User)
 		require.NotEmpty(t, s.In.Value)
 	})
@@ -121,7 +121,7 @@ func FuzzSent(f *testing.F) {
 		if !ok {
 			return
 		}
-		require.Equal(t, workflow.IncomingSent, s.In.Kind)
+		require.Equal(t, incoming.Sent, s.In.Kind)
 		require.NotEmpty(t, s.In.EventID)
 		require.NotEmpty(t, s.In.Thread.Channel)
 		require.NotEmpty(t, s.In.TS)

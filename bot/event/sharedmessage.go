@@ -8,13 +8,13 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // SendShortcut is the callback_id of the shortcut in the manifest.
 const SendShortcut = "send_to_bobbin"
 
-// How a message was sent; the ActionID of an Incoming.
+// How a message was sent; the ActionID of an incoming.Event.
 const (
 	ByShortcut = "shortcut"
 	ByReaction = "reaction"
@@ -54,7 +54,7 @@ type sharePayload struct {
 
 // SharedMessage is a message that somebody sent to the bot.
 type SharedMessage struct {
-	In        workflow.Incoming
+	In        incoming.Event
 	Private   bool   // a direct message or a conversation of several
 	AnswerURL string // response_url for an answer that only the sender sees; empty: none
 	Own       bool   // the bot's own message
@@ -77,7 +77,7 @@ func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage,
 	default:
 		return s, false
 	}
-	s.In.Kind, s.In.Thread.Team = workflow.IncomingSent, r.Self.Team
+	s.In.Kind, s.In.Thread.Team = incoming.Sent, r.Self.Team
 	return s, s.In.Thread.Channel != "" && s.In.TS != "" && s.In.User != ""
 }
 
@@ -125,10 +125,10 @@ func (r Reader) isOwn(p post) bool {
 
 // ReadMessage reads a message of the Web API: its thread, its text and files, and its author
 // as Value.
-func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
+func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
 	p, err := readPost(m)
 	if err != nil {
-		return workflow.Incoming{}, err
+		return incoming.Event{}, err
 	}
 	in := r.newIncoming(p)
 	in.Value = authorOf(p)
@@ -137,10 +137,10 @@ func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
 
 // ReadHistory reads a message of a channel's or a thread's history as if its event had
 // come; false for one that the bot ignores.
-func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming, bool) {
+func (r Reader) ReadHistory(channel string, m slack.Message) (incoming.Event, bool) {
 	p, err := readPost(m)
 	if err != nil {
-		return workflow.Incoming{}, false
+		return incoming.Event{}, false
 	}
 	e := event{post: p, Channel: jstring(channel)}
 	e.Type = "message"
@@ -149,7 +149,7 @@ func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming,
 	}
 	raw, err := json.Marshal(map[string]any{"event": m.Msg})
 	if err != nil {
-		return workflow.Incoming{}, false
+		return incoming.Event{}, false
 	}
 	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
 	return in, reason == ""

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // SlashCommand is one run of a slash command.
@@ -74,10 +75,10 @@ func (c SlashCommand) RootText() string {
 	return mrkdwn.QuoteSignatures("<@" + c.User + "> " + c.Name + " " + mrkdwn.RenderPlain(c.Text))
 }
 
-// Incoming returns the command as if the person had written it as a message.
-func (c SlashCommand) Incoming(self bot.Self, ts string) workflow.Incoming {
-	return workflow.Incoming{
-		EventID: c.Envelope, Kind: workflow.IncomingMention,
+// Event returns the command as if the person had written it as a message.
+func (c SlashCommand) Event(self bot.Self, ts string) incoming.Event {
+	return incoming.Event{
+		EventID: c.Envelope, Kind: incoming.Mention,
 		Thread: workflow.Thread{Team: self.Team, Channel: c.Channel, TS: ts}, TS: ts,
 		User: c.User, UserTeam: c.Team, Text: c.Name + " " + c.Text, At: ParseTS(ts),
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -23,7 +25,7 @@ const (
 
 // Submission is one modal that somebody sent.
 type Submission struct {
-	In         workflow.Incoming // without its thread
+	In         incoming.Event    // without its thread
 	Errors     map[string]string // by input: why its value is refused
 	BlameInput string            // the input under which other errors are shown
 	Unknown    string            // why the bot ignores it; empty: it does not
@@ -39,8 +41,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	}
 	view := p.View.v
 	value, ts, _ := strings.Cut(string(view.Metadata), " ")
-	s.In = workflow.Incoming{
-		Kind: workflow.IncomingForm, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
+	s.In = incoming.Event{
+		Kind: incoming.Form, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
 		ActionID: string(view.CallbackID), Value: value, At: time.Now().UTC(),
 	}
 	if view.ID == "" || value == "" || s.In.User == "" {
@@ -53,21 +55,21 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	}
 	s.BlameInput, s.Errors = InputWords, map[string]string{}
 	switch s.In.ActionID {
-	case workflow.ActionCorrect:
+	case button.Correct:
 		if s.In.Text = entered(InputWords); s.In.Text == "" {
 			s.Errors[InputWords] = "Say what is wrong, or close this."
 		}
-	case workflow.ActionRepository:
+	case button.Repository:
 		s.BlameInput = InputChoice
 		if s.In.Text = entered(InputChoice); s.In.Text == "" {
 			s.Errors[InputChoice] = "Choose one, or close this."
 		}
-	case workflow.ActionFixLimited:
+	case button.FixLimited:
 		var cure string
 		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
 			s.Errors[InputWords] = cure
 		}
-	case workflow.ActionLesson:
+	case button.Lesson:
 		s.In.Text = entered(InputWords)
 	default:
 		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))

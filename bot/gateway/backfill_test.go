@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // away cuts the links, has people write while none is up, and lets Slack forget all of it.
@@ -66,10 +67,10 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 		for _, k := range kept {
 			switch k.Text {
 			case "restarts":
-				require.Equal(t, workflow.IncomingMention, k.Kind)
+				require.Equal(t, incoming.Mention, k.Kind)
 			case "the total is off":
 				require.Equal(t, fresh, k.Thread.TS)
-				require.Equal(t, workflow.IncomingReply, k.Kind)
+				require.Equal(t, incoming.Reply, k.Kind)
 			case "and for admins", "that is all":
 				require.Equal(t, o.ThreadOf(root), k.Thread)
 				require.Equal(t, o.Ada.ID, k.User)
@@ -90,7 +91,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	t.Parallel()
 	for _, together := range []bool{true, false} {
 		in := &bottest.Inbox{}
-		root := workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
+		root := incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
 		require.NoError(t, in.Receive(t.Context(), root))
 		g := &Gateway{Backfill: Backfill{Ledger: in}, Connecting: Connecting{Connections: 2}}
 		g.gaps.filled = make(chan time.Time, 1)
@@ -125,7 +126,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
 		root := o.AdaSays(o.Mention()+" it fails", "")
 		if known {
-			require.NoError(t, in.Receive(t.Context(), workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
+			require.NoError(t, in.Receive(t.Context(), incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
 		}
 		o.AdaSays("while nobody listened", root)
 		o.Forget()

@@ -67,7 +67,7 @@ func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	if err != nil {
 		return err
 	}
-	in := c.Incoming(l.Slack.Self(), ts)
+	in := c.Event(l.Slack.Self(), ts)
 	err = l.keepIncoming(within, in, until)
 	if err != nil && fresh {
 		opener.remove(ctx, c, ts)

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -58,8 +59,8 @@ func TestACommandOpensAThread(t *testing.T) {
 	require.Equal(t, "none", o.Requests("chat.postMessage")[0].Args.Get("parse"))
 
 	_, kept := in.Seen()
-	require.Equal(t, []workflow.Incoming{{
-		EventID: d.EnvelopeID, Kind: workflow.IncomingMention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
+	require.Equal(t, []incoming.Event{{
+		EventID: d.EnvelopeID, Kind: incoming.Mention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
 		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: event.ParseTS(root.TS),
 	}}, kept)
 	name, args := intent.ReadCommand(kept[0].Text)
@@ -180,7 +181,7 @@ func TestACommandOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if calls.Add(1) <= 3 {
 			return errors.New("the database is away")
 		}
@@ -200,7 +201,7 @@ func TestACommandIsKeptBeforeItIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	commit, entered := make(chan struct{}), make(chan struct{}, 10)
-	o.run(&Gateway{Inbox: &bottest.Inbox{Before: func(workflow.Incoming) error {
+	o.run(&Gateway{Inbox: &bottest.Inbox{Before: func(incoming.Event) error {
 		entered <- struct{}{}
 		<-commit
 		return nil
@@ -219,7 +220,7 @@ func TestACommandThatCannotBeKept(t *testing.T) {
 	o := openGatewayOffice(t, slacktest.Config{})
 	var away atomic.Bool
 	away.Store(true)
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if away.Load() {
 			return errors.New("the database is away")
 		}

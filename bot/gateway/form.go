@@ -10,7 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // Some buttons open a modal. Slack allows three seconds for that from the press, so the
@@ -27,18 +28,18 @@ import (
 // Forms knows the modals that buttons open.
 type Forms interface {
 	// Form returns the modal of the button with that action and value; nil if it opens none.
-	Form(ctx context.Context, action, value string) (*workflow.Form, error)
+	Form(ctx context.Context, action, value string) (*button.Form, error)
 	// Submit stores a submission durably, in the thread of its button, or returns in words
 	// why it came too late. A duplicate changes nothing and is no error.
-	Submit(ctx context.Context, in workflow.Incoming) (late string, err error)
+	Submit(ctx context.Context, in incoming.Event) (late string, err error)
 }
 
 // formTimeout is how long opening a modal may hold up the acknowledgement of its press.
 const formTimeout = 1200 * time.Millisecond
 
 // openPressed opens the modal that a press asks for, and records in the press that it is open.
-func (l *link) openPressed(ctx context.Context, in *workflow.Incoming, payload []byte) {
-	if l.Forms == nil || in.Kind != workflow.IncomingAction || !workflow.OpensForm(in.ActionID) {
+func (l *link) openPressed(ctx context.Context, in *incoming.Event, payload []byte) {
+	if l.Forms == nil || in.Kind != incoming.Action || !button.OpensForm(in.ActionID) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, formTimeout)
@@ -48,11 +49,11 @@ func (l *link) openPressed(ctx context.Context, in *workflow.Incoming, payload [
 		l.log.Warn("could not open a form; the thread is told how to do it in words", "action", in.ActionID, "err", bot.ExplainError(err, bot.BotTokenName))
 	}
 	if opened {
-		in.Text = workflow.FormOpened
+		in.Text = button.FormOpened
 	}
 }
 
-func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byte) (bool, error) {
+func (l *link) openForm(ctx context.Context, in incoming.Event, payload []byte) (bool, error) {
 	trigger := event.ReadTrigger(payload)
 	if trigger == "" {
 		return false, nil
@@ -73,7 +74,7 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 
 // keepSubmission stores a submission and returns what to show in the modal; nil closes it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
-	ofHome := s.In.ActionID == workflow.ActionLesson
+	ofHome := s.In.ActionID == button.Lesson
 	switch {
 	case s.Unknown != "" || !ofHome && l.Forms == nil || ofHome && l.Homes == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)

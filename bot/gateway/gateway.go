@@ -15,14 +15,14 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // An Inbox stores what people did.
 type Inbox interface {
 	// Receive commits in, with whatever follows from it, before it returns. A duplicate
 	// changes nothing and is no error.
-	Receive(ctx context.Context, in workflow.Incoming) error
+	Receive(ctx context.Context, in incoming.Event) error
 }
 
 // A Gateway receives what people do in Slack, over Socket Mode. Its fields must not change
@@ -56,7 +56,7 @@ type Listening struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
-	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
+	Feeds     []incoming.Feed // channels in which apps' messages are read as reports
 }
 
 // Modals says what the modals that buttons open show. The zero value opens none.
@@ -336,7 +336,7 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 
 // keepIncoming offers the event until the Inbox has stored it or patience ends. Slack never
 // delivers a press of a button again, so a short outage of the database must not lose one.
-func (l *link) keepIncoming(ctx context.Context, in workflow.Incoming, until time.Time) error {
+func (l *link) keepIncoming(ctx context.Context, in incoming.Event, until time.Time) error {
 	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
@@ -27,13 +28,13 @@ func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
 	require.Len(t, calls, 3)
 	require.NotEqual(t, calls[0].EventID, calls[1].EventID)
 	require.Len(t, kept, 2)
-	require.Equal(t, workflow.IncomingMention, kept[0].Kind)
+	require.Equal(t, incoming.Mention, kept[0].Kind)
 	require.Equal(t, "the total is a cent off & wrong", kept[0].Text)
 	require.Equal(t, o.ThreadOf(ts), kept[0].Thread)
 	require.Equal(t, o.Ada.ID, kept[0].User)
 	require.Equal(t, o.App().TeamID, kept[0].UserTeam)
 	require.WithinDuration(t, time.Now(), kept[0].At, time.Minute)
-	require.Equal(t, workflow.IncomingReply, kept[1].Kind)
+	require.Equal(t, incoming.Reply, kept[1].Kind)
 	require.Equal(t, o.ThreadOf(ts), kept[1].Thread)
 }
 
@@ -82,9 +83,9 @@ func TestWatchedChannelsAndDirectMessagesNeedNoMention(t *testing.T) {
 	o.Settle()
 	_, kept := in.Seen()
 	require.Len(t, kept, 2)
-	require.Equal(t, workflow.IncomingReply, kept[0].Kind)
+	require.Equal(t, incoming.Reply, kept[0].Kind)
 	require.Equal(t, ts, kept[0].Thread.TS)
-	require.Equal(t, workflow.IncomingMention, kept[1].Kind)
+	require.Equal(t, incoming.Mention, kept[1].Kind)
 	require.Equal(t, im.ID, kept[1].Thread.Channel)
 }
 
@@ -114,7 +115,7 @@ func TestAckFollowsTheCommit(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	commit, entered := make(chan struct{}), make(chan struct{}, 10)
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		entered <- struct{}{}
 		<-commit
 		return nil
@@ -136,7 +137,7 @@ func TestAFailedCommitIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 100 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if calls.Add(1) <= 2 {
 			return errors.New("the database is away")
 		}
@@ -157,7 +158,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if calls.Add(1) <= 3 {
 			return errors.New("the database is away")
 		}
@@ -165,7 +166,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	}}
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k1", root, "which one?")
-	posting.Lines[0].Buttons = []workflow.Button{
+	posting.Lines[0].Buttons = []outgoing.Button{
 		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
 		{ActionID: "option", Label: "this", Value: "id-2"},
 		{ActionID: "option", Label: "that", Value: "id-3"},
@@ -177,7 +178,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	o.Settle()
 	_, kept := in.Seen()
 	require.Len(t, kept, 1)
-	require.Equal(t, workflow.IncomingAction, kept[0].Kind)
+	require.Equal(t, incoming.Action, kept[0].Kind)
 	require.Equal(t, "option", kept[0].ActionID)
 	require.Equal(t, "id-3", kept[0].Value)
 	require.Equal(t, o.Ben.ID, kept[0].User)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // The App Home is made from rows whenever somebody opens it, and stays as it is until it is
@@ -18,13 +20,13 @@ import (
 
 // Homes makes the App Home of a person.
 type Homes interface {
-	Home(ctx context.Context, user string) (workflow.Home, error)
+	Home(ctx context.Context, user string) (hometab.View, error)
 	// Press does what a button of the user's home says, where that user may. Twice is once.
 	Press(ctx context.Context, user, action, value string) error
 	// Form is what a button of the user's home opens; nil: it opens nothing.
-	Form(ctx context.Context, user, action, value string) (*workflow.Form, error)
+	Form(ctx context.Context, user, action, value string) (*button.Form, error)
 	// Submit takes such a form that the user sent, or returns in words why it does not count.
-	Submit(ctx context.Context, in workflow.Incoming) (late string, err error)
+	Submit(ctx context.Context, in incoming.Event) (late string, err error)
 }
 
 const (

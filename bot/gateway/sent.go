@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // A message can be sent to the bot without writing to it: by the message shortcut, on
@@ -54,7 +54,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 }
 
 // readSharedMessage reads the message that an event only names.
-func (l *link) readSharedMessage(ctx context.Context, in *workflow.Incoming) error {
+func (l *link) readSharedMessage(ctx context.Context, in *incoming.Event) error {
 	var found []slack.Message
 	err := l.Slack.Call(ctx, func() (err error) {
 		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 func (o *gatewayOffice) marked() map[string][]string { return map[string][]string{o.Bugs.ID: {"bug"}} }
@@ -28,7 +28,7 @@ func TestAMessageIsSentByItsShortcut(t *testing.T) {
 	_, kept := in.Seen()
 	require.Len(t, kept, 3, "the reply itself, and two that were sent")
 	for i, k := range kept[1:] {
-		require.Equal(t, workflow.IncomingSent, k.Kind)
+		require.Equal(t, incoming.Sent, k.Kind)
 		require.Equal(t, o.ThreadOf(root), k.Thread)
 		require.Equal(t, []string{root, reply}[i], k.TS)
 		require.Equal(t, []string{"the total is a cent off", "stop & fix it"}[i], k.Text)
@@ -69,7 +69,7 @@ func TestWhoeverSendsFromWhereTheBotIsNotIsTold(t *testing.T) {
 func TestAShortcutThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error { return errors.New("the database is away") }}
+	in := &bottest.Inbox{Before: func(incoming.Event) error { return errors.New("the database is away") }}
 	o.run(&Gateway{Inbox: in})
 	ts := o.AdaSays("it fails", "")
 	require.NoError(t, o.Shortcut("bugs", ts, event.SendShortcut, o.Ben.ID))
@@ -78,7 +78,7 @@ func TestAShortcutThatFailsIsTold(t *testing.T) {
 	require.Contains(t, o.Ephemeral()[0].Text, "try again")
 
 	l := &link{Gateway: &Gateway{Slack: o.Bot}, log: o.Bot.Log()}
-	l.tellAlone(t.Context(), event.SharedMessage{In: workflow.Incoming{User: o.Ben.ID}, AnswerURL: "http://127.0.0.1:1/"}, "not now")
+	l.tellAlone(t.Context(), event.SharedMessage{In: incoming.Event{User: o.Ben.ID}, AnswerURL: "http://127.0.0.1:1/"}, "not now")
 	im, err := o.OpenIM(o.Ben.ID)
 	require.NoError(t, err)
 	require.Len(t, o.Channel(im.ID), 1)
@@ -111,7 +111,7 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	o.Settle()
 	_, kept := in.Seen()
 	require.Len(t, kept, 2)
-	require.Equal(t, workflow.IncomingSent, kept[1].Kind)
+	require.Equal(t, incoming.Sent, kept[1].Kind)
 	require.Equal(t, o.ThreadOf(root), kept[1].Thread, "the thread that the message stands in")
 	require.Equal(t, reply, kept[1].TS)
 	require.Equal(t, "the total is off", kept[1].Text)
@@ -125,7 +125,7 @@ func TestAReactionIsNotLost(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
 	var tries atomic.Int32
-	in := &bottest.Inbox{Before: func(workflow.Incoming) error {
+	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if tries.Add(1) == 1 {
 			return errors.New("the database is away")
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the
@@ -30,7 +30,7 @@ type Renderer struct {
 }
 
 // Render renders one text. The lines of code that it names are links if code knows them.
-func (r Renderer) Render(markdown string, code *workflow.Code) string {
+func (r Renderer) Render(markdown string, code *outgoing.Code) string {
 	src := []byte(strings.TrimRight(Visible(markdown), " \t\n"))
 	doc := markdownParser.Parse(text.NewReader(src))
 	p := &page{Renderer: r, known: code, src: src}
@@ -57,7 +57,7 @@ var markdownParser = parser.NewParser(
 // page is one rendering; the source up to done is written.
 type page struct {
 	Renderer
-	known *workflow.Code // existing lines of code; nil: none is known
+	known *outgoing.Code // existing lines of code; nil: none is known
 	src   []byte
 	out   strings.Builder
 	done  int

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A plan is a session's newest, with a box for each of its tasks.
@@ -29,7 +30,7 @@ type planned struct {
 // planOf is the newest of the reports that is a plan; nil where none is.
 func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) string) *plan {
 	for i := len(reports) - 1; i >= 0; i-- {
-		var body workflow.Plan
+		var body planning.Plan
 		if reports[i].Kind != workflow.ReportPlan || json.Unmarshal(reports[i].Body, &body) != nil {
 			continue
 		}

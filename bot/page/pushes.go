@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
@@ -41,7 +42,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 	var list []push
 	for _, x := range all {
 		shown := push{Push: x}
-		if x.State == workflow.PushDone {
+		if x.State == outgoing.PushDone {
 			shown.Files = proven(p.diffOf(ctx, s.Repository, x.Commit), hunksOf(rows, x), p.Secrets.Mask)
 		}
 		list = append(list, shown)
@@ -50,7 +51,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 }
 
 // hunksOf are those of the very change that was pushed.
-func hunksOf(rows []progress.TriedHunks, x workflow.Push) (found tried.Hunks) {
+func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found tried.Hunks) {
 	for _, r := range rows {
 		if r.Base == x.BaseCommit && r.Tree == x.Tree {
 			found = r.Hunks

@@ -14,7 +14,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
@@ -75,7 +78,7 @@ type step struct {
 }
 
 type push struct {
-	workflow.Push
+	outgoing.Push
 	Files []file
 }
 
@@ -260,7 +263,7 @@ func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 
 // wayOf is the evidence of a report, in its order: each claim with the place that shows it.
 func (p *Pages) wayOf(r workflow.Report) (way []step) {
-	var body workflow.Diagnosis
+	var body diagnosis.Report
 	if json.Unmarshal(r.Body, &body) != nil {
 		return nil
 	}
@@ -287,13 +290,13 @@ type sessionList struct {
 
 type group struct {
 	Name     string
-	Sessions []workflow.HomeSession
+	Sessions []hometab.Session
 }
 
 // listView is a home's sessions by state, those that hold the words of a query.
-func listView(h workflow.Home, query, state string) sessionList {
+func listView(h hometab.View, query, state string) sessionList {
 	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.Closed, More: h.More, TodayUSD: h.TodayUSD}
-	add := func(name string, list []workflow.HomeSession) {
+	add := func(name string, list []hometab.Session) {
 		v.States = append(v.States, name)
 		g := group{Name: name}
 		for _, s := range list {
@@ -306,8 +309,8 @@ func listView(h workflow.Home, query, state string) sessionList {
 		}
 	}
 	add("Waits for you", h.Waits)
-	for _, standing := range workflow.Standings {
-		var these []workflow.HomeSession
+	for _, standing := range hometab.Standings {
+		var these []hometab.Session
 		for _, s := range h.Others {
 			if s.Standing() == standing {
 				these = append(these, s)
@@ -319,7 +322,7 @@ func listView(h workflow.Home, query, state string) sessionList {
 }
 
 // holds reports whether every word of a query is somewhere in what the list shows of a session.
-func holds(s workflow.HomeSession, query string) bool {
+func holds(s hometab.Session, query string) bool {
 	text := strings.ToLower(strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

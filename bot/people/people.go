@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/attachment"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // A Directory looks up people and reads threads. The zero value with Slack set is ready; it
@@ -181,6 +182,6 @@ func shownName(u *slack.User) string {
 }
 
 // Fetch reads a file that somebody attached, as an [attachment.Fetcher] does.
-func (p *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+func (p *Directory) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
 	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // newestReplies is how many replies of a long thread are returned beside its root.
 const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
-func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
+func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error) {
 	var root []slack.Message
 	var replies []slack.Message
 	count := 0
@@ -36,7 +37,7 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	if err != nil {
 		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
 	}
-	var said []workflow.ThreadMessage
+	var said []incoming.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
 		said = append(said, p.threadMessage(ctx, m))
 	}
@@ -46,9 +47,9 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	return said, nil
 }
 
-func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
+func (p *Directory) threadMessage(ctx context.Context, m slack.Message) incoming.ThreadMessage {
 	self := p.Slack.Self()
-	s := workflow.ThreadMessage{
+	s := incoming.ThreadMessage{
 		User: m.User, Text: mrkdwn.Unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
 		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}
@@ -73,7 +74,7 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 
 // Reread reads a message of a thread again, since an event may leave out what was shared
 // with the message. It returns false if the message is not there.
-func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
+func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
 	var list []slack.Message
 	err = p.Slack.Call(ctx, func() (err error) {

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // If the configuration says so, a channel with guests or people of another workspace is shown
@@ -45,7 +46,7 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string)
 }
 
 // filterPosting returns the posting as its channel may read it.
-func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posting) *workflow.Posting {
+func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posting) *outgoing.Posting {
 	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repository, posting.Thread.Channel) {
 		return posting
 	}
@@ -53,7 +54,7 @@ func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posti
 }
 
 // filterCard returns the card as its channel may read it.
-func (d *GuestFilter) filterCard(ctx context.Context, c *workflow.Card) *workflow.Card {
+func (d *GuestFilter) filterCard(ctx context.Context, c *card.Card) *card.Card {
 	if !d.HidesCode(ctx, c.Repository, c.Thread.Channel) {
 		return c
 	}

@@ -13,20 +13,20 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
 )
 
 // Cards is a queue of progress messages that have to be redrawn.
 type Cards interface {
 	// NextCard leases the card that has waited longest to the caller for a while; nil if none
 	// has to be drawn. Only cards that have a message are leased.
-	NextCard(ctx context.Context) (*workflow.Card, error)
+	NextCard(ctx context.Context) (*card.Card, error)
 	// Drawn records that the card's message shows it.
-	Drawn(ctx context.Context, c *workflow.Card) error
+	Drawn(ctx context.Context, c *card.Card) error
 	// CardLater returns the card to the queue, to be drawn after a while.
-	CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error
+	CardLater(ctx context.Context, c *card.Card, wait time.Duration) error
 	// CardGone records that the card's message cannot be updated any more, and why.
-	CardGone(ctx context.Context, c *workflow.Card, why string) error
+	CardGone(ctx context.Context, c *card.Card, why string) error
 }
 
 // A Painter updates the cards of runs as they go on. Lines of threads are posted beside it
@@ -79,11 +79,11 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 		return false
 	case free <- struct{}{}:
 	}
-	card, err := p.Cards.NextCard(ctx)
+	next, err := p.Cards.NextCard(ctx)
 	if err != nil && ctx.Err() == nil {
 		p.Poster.log().Warn("cards are not drawn now", "err", err)
 	}
-	if err != nil || card == nil {
+	if err != nil || next == nil {
 		<-free
 		return false
 	}
@@ -94,15 +94,15 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimeout)
 		defer cancel()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
-		if err := p.drawCard(drawing, card, pace); err != nil {
-			p.Poster.log().Warn("a card is drawn later", "session", card.Session, "run", card.Run, "err", err)
+		if err := p.drawCard(drawing, next, pace); err != nil {
+			p.Poster.log().Warn("a card is drawn later", "session", next.Session, "run", next.Run, "err", err)
 		}
 	})
 	return true
 }
 
 // drawCard updates the card's message.
-func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
+func (p *Painter) drawCard(ctx context.Context, c *card.Card, pace *rate.Limiter) error {
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
 	}
@@ -121,7 +121,7 @@ func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Lim
 }
 
 // recordDrawn records the result of a drawing.
-func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) error {
+func (p *Painter) recordDrawn(ctx context.Context, c *card.Card, err error) error {
 	if err == nil {
 		return p.Cards.Drawn(ctx, c)
 	}
@@ -138,7 +138,7 @@ func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) 
 }
 
 // giveBack returns the card to the queue, even after its context has ended.
-func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Duration) error {
+func (p *Painter) giveBack(ctx context.Context, c *card.Card, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
@@ -146,7 +146,7 @@ func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Dura
 
 // drawCard hands the rendered card to send. If the endpoint refuses the newer blocks, the
 // card is sent in plain ones, and so are all others until the program restarts.
-func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part) error) error {
+func drawCard(s *bot.Slack, name string, c *card.Card, send func(render.Part) error) error {
 	face := render.CardFace{Name: name, Plain: s.PlainCards.Load()}
 	err := send(face.Render(c))
 	if face.Plain || !slices.Contains([]string{"invalid_blocks", "invalid_blocks_format"}, refusalCode(err)) {

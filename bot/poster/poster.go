@@ -17,13 +17,14 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // An Outbox is the queue of what has to be posted.
 type Outbox interface {
 	// Next returns the oldest posting of the session that is neither posted nor refused; nil
 	// if there is none. Before it returns, it commits that the posting is tried.
-	Next(ctx context.Context, session string) (*workflow.Posting, error)
+	Next(ctx context.Context, session string) (*outgoing.Posting, error)
 	// Mine fails if the posting belongs to another poster by now. A poster asks before it
 	// sends, since it may have been frozen for a while.
 	Mine(ctx context.Context, key string) error
@@ -32,7 +33,7 @@ type Outbox interface {
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
 	// Grown returns what the message that the posting has grown has to hold by now, if that is
 	// not what the posting made of it; nil if it is.
-	Grown(ctx context.Context, posting *workflow.Posting) (*workflow.Posting, error)
+	Grown(ctx context.Context, posting *outgoing.Posting) (*outgoing.Posting, error)
 	// Refused records that Slack refuses the posting for good, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
@@ -99,7 +100,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 
 // recordPosted records the ts of the posting. If another one is on record, this poster was
 // frozen between its last check and the request, and deletes its own reply.
-func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
+func (p *Poster) recordPosted(ctx context.Context, posting *outgoing.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
 		return err
@@ -124,7 +125,7 @@ func (p *Poster) log() *slog.Logger {
 
 // deliverPosting posts what is not in Slack yet of the posting, files after replies, and
 // returns the ts of its first message.
-func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) (ts string, err error) {
 	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
@@ -172,7 +173,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 }
 
 // postPart posts a part; a card in plain blocks if the endpoint refuses the newer ones.
-func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
+func (p *Poster) postPart(ctx context.Context, posting *outgoing.Posting, once render.Part) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
 	}
@@ -186,7 +187,7 @@ func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once r
 // eventType is the event_type of our metadata, whose payload holds the posting's key.
 const eventType = "bobbin_posting"
 
-func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part render.Part) (ts string, err error) {
+func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part render.Part) (ts string, err error) {
 	thread := posting.Thread
 	options := []slack.MsgOption{
 		slack.MsgOptionText(part.Text, false), slack.MsgOptionTS(thread.TS),
@@ -234,7 +235,7 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 	return &refusal{"thread_not_found"}
 }
 
-func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) error {
+func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) error {
 	err := p.Slack.Call(ctx, func() error {
 		return p.Slack.API.AddReactionContext(ctx, posting.Reaction, slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
 	})
@@ -245,7 +246,7 @@ func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) err
 }
 
 // standing returns what is in Slack of a posting; nothing unless it was tried before.
-func (p *Poster) standing(ctx context.Context, posting *workflow.Posting, parts []render.Part, files []render.File) (there standing, err error) {
+func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there standing, err error) {
 	if !posting.Tried || p.blind {
 		return there, nil
 	}
@@ -258,7 +259,7 @@ func (p *Poster) standing(ctx context.Context, posting *workflow.Posting, parts 
 }
 
 // lookUp waits until an earlier request must have arrived, and reads the thread.
-func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standing, error) {
+func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (standing, error) {
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return standing{}, err
 	}
@@ -270,7 +271,7 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standin
 }
 
 // readStanding reads which parts and files of ours are in the posting's thread.
-func (p *Poster) readStanding(ctx context.Context, posting *workflow.Posting) (standing, error) {
+func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (standing, error) {
 	there := standing{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)

@@ -10,13 +10,13 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // rewriteMessage updates the message of an earlier posting: with other words and buttons, or
 // the same text without buttons, and below it what was chosen. Doing it twice changes nothing, so nothing is looked up first.
 // Slack notifies nobody of an edit; what matters is posted as a reply of its own.
-func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) error {
+func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) error {
 	if posting.OnTS == "" { // Slack never accepted it
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part ren
 
 // growMessage has lines join those that stand in a message already. grown is false where Slack
 // does not take it, or where an earlier try made a reply of them.
-func (p *Poster) growMessage(ctx context.Context, posting *workflow.Posting) (grown bool, err error) {
+func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (grown bool, err error) {
 	if posting.Tried && !p.blind {
 		there, err := p.lookUp(ctx, posting)
 		if err != nil || there.parts[posting.Key] != "" {
@@ -85,7 +85,7 @@ func (p *Poster) growMessage(ctx context.Context, posting *workflow.Posting) (gr
 // keepNewest has the message that the posting has grown hold what is on record. This poster
 // may have been frozen between its last check and its edit, and have written an older text
 // over a newer one.
-func (p *Poster) keepNewest(ctx context.Context, posting *workflow.Posting) error {
+func (p *Poster) keepNewest(ctx context.Context, posting *outgoing.Posting) error {
 	for {
 		newest, err := p.Outbox.Grown(ctx, posting)
 		if err != nil || newest == nil {

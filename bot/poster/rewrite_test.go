@@ -9,13 +9,13 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // asked posts a text with buttons, and gives the posting that writes it again.
-func (o *posterOffice) asked(root, text string) (again workflow.Posting) {
+func (o *posterOffice) asked(root, text string) (again outgoing.Posting) {
 	posting := o.Posting("ask", root, text)
-	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
 	again = o.Posting("ask:settled", root, text)
@@ -68,11 +68,11 @@ func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
 }
 
 // joining posts a line of progress, and gives the posting that has a second one join it.
-func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins workflow.Posting) {
+func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins outgoing.Posting) {
 	posted = (&bottest.Outbox{}).Put(o.Posting("k0", root, "one"))
 	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
 	joins = o.Posting("k1", root, "one")
-	joins.Lines = append(joins.Lines, workflow.Line{Agent: "deep", Text: "two"})
+	joins.Lines = append(joins.Lines, outgoing.Line{Agent: "deep", Text: "two"})
 	joins.Rewrites, joins.OnTS, joins.Stands = "k0", posted.ByKey["k0"], 1
 	return posted, joins
 }
@@ -128,14 +128,14 @@ func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
 			root := o.AdaSays("it fails", "")
 			_, joins := o.joining(root)
 			newest := joins
-			newest.Lines = append(slices.Clone(joins.Lines), workflow.Line{Agent: "deep", Text: "three"})
+			newest.Lines = append(slices.Clone(joins.Lines), outgoing.Line{Agent: "deep", Text: "three"})
 			newest.Key, newest.Stands = "k2", 2
 			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"), "another poster's")
 
 			late := (&bottest.Outbox{}).Put(joins)
 			want := "[deep] one\n[deep] two"
 			if guarded {
-				late.GrownTo, want = []*workflow.Posting{&newest}, want+"\n[deep] three"
+				late.GrownTo, want = []*outgoing.Posting{&newest}, want+"\n[deep] three"
 			}
 			require.NoError(t, o.poster(late).Drain(t.Context(), "s"))
 			require.Equal(t, []string{want}, o.replies(root))

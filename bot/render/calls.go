@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // callable matches the ids that can be mentioned: people and user groups.
@@ -13,7 +13,7 @@ var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
 // mentions returns the mentions that a line ends with. They never come from a text, but from
 // the line's Calls, and only if the configuration names them, or lets owners be called.
-func (s Style) mentions(l workflow.Line) string {
+func (s Style) mentions(l outgoing.Line) string {
 	var b strings.Builder
 	for _, id := range l.Calls {
 		owner := s.CallsOwners && !strings.HasPrefix(id, "S")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -30,17 +32,17 @@ type CardFace struct {
 
 // Render renders a card. The text holds all that the blocks show, for notifications, for
 // searches and for clients without blocks.
-func (f CardFace) Render(c *workflow.Card) Part {
+func (f CardFace) Render(c *card.Card) Part {
 	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
 }
 
-func (f CardFace) renderText(c *workflow.Card) string {
+func (f CardFace) renderText(c *card.Card) string {
 	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline()+running(c))}
 	return strings.Join(append(lines, taskLines(c)...), "\n")
 }
 
 // running returns the command that is under way, behind the headline.
-func running(c *workflow.Card) string {
+func running(c *card.Card) string {
 	if c.Running == "" {
 		return ""
 	}
@@ -48,7 +50,7 @@ func running(c *workflow.Card) string {
 }
 
 // taskLines returns the tasks as lines, and a last line that counts those left out.
-func taskLines(c *workflow.Card) (lines []string) {
+func taskLines(c *card.Card) (lines []string) {
 	for _, t := range shownTasks(c) {
 		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
 	}
@@ -59,12 +61,12 @@ func taskLines(c *workflow.Card) (lines []string) {
 }
 
 // shownTasks returns the last tasks, where work goes on.
-func shownTasks(c *workflow.Card) []workflow.CardTask {
+func shownTasks(c *card.Card) []card.Task {
 	return c.Tasks[max(0, len(c.Tasks)-mostTasks):]
 }
 
 // taskTitle returns a model's description as text, without links.
-func taskTitle(t workflow.CardTask) string {
+func taskTitle(t card.Task) string {
 	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
 	return unangled.Replace(mrkdwn.BreakAddresses(title))
 }
@@ -73,7 +75,7 @@ func taskTitle(t workflow.CardTask) string {
 // not document whether <!channel> in one mentions people.
 var unangled = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
-func taskWords(c *workflow.Card, t workflow.CardTask) string {
+func taskWords(c *card.Card, t card.Task) string {
 	if unfinished(c, t) {
 		return "not finished"
 	}
@@ -91,13 +93,13 @@ func taskWords(c *workflow.Card, t workflow.CardTask) string {
 }
 
 // unfinished reports whether the run ended before the task did.
-func unfinished(c *workflow.Card, t workflow.CardTask) bool {
+func unfinished(c *card.Card, t card.Task) bool {
 	cutOff := t.State == workflow.TaskFailed && t.Failures == 0
 	return c.Ended && (t.State == workflow.TaskOpen || t.State == workflow.TaskWorking || cutOff)
 }
 
 // taskStatus returns Slack's name of the state.
-func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
+func taskStatus(c *card.Card, t card.Task) slack.TaskCardStatus {
 	switch {
 	case t.State == workflow.TaskDone:
 		return slack.TaskCardStatusComplete
@@ -109,7 +111,7 @@ func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 	return slack.TaskCardStatusError
 }
 
-func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
+func (f CardFace) renderBlocks(c *card.Card) []slack.Block {
 	blocks := plainCard(c)
 	if !f.Plain && len(c.Tasks) > 0 { // no document says that a plan may be empty
 		blocks = []slack.Block{planCard(c)}
@@ -117,12 +119,12 @@ func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	if c.Stop == "" {
 		return blocks
 	}
-	stop := workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
-	return append(blocks, buttonRow([]workflow.Button{stop}, map[string]int{}))
+	stop := outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
+	return append(blocks, buttonRow([]outgoing.Button{stop}, map[string]int{}))
 }
 
 // planCard returns the card as a plan with its tasks.
-func planCard(c *workflow.Card) slack.Block {
+func planCard(c *card.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
 		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
@@ -138,7 +140,7 @@ func planCard(c *workflow.Card) slack.Block {
 }
 
 // plainCard returns the card in blocks that every endpoint knows.
-func plainCard(c *workflow.Card) (blocks []slack.Block) {
+func plainCard(c *card.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -22,12 +22,12 @@ type File struct {
 	Key   string // of the line that replaces it if Slack refuses it
 	Mark  string // in its name
 	Agent string
-	workflow.File
+	outgoing.File
 	Instead []Part // what is posted if Slack refuses it
 }
 
 // filesOf returns the files of a posting, always the same for the same posting.
-func filesOf(p *workflow.Posting) (list []File) {
+func filesOf(p *outgoing.Posting) (list []File) {
 	for _, l := range p.Lines {
 		for _, f := range l.Files {
 			c := File{Key: fmt.Sprintf("%s%s%d", p.Key, fileMarker, len(list)+1), Agent: l.Agent, File: f}

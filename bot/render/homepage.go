@@ -10,6 +10,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 type HomePage struct{ Bot, WorkspaceURL string }
 
 // Blocks renders a home: what waits for its owner, then everything else by state.
-func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
+func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
 	if home.Page != "" {
@@ -31,12 +33,12 @@ func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	if home.Closed {
 		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
 	}
-	groups := map[workflow.Standing][]workflow.HomeSession{}
+	groups := map[hometab.Standing][]hometab.Session{}
 	for _, x := range home.Others {
 		groups[x.Standing()] = append(groups[x.Standing()], x)
 	}
 	p.addGroup(add, "Waits for you", home.Waits, home.Person)
-	for _, standing := range workflow.Standings {
+	for _, standing := range hometab.Standings {
 		p.addGroup(add, string(standing), groups[standing], home.Person)
 	}
 	if len(home.Waits)+len(home.Others) == 0 {
@@ -61,7 +63,7 @@ func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	return blocks[:min(len(blocks), MaxHomeBlocks)]
 }
 
-func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person) {
+func (p HomePage) addGroup(add func(...slack.Block), name string, list []hometab.Session, reader workflow.Person) {
 	if len(list) == 0 {
 		return
 	}
@@ -72,18 +74,18 @@ func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflo
 }
 
 // pauseSection renders one thing that can be paused, with its button.
-func pauseSection(x workflow.HomePause) slack.Block {
-	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), workflow.ActionPause, "Pause"
+func pauseSection(x hometab.Pause) slack.Block {
+	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), button.Pause, "Pause"
 	if x.By != "" {
-		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), workflow.ActionResume, "Resume"
+		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), button.Resume, "Resume"
 	}
-	button := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
-	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(button))
+	element := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(element))
 }
 
 // addLessons renders what was learned, in as few blocks as it takes: those that the reader may
 // change have one each, with a button.
-func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
+func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 	if len(list) == 0 {
 		return
 	}
@@ -112,15 +114,15 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			continue
 		}
 		flush()
-		button := slack.NewButtonBlockElement(workflow.ActionLesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
-		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(button)))
+		element := slack.NewButtonBlockElement(button.Lesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
+		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(element)))
 	}
 	lines = append(lines, "Agents are told these. Whoever may approve can change them, here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; \"lessons\" there offers them for its AGENTS.md.")
 	flush()
 }
 
 // sessionLine renders one session: its title, linked to the thread, and its state.
-func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
+func (p HomePage) sessionLine(x hometab.Session, reader workflow.Person) string {
 	title := mrkdwn.OneLine(x.Title, homeTitle)
 	if title == "" {
 		title = "(no words)"

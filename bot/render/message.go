@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -40,7 +40,7 @@ type Part struct {
 
 // renderParts renders a posting. The same posting always gives the same parts, so that a later
 // try knows which of them are in the thread already.
-func (s Style) renderParts(p *workflow.Posting) []Part {
+func (s Style) renderParts(p *outgoing.Posting) []Part {
 	parts := s.cutParts(p, MaxPart)
 	last := &parts[len(parts)-1]
 	last.Blocks = withButtons(last.Text, p.Lines)
@@ -48,7 +48,7 @@ func (s Style) renderParts(p *workflow.Posting) []Part {
 }
 
 // cutParts renders a posting into parts of at most so many characters, without buttons.
-func (s Style) cutParts(p *workflow.Posting, most int) []Part {
+func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = s.Line(l) + s.mentions(l)
@@ -66,7 +66,7 @@ func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 
 // Line is "[agent] text"; a block of code begins below the agent's name. Only the program
 // signs: what looks like a signature further down in a text is quoted.
-func (s Style) Line(l workflow.Line) string {
+func (s Style) Line(l outgoing.Line) string {
 	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.Render(l.Text, l.Code)
 	if !s.forgeable {
 		words = mrkdwn.QuoteSignatures(words)
@@ -78,7 +78,7 @@ func (s Style) Line(l workflow.Line) string {
 }
 
 // withButtons adds blocks if there are buttons. Without any, the text alone looks the same.
-func withButtons(text string, lines []workflow.Line) []slack.Block {
+func withButtons(text string, lines []outgoing.Line) []slack.Block {
 	var rows []slack.Block
 	used := map[string]int{}
 	for _, l := range lines {
@@ -96,7 +96,7 @@ func withButtons(text string, lines []workflow.Line) []slack.Block {
 	return append(blocks, rows...)
 }
 
-func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBlock {
+func buttonRow(buttons []outgoing.Button, used map[string]int) *slack.ActionBlock {
 	elements := make([]slack.BlockElement, len(buttons))
 	for i, b := range buttons {
 		label := slack.NewTextBlockObject(slack.PlainTextType, cmp.Or(mrkdwn.OneLine(b.Label, maxLabel), "…"), false, false)
@@ -122,7 +122,7 @@ var howToAnswer = regexp.MustCompile(`\s(No code was changed\. )?Reply "(fix it|
 
 // WithNote returns the part of these lines with a note below its text, which no longer says
 // how to answer it: the note says how it was answered.
-func (p Part) WithNote(note string, lines []workflow.Line) Part {
+func (p Part) WithNote(note string, lines []outgoing.Line) Part {
 	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + note
 	p.Blocks = withButtons(p.Text, lines)
 	return p

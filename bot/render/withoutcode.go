@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // keptBack ends a posting that asks for something or had files.
 const keptBack = "\n(Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions "
 
 // CardWithoutCode returns the card with what any reader may see.
-func CardWithoutCode(c *workflow.Card) *workflow.Card {
+func CardWithoutCode(c *card.Card) *card.Card {
 	if c == nil {
 		return nil
 	}
@@ -28,7 +29,7 @@ func CardWithoutCode(c *workflow.Card) *workflow.Card {
 }
 
 // PostingWithoutCode returns the posting with what any reader may see.
-func PostingWithoutCode(posting *workflow.Posting) *workflow.Posting {
+func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
 	short, cut := *posting, false
 	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
 	short.Lines = slices.Clone(posting.Lines)

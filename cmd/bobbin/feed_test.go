@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // setChannel configures what is a report in #bugs beside mentions: "marked", messages with an emoji;
@@ -26,7 +26,7 @@ func (s *story) setChannel(args []string, set *server.Settings) {
 	if s.People["sentry"] == "" { // at a restart it is there
 		s.People["sentry"] = s.Slack.AddBot(slacktest.User{Name: "Sentry", AppID: "A0SENTRY"}).ID
 	}
-	set.Feeds = []workflow.Feed{{Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"}}}
+	set.Feeds = []incoming.Feed{{Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"}}}
 }
 
 // alert APP in THREAD FILE: that app posts what the file has of text, blocks and attachments, as

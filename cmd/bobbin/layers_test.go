@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
-		"workflow", "workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
+		"workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "workflow/quota",
 	},
 	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
@@ -59,13 +59,13 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/backport", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/store/backports", "workflow/turn/pictures", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
-		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
+		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/incoming", "workflow/permit", "workflow/quota",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/traces",
 		"workflow/model/endpoint",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer",
+		"bot", "bot/examine", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer", "workflow/permit",
 	},
 	"cmd/bobbin/internal/eval": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	},
 	"cmd/bobbin/internal/playground": {
 		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
-		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/page", "bot/slacktest", "workflow", "workflow/agent", "repo/filelock", "repo/remote", "repo/sandbox", "deploy",
+		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/page", "bot/slacktest", "workflow", "workflow/agent", "repo/filelock", "repo/remote", "repo/sandbox", "deploy", "workflow/permit",
 	},
 	"cmd/bobbin/internal/playground/chat":      {"bot/look", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/view", "bot/slacktest"},
 	"cmd/bobbin/internal/playground/door":      {},
@@ -87,48 +87,58 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/playground/story":     {"cmd/bobbin/internal/playground/view", "bot/slacktest", "workflow/model/modeltest"},
 	"cmd/bobbin/internal/playground/view":      {"bot/look", "cmd/bobbin/internal/playground/slackhtml", "bot/slacktest"},
 	"bot":                                      {"workflow"},
-	"bot/mrkdwn":                               {"workflow", "workflow/plaintext"},
-	"bot/event":                                {"bot", "bot/event/alert", "bot/mrkdwn", "workflow", "workflow/intent"},
-	"bot/render":                               {"bot/event", "bot/mrkdwn", "workflow"},
-	"bot/attachment":                           {"bot", "bot/event", "workflow"},
-	"bot/people":                               {"bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow"},
-	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow"},
-	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow"},
+	"bot/mrkdwn":                               {"workflow/plaintext", "workflow/outgoing"},
+	"bot/event":                                {"bot", "bot/event/alert", "bot/mrkdwn", "workflow", "workflow/intent", "workflow/button", "workflow/incoming"},
+	"bot/render":                               {"bot/event", "bot/mrkdwn", "workflow", "workflow/button", "workflow/card", "workflow/hometab", "workflow/outgoing"},
+	"bot/attachment":                           {"bot", "bot/event", "workflow/incoming"},
+	"bot/people":                               {"bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
+	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming"},
+	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow", "workflow/card", "workflow/outgoing"},
 	"bot/look":                                 {},
-	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried"},
+	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
-	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow"},
+	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow", "workflow/incoming", "workflow/outgoing"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
 	"bot/slacktest/blockkit":                   {},
-	"workflow":                                 {"workflow/plaintext"},
-	"workflow/store":                           {"workflow/store/progress", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext"},
+	"workflow":                                 {},
+	"workflow/incoming":                        {"workflow"},
+	"workflow/outgoing":                        {"workflow", "workflow/card"},
+	"workflow/card":                            {"workflow", "workflow/quota"},
+	"workflow/button":                          {"workflow"},
+	"workflow/hometab":                         {"workflow"},
+	"workflow/diagnosis":                       {"workflow/plaintext"},
+	"workflow/planning":                        {"workflow/plaintext", "workflow"},
+	"workflow/inquiry":                         {"workflow/plaintext"},
+	"workflow/permit":                          {"workflow"},
+	"workflow/quota":                           {"workflow/plaintext"},
+	"workflow/store":                           {"workflow/store/progress", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext", "workflow/diagnosis", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/store/audit":                     {"workflow/store/database"},
-	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record"},
+	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/tried":                           {},
-	"workflow/store/alerts":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
-	"bot/event/alert":                          {"bot/mrkdwn", "workflow"},
-	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record"},
-	"workflow/store/progress":                  {"workflow/store/queue", "workflow/tried", "workflow/store/database", "workflow/store/record", "workflow"},
+	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
+	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
+	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
+	"workflow/store/progress":                  {"workflow/store/queue", "workflow/tried", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
 	"workflow/store/record":                    {"workflow/store/queue"},
-	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
-	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue", "workflow/button", "workflow/incoming"},
+	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue", "workflow/card", "workflow/outgoing"},
 	"workflow/store/overview":                  {"workflow/metrics", "workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/lessons":                   {"workflow/store/consent", "workflow/store/database", "workflow/store/record"},
 	"workflow/store/pauses":                    {"workflow/store/database", "workflow/store/record"},
 	"workflow/store/retention":                 {"workflow/store/database"},
 	"workflow/store/timeline":                  {"workflow/store/database"},
-	"workflow/store/pictures":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
-	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
-	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
+	"workflow/store/pictures":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record", "workflow/outgoing"},
+	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database", "workflow/outgoing"},
+	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest", "workflow/incoming", "workflow/permit"},
 	"workflow/store/database":                  {"workflow/tracing", "migrations"},
-	"workflow/store/queue":                     {"workflow/tracing", "workflow", "workflow/store/database"},
-	"workflow/store/pullrequest":               {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record"},
-	"workflow/aftercare":                       {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog"},
+	"workflow/store/queue":                     {"workflow/tracing", "workflow/store/database", "workflow/incoming"},
+	"workflow/store/pullrequest":               {"workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record", "workflow/incoming"},
+	"workflow/aftercare":                       {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog", "workflow/button", "workflow/outgoing"},
 	"workflow/postgres":                        {"repo/filelock", "workflow/postgres/account", "workflow/postgres/programs"},
 	"workflow/postgres/account":                {},
 	"workflow/postgres/programs":               {"repo/filelock", "workflow/postgres/account"},
 	"workflow/postgres/postgrestest":           {"workflow/postgres"},
-	"workflow/agent/decision":                  {"workflow", "workflow/model"},
+	"workflow/agent/decision":                  {"workflow", "workflow/model", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
 	"workflow/agent":                           {"workflow/agent/fold", "workflow/model/endpoint", "workflow", "workflow/model"},
 	"workflow/agent/fold":                      {"workflow/model"},
 	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/proof", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
@@ -145,7 +155,7 @@ var rooms = map[string][]string{
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":                   {"workflow/model", "workflow/plaintext", "repo/filetree"},
 	"repo/filetree":                            {},
-	"workflow/intent":                          {"workflow"},
+	"workflow/intent":                          {"workflow", "workflow/button"},
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/revision", "repo/transfer", "repo/worktree"},
@@ -211,50 +221,50 @@ var rooms = map[string][]string{
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence", "workflow/store/pauses",
 		"workflow/turn/duplicates",
-		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree", "workflow/incoming", "workflow/outgoing", "workflow/quota",
 	},
 	"workflow/turn/intake": {
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/pictures", "workflow/store/progress",
 		"workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota",
 	},
 	"workflow/turn/duplicates": {
-		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt",
+		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing",
 	},
-	"workflow/turn/question": {"workflow", "workflow/agent/decision", "workflow/store"},
+	"workflow/turn/question": {"workflow/agent/decision", "workflow/store", "workflow/outgoing"},
 	"workflow/turn/orchestrator": {
 		"repo/retest", "workflow/turn/lookback",
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
 		"workflow/turn/question", "workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree", "workflow/button", "workflow/diagnosis", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/knows": {
-		"repo/owners", "workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/worktree",
+		"repo/owners", "workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/worktree", "workflow/outgoing", "workflow/permit",
 	},
 	"workflow/turn/siblings": {
-		"workflow", "workflow/model", "workflow/plaintext", "workflow/tool/find", "workflow/turn/evidence",
+		"workflow/model", "workflow/plaintext", "workflow/tool/find", "workflow/turn/evidence", "workflow/diagnosis",
 	},
 	"workflow/turn/evidence": {
-		"repo/project/command", "workflow", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree",
+		"repo/project/command", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/diagnosis", "workflow/incoming",
 	},
 	"workflow/turn/reproduced": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
 		"workflow/agent/decision",
 		"workflow/store/progress",
-		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/backport": {
-		"repo", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/backports",
-		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal",
+		"repo", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/backports",
+		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/button", "workflow/outgoing", "workflow/permit",
 	},
 	"workflow/store/backports": {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/database", "workflow/store/pullrequest", "workflow/store/queue", "workflow/store/record"},
 	"workflow/turn/lookback": {
-		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
+		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/diagnosis", "workflow/outgoing",
 	},
 	"workflow/turn/pictures": {
-		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt",
+		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
 	},
 	"workflow/turn/delivery": {
 		"workflow/tracing",
@@ -262,12 +272,12 @@ var rooms = map[string][]string{
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
-		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree",
+		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
 		"workflow/store/inbox", "workflow/store/progress",
-		"workflow/tried", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree",
+		"workflow/tried", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing",
 	},
 	"workflow/turn/review": {
 		"workflow/agent/decision",
@@ -277,17 +287,17 @@ var rooms = map[string][]string{
 		"workflow/tracing", "workflow/metrics",
 		"workflow/model/endpoint",
 		"workflow/store/progress",
-		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+		"repo", "repo/result", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/incoming",
 	},
 	"workflow/turn/approval": {
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/permission": {
 		"workflow/store/consent",
 		"workflow/store/inbox",
-		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
+		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/incoming", "workflow/permit",
 	},
 	"workflow/turn/tested": {
 		"workflow/store/progress", "workflow/store/lessons",
@@ -296,17 +306,17 @@ var rooms = map[string][]string{
 	"workflow/turn/worktree": {
 		"workflow/store/database", "workflow/turn/tested",
 		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
-		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext",
+		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext", "workflow/inquiry", "workflow/outgoing",
 	},
 	"workflow/turn/budget": {
-		"repo/disk", "workflow", "workflow/store", "workflow/turn/ledger",
+		"repo/disk", "workflow/store", "workflow/turn/ledger", "workflow/quota",
 	},
 	"workflow/turn/attachment": {
 		"workflow/store/inbox",
-		"workflow", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
+		"workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/incoming", "workflow/outgoing",
 	},
 	"workflow/turn/catalog": {
-		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger",
+		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext",
 	},
 	"workflow/turn/folder": {
 		"repo", "repo/disk",
@@ -314,19 +324,19 @@ var rooms = map[string][]string{
 	"workflow/turn/ledger": {
 		"workflow/metrics",
 		"workflow/store/consent", "workflow/store/progress",
-		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
+		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/findings": {
-		"workflow", "workflow/agent/decision", "workflow/plaintext",
+		"workflow", "workflow/agent/decision", "workflow/plaintext", "workflow/diagnosis", "workflow/planning",
 	},
 	"workflow/turn/prompt": {
-		"workflow/tried", "repo/diff", "workflow", "workflow/model", "workflow/plaintext",
+		"workflow/tried", "repo/diff", "workflow/model", "workflow/plaintext", "workflow/incoming", "workflow/permit",
 	},
-	"workflow/turn/proposal": {"repo/diff", "repo/host", "workflow", "workflow/plaintext"},
-	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
+	"workflow/turn/proposal": {"repo/diff", "repo/host", "workflow", "workflow/plaintext", "workflow/permit"},
+	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger", "workflow/incoming"},
 	"workflow/home": {
 		"workflow/store/overview", "workflow/store/lessons", "workflow/store/pauses",
-		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
+		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission", "workflow/button", "workflow/hometab", "workflow/incoming",
 	},
 
 	// A sandbox: the kinds are below the API, and what they share below them.
@@ -381,34 +391,34 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 var inTests = map[string][]string{
 	"repo/retest":              {"repo/buildcache"},
 	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
-	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress"},
+	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress", "workflow"},
 	"workflow/turn/backport":   {"repo/buildcache", "repo/sandbox", "workflow/store/audit", "workflow/store/consent", "workflow/store/inbox"},
 	"workflow/agent/decision":  {"workflow/agent"},
-	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
-	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
-	"workflow/store/silence":   {"workflow/store/inbox"},
-	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox"},
+	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue", "workflow/incoming", "workflow/outgoing", "workflow/permit"},
+	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/incoming"},
+	"workflow/store/silence":   {"workflow/store/inbox", "workflow/incoming"},
+	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox", "workflow"},
 	"workflow/store/twins":     {"workflow/store"},
 	"workflow/store/timeline":  {"workflow/store", "workflow/store/progress"},
-	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox"},
-	"workflow/store/audit":     {"workflow/store/consent", "workflow", "workflow/store"},
+	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox", "workflow/incoming"},
+	"workflow/store/audit":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
 	"workflow/store/database":  {"workflow/store"},
-	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store"},
-	"workflow/store/outbox":    {"workflow/store/progress", "workflow/store"},
+	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
+	"workflow/store/outbox":    {"workflow/store/progress", "workflow/store", "workflow/incoming"},
 	"workflow/store/retention": {"workflow", "workflow/store"},
 	"cmd/bobbin": {
 		"workflow/store/silence", "workflow/store/audit",
 		"repo/remote", // the whole program, looked at in its parts
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
-		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
+		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/quota",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                    // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                         // the client is what the scripted endpoint is for
 	"bot/event":                   {"deploy"},                                                            // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                     // what people press was posted
+	"bot/gateway":                 {"bot/poster", "workflow/intent", "workflow/outgoing"},                // what people press was posted
 	"bot/people":                  {"bot/poster"},                                                        // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                         // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster"},                                         // the gallery has what Slack gets
+	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                    // the gallery has what Slack gets
 	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"}, // a test command goes with its lesson
 	"workflow/turn/knows":         {"repo/history"},                                                      // a history that is written down
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"},  // what hostile code does to a proof
@@ -424,21 +434,28 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/playground": {"repo/buildcache"}, // Go's library is put into the shop's
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
-	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog"},
-	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
+	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/permit"},
+	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store", "workflow/incoming", "workflow/outgoing"},
 	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/kills":      {"workflow/store/audit", "repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
 	"cmd/bobbin/internal/composed":          {"cmd/bobbin/internal/stage", "workflow/agent"},
 	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
-	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
+	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow/model", "workflow/store", "workflow/store/queue", "workflow/quota"},
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
-	"workflow/aftercare":                    {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
+	"workflow/aftercare":                    {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/permit"},
 	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
-	"workflow/turn":                         {"workflow/tool", "workflow/store/backports", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/tool", "workflow/store/backports", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
+	"workflow/turn/delivery":                {"workflow/quota"},
+}
+
+// vocabulary are the rooms that all others speak in. They use no library.
+var vocabulary = []string{
+	"workflow", "workflow/button", "workflow/card", "workflow/diagnosis", "workflow/hometab", "workflow/incoming",
+	"workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota",
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,
@@ -580,8 +597,8 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 		if test {
 			continue
 		}
-		if first, _, _ := strings.Cut(imported, "/"); room == "workflow" && strings.Contains(first, ".") {
-			say("%s: workflow imports the standard library alone, not %s", name, imported)
+		if first, _, _ := strings.Cut(imported, "/"); slices.Contains(vocabulary, room) && strings.Contains(first, ".") {
+			say("%s: %s imports the standard library alone, not %s", name, room, imported)
 		}
 		for library, by := range keepers {
 			if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(by, room) {

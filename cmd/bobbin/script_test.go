@@ -25,6 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
@@ -104,11 +105,11 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 }
 
 // addLimit reads an option like session_usd=0.5 into the table.
-func addLimit(limits workflow.Limits, option string) (err error) {
+func addLimit(limits quota.Limits, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
-	span, unit := workflow.Limit(name).Parts()
+	span, unit := quota.Limit(name).Parts()
 	if limits[span] == nil {
-		limits[span] = map[workflow.Unit]float64{}
+		limits[span] = map[quota.Unit]float64{}
 	}
 	limits[span][unit], err = strconv.ParseFloat(value, 64)
 	return err
@@ -159,7 +160,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
 	}
-	limits := workflow.Limits{}
+	limits := quota.Limits{}
 	for _, option := range args[1:] {
 		if strings.Contains(option, "=") {
 			if err := addLimit(limits, option); err != nil {

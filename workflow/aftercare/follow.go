@@ -11,7 +11,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -85,8 +86,8 @@ func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Par
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
 	return k.line(fmt.Sprintf("%s was merged into %s. %s", name(row), row.Base, asked),
-		workflow.Button{ActionID: workflow.ActionWorks, Label: "It works", Value: store.NewToken()},
-		workflow.Button{ActionID: workflow.ActionBroken, Label: "Still broken", Value: store.NewToken()}), nil
+		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
+		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
 }
 
 // watched is how long a merged pull request is watched.
@@ -184,9 +185,9 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := workflow.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", name(*row), plaintext.CountNoun(len(all), "check"))}
+		l := outgoing.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", name(*row), plaintext.CountNoun(len(all), "check"))}
 		if was != "" && !row.Aside { // it takes the place of what was red
-			return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
+			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
@@ -195,20 +196,20 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), mostTests)], ", ") + "."
 	}
-	mend := []workflow.Button{{ActionID: workflow.ActionMend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	mend := []outgoing.Button{{ActionID: button.Mend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
 	if row.Aside {
 		mend = nil
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
-	l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: append(mend, workflow.Button{
-		ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+	l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: append(mend, outgoing.Button{
+		ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 	})}
 	if row.Aside {
 		return []store.Part{store.Lines{l}}, nil
 	}
 	if was != "" {
-		return []store.Part{store.Reworded{ActionID: workflow.ActionMend, Label: mendLabel, Line: l}}, nil
+		return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 	}
 	return []store.Part{store.Lines{l}}, nil
 }

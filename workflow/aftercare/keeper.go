@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -169,6 +170,6 @@ func name(row pullrequest.Row) string {
 	return "[" + number + "](" + row.URL + ")"
 }
 
-func (k *Keeper) line(text string, buttons ...workflow.Button) store.Part {
+func (k *Keeper) line(text string, buttons ...outgoing.Button) store.Part {
 	return store.Lines{{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: buttons}}
 }

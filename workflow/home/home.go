@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
@@ -53,8 +54,8 @@ const (
 
 // Home is what the user is shown. A full member sees the sessions of the channels that they
 // are in; anybody else, and whoever Slack does not tell about, their own alone.
-func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
-	home := workflow.Home{Person: workflow.Person{ID: user}}
+func (h *Homes) Home(ctx context.Context, user string) (hometab.View, error) {
+	home := hometab.View{Person: workflow.Person{ID: user}}
 	person, err := h.Directory.Known(ctx, user)
 	var channels []string
 	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
@@ -95,7 +96,7 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 }
 
 // listSessions sorts the sessions: what waits for the person stands apart.
-func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels []string) error {
+func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels []string) error {
 	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, mostShown)
 	if err != nil {
 		return err
@@ -112,17 +113,17 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels 
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
 		if mine && len(home.Waits) < mostWaiting {
-			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.Masked(s), Why: why})
+			home.Waits = append(home.Waits, hometab.Session{Session: h.Masked(s), Why: why})
 		}
 	}
 	for _, s := range all {
-		there := slices.ContainsFunc(home.Waits, func(w workflow.HomeSession) bool { return w.ID == s.ID })
+		there := slices.ContainsFunc(home.Waits, func(w hometab.Session) bool { return w.ID == s.ID })
 		switch {
 		case there:
 		case len(home.Others) == mostShown:
 			home.More = true
 		default:
-			home.Others = append(home.Others, workflow.HomeSession{Session: h.Masked(s), Why: awaited[s.ID]})
+			home.Others = append(home.Others, hometab.Session{Session: h.Masked(s), Why: awaited[s.ID]})
 		}
 	}
 	home.More = home.More || len(all) > mostShown

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -52,14 +55,14 @@ func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 }
 
 // lessons are what was learned of the repositories.
-func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []workflow.HomeLesson, err error) {
+func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []hometab.Lesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
 	for _, l := range all {
 		if !r.reads(l) {
 			continue
 		}
-		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
+		x := hometab.Lesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
 		if slices.Contains(channels, l.Channel) {
 			x.Thread = workflow.Thread{Channel: l.Channel, TS: l.ThreadTS}
 		}
@@ -74,20 +77,20 @@ const (
 )
 
 // Form is the form of a lesson's button: what to say in its place, or nothing, to have it forgotten.
-func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow.Form, error) {
-	if action != workflow.ActionLesson {
+func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.Form, error) {
+	if action != button.Lesson {
 		return nil, nil
 	}
 	l, late, err := h.changeable(ctx, user, value)
 	if err != nil {
 		return nil, err
 	}
-	return &workflow.Form{ActionID: action, Value: lessonValue(l), Repository: l.Repository, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+	return &button.Form{ActionID: action, Value: lessonValue(l), Repository: l.Repository, Text: h.Secrets.Mask(l.Text), Late: late}, nil
 }
 
 // Submit takes what was entered in that form, and returns in words why it does not count. The same
 // form twice is once.
-func (h *Homes) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+func (h *Homes) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
 	l, late, err := h.changeable(ctx, in.User, in.Value)
 	if late == lessonGone && in.Text == "" {
 		return "", err

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
@@ -17,7 +18,7 @@ const mostPauses = 20
 
 // pauses are what an admin may pause or resume: what is paused, everything, and the repositories
 // with their channels.
-func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err error) {
+func (h *Homes) pauses(ctx context.Context) (list []hometab.Pause, err error) {
 	paused, err := pauses.List(ctx, h.Store.DB)
 	if err != nil {
 		return nil, err
@@ -48,12 +49,12 @@ func (h *Homes) pausable() []pauses.Pause {
 	return all
 }
 
-func offered(p pauses.Pause, by string) workflow.HomePause {
+func offered(p pauses.Pause, by string) hometab.Pause {
 	name := p.String()
 	if p.Scope == pauses.Channel {
 		name = "#" + p.Name
 	}
-	return workflow.HomePause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
+	return hometab.Pause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
 }
 
 // Press pauses or resumes what a button of somebody's home names, as that person now may: homes
@@ -69,7 +70,7 @@ func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 	}
 	scope, name, _ := strings.Cut(value, " ")
 	p := pauses.Pause{Scope: scope, Name: name, By: person.Name}
-	if action == workflow.ActionResume {
+	if action == button.Resume {
 		_, err = pauses.Lift(ctx, h.Store.DB, p)
 		return err
 	}

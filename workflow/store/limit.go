@@ -9,7 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -26,7 +27,7 @@ type use struct {
 // Uses is what was used under each of the limits, as the rows say at this moment: in this
 // session, and today in all sessions of all replicas. What a day's sessions take of the disk
 // is what those take now that were at work on that day.
-func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use, error) {
+func (t *Turn) Uses(ctx context.Context, limits quota.Limits) ([]quota.Use, error) {
 	rows, err := t.store.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
 			d as (select p.*, x.disk + coalesce((select sum(octet_length(pack)) from workspaces w where w.session_id = x.id), 0) as disk
 				from s join spending p on p.day = s.utc::date join sessions x on x.id = p.session_id)
@@ -56,13 +57,13 @@ func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use
 }
 
 // under sorts the figures under the limits that there are.
-func under(limits workflow.Limits, used []use) (uses []workflow.Use) {
-	for _, span := range workflow.Spans {
+func under(limits quota.Limits, used []use) (uses []quota.Use) {
+	for _, span := range quota.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]
-		for _, unit := range workflow.Units {
+		for _, unit := range quota.Units {
 			if step := limits[span][unit]; step > 0 {
 				left := time.Duration(u.LeftOfDay * float64(time.Second))
-				uses = append(uses, workflow.Use{Limit: workflow.LimitOf(span, unit), Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
+				uses = append(uses, quota.Use{Limit: quota.LimitOf(span, unit), Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
 			}
 		}
 	}
@@ -70,18 +71,18 @@ func under(limits workflow.Limits, used []use) (uses []workflow.Use) {
 }
 
 // of is the figure as the unit counts it.
-func (u use) of(unit workflow.Unit) float64 {
-	return map[workflow.Unit]float64{
-		workflow.USD: u.USD, workflow.Tokens: float64(u.Tokens), workflow.Commands: float64(u.Commands),
-		workflow.Minutes: float64(u.Worked / time.Minute.Milliseconds()), // whole ones
-		workflow.Output:  megabytes(u.Printed), workflow.Disk: megabytes(u.Disk),
+func (u use) of(unit quota.Unit) float64 {
+	return map[quota.Unit]float64{
+		quota.USD: u.USD, quota.Tokens: float64(u.Tokens), quota.Commands: float64(u.Commands),
+		quota.Minutes: float64(u.Worked / time.Minute.Milliseconds()), // whole ones
+		quota.Output:  megabytes(u.Printed), quota.Disk: megabytes(u.Disk),
 	}[unit]
 }
 
 func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // allowed adds what people allowed beyond the limit.
-func (t *Turn) allowed(ctx context.Context, u *workflow.Use) error {
+func (t *Turn) allowed(ctx context.Context, u *quota.Use) error {
 	var more float64
 	err := t.store.Pool.QueryRow(ctx, `select count(*), coalesce(sum(amount), 0) from extensions where name = $1 and subject = $2 and day = $3`,
 		u.Limit, u.Subject, u.Day).Scan(&u.Number, &more)
@@ -166,7 +167,7 @@ func (s spending) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // Warn says in the thread that a limit is near, unless that was said already, here or, of
 // a day's limit, in another session.
-func (t *Turn) Warn(ctx context.Context, u workflow.Use, said []workflow.Line) error {
+func (t *Turn) Warn(ctx context.Context, u quota.Use, said []outgoing.Line) error {
 	err := t.Record(ctx, warning(u), Lines(said))
 	if errors.Is(err, ErrStale) {
 		return nil
@@ -175,7 +176,7 @@ func (t *Turn) Warn(ctx context.Context, u workflow.Use, said []workflow.Line) e
 }
 
 // A warning is that people were told of a limit; ErrStale where they were told before.
-type warning workflow.Use
+type warning quota.Use
 
 func (warning) Stage() record.Stage { return record.Session }
 

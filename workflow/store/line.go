@@ -11,14 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Lines are said in the thread, with the rows of their buttons and the posting that brings
 // them there. Lines that wait behind each other become one reply.
-type Lines []workflow.Line
+type Lines []outgoing.Line
 
 func (Lines) Stage() record.Stage { return record.Thread }
 
@@ -27,7 +27,7 @@ func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 }
 
 // Replies are lines that each make a reply of their own; all lines of the recording do then.
-type Replies []workflow.Line
+type Replies []outgoing.Line
 
 func (Replies) Stage() record.Stage { return record.Thread }
 
@@ -35,7 +35,7 @@ func (list Replies) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return say(ctx, tx, r, list, true)
 }
 
-func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []workflow.Line, alone bool) error {
+func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Line, alone bool) error {
 	for _, l := range list {
 		if err := insertLine(ctx, tx, r.Session, l, alone); err != nil {
 			return err
@@ -48,7 +48,7 @@ func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []workflow.Li
 }
 
 // insertLine keeps what was said, what its buttons stand for, and that it has to be posted.
-func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line, alone bool) error {
+func insertLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line, alone bool) error {
 	k, err := keepLine(ctx, tx, session, l)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ type keptLine struct {
 }
 
 // keepLine keeps what was said, and what its buttons stand for.
-func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (k keptLine, err error) {
+func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (k keptLine, err error) {
 	code, err := jsonOf(l.Code, l.Code != nil)
 	if err != nil {
 		return k, err
@@ -95,7 +95,7 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (
 
 // WriteLine has one line said in the session's thread, outside of any turn: whoever calls it
 // holds the session's row in tx.
-func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) error {
+func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) error {
 	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // EndLookback keeps what came of a look back, and says the line in the same transaction, once: not
 // where somebody ended it before. A line without a text is not said.
-func (s *Store) EndLookback(ctx context.Context, l workflow.Lookback, found workflow.LookbackFound, line workflow.Line) error {
+func (s *Store) EndLookback(ctx context.Context, l diagnosis.Lookback, found diagnosis.LookbackFound, line outgoing.Line) error {
 	text, err := json.Marshal(found)
 	if err != nil {
 		return err

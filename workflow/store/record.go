@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -112,7 +113,7 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 	if report, ok := record.Find[consent.Report](&r.Recording); ok {
 		s.Revision = report.Revision
 	}
-	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == workflow.PermitResume {
+	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == permit.Resume {
 		s.Halted = ""
 	}
 	s.SpentUSD += r.used.USD

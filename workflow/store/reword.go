@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
@@ -21,7 +21,7 @@ import (
 type Reworded struct {
 	ActionID, Label string
 	Revision        int
-	Line            workflow.Line
+	Line            outgoing.Line
 }
 
 func (Reworded) Stage() record.Stage { return record.Thread }

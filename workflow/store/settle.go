@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -55,7 +55,7 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if note == answeredBelow {
 		which += ` and not (` + offersDecision + `)`
 	}
-	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
+	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != permit.Resume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
 	return s.turn.unbutton(ctx, tx, note, brief, which)
@@ -120,7 +120,7 @@ func (s settling) answers() string {
 	if a, ok := record.Find[consent.Approval](&s.Recording); ok {
 		return "Approved by " + a.UserName + "."
 	}
-	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == workflow.PermitResume && p.Revision > 0 {
+	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == permit.Resume && p.Revision > 0 {
 		return "Going on, as " + p.UserName + " says."
 	}
 	if w, ok := record.Find[consent.Allowance](&s.Recording); ok {

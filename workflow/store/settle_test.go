@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -23,7 +24,7 @@ func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *st
 	t.Helper()
 	turn = storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
-		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
+		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []outgoing.Button{
 			{ActionID: action, Label: "Fix it", Value: "opaque"},
 		}}},
 	))
@@ -108,8 +109,8 @@ func TestAQuestionIsReworded(t *testing.T) {
 			turn, key := asks(t, s, shown)
 			reword := func(text, value string) {
 				t.Helper()
-				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: workflow.Line{
-					Agent: "orchestrator", Text: text, Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
+				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: outgoing.Line{
+					Agent: "orchestrator", Text: text, Buttons: []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
 				}}))
 			}
 			reword("bea, shall I?", "second")

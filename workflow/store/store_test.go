@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -73,7 +75,7 @@ func TestReceiveOnce(t *testing.T) {
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	}
 	twin := in // the message event of the same message: another event id
-	twin.EventID, twin.Kind = "Ev2", workflow.IncomingReply
+	twin.EventID, twin.Kind = "Ev2", incoming.Reply
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), twin))
 
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
@@ -107,7 +109,7 @@ func TestWhatConcernsNoSessionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev1", "1.5", "fix it")))
-	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingAction, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), incoming.Event{EventID: "Ev2", Kind: incoming.Action, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from inbox`))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from sessions`))
 }
@@ -194,9 +196,9 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
-	say := func(alone bool, buttons []workflow.Button, texts ...string) {
+	say := func(alone bool, buttons []outgoing.Button, texts ...string) {
 		for _, text := range texts {
-			line := workflow.Line{Agent: "deep", Text: text, Buttons: buttons}
+			line := outgoing.Line{Agent: "deep", Text: text, Buttons: buttons}
 			if alone {
 				require.NoError(t, turn.Record(t.Context(), store.Replies{line}))
 			} else {
@@ -205,10 +207,10 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		}
 	}
 	say(false, nil, "one", "two")
-	say(true, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(true, []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
 	say(false, nil, "three")
 
-	next := func() *workflow.Posting {
+	next := func() *outgoing.Posting {
 		p, err := outbox.New(s.DB).Next(t.Context(), id)
 		require.NoError(t, err)
 		return p
@@ -226,7 +228,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
 	require.Equal(t, storetest.Thread, p.Thread)
-	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
+	require.Equal(t, []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
 	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
 	require.Equal(t, "[deep] three\n[deep] four", next().Text())
@@ -342,7 +344,7 @@ func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 	in := storetest.Mention("Ev1", "look")
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	gone := in
-	gone.Kind, gone.Text = workflow.IncomingDelete, ""
+	gone.Kind, gone.Text = incoming.Delete, ""
 	for i, c := range []struct {
 		ts    string
 		stops int

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -128,12 +129,12 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	if err != nil {
 		return "", err
 	}
-	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: "1010.0", User: a.user, Text: "fix it"}
+	in := incoming.Event{Kind: incoming.Reply, TS: "1010.0", User: a.user, Text: "fix it"}
 	if s.words != "" {
 		in.TS = s.words
 	}
 	if way == "click" {
-		in = workflow.Incoming{Kind: workflow.IncomingAction, TS: "1010.0", User: a.user, ActionID: "fix_it", Value: button}
+		in = incoming.Event{Kind: incoming.Action, TS: "1010.0", User: a.user, ActionID: "fix_it", Value: button}
 	}
 	if err := th.hears(ctx, in); err != nil {
 		return "", err
@@ -234,7 +235,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	var hands errgroup.Group
 	hands.SetLimit(16)
 	for i := range n {
-		in := workflow.Incoming{EventID: fmt.Sprint("click ", i), Kind: workflow.IncomingAction, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
+		in := incoming.Event{EventID: fmt.Sprint("click ", i), Kind: incoming.Action, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
 		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })
 	}
 	if err := hands.Wait(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -132,7 +134,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.NotEmpty(t, said)
 	var press string
 	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
-	require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
+	require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Action, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
@@ -143,7 +145,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
 
 	// Written again, as after a commit that was cut off, it is one line there.
-	require.NoError(t, th.Record(t.Context(), twins.Joined{Twin: first.Session().ID, By: "U1", Line: workflow.Line{Agent: "a", Text: "again"}}))
+	require.NoError(t, th.Record(t.Context(), twins.Joined{Twin: first.Session().ID, By: "U1", Line: outgoing.Line{Agent: "a", Text: "again"}}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
@@ -151,7 +153,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// Who writes here goes on here.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
-	require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingReply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
+	require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Reply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
@@ -170,12 +172,12 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 		t.Helper()
 		var button string
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
-		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
+		require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Action, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
-		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: o.people[who], Text: words}))
+		require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.people[who], Text: words}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")

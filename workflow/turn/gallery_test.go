@@ -29,8 +29,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -53,7 +58,7 @@ func TestGallery(t *testing.T) {
 	t.Parallel()
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
 	var names, missing []string
-	var lines []workflow.Line
+	var lines []outgoing.Line
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		own := made[kind]
 		delete(made, kind)
@@ -81,7 +86,7 @@ func TestGallery(t *testing.T) {
 }
 
 // posted are the calls by which the lines are posted, one each.
-func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
+func posted(t *testing.T, lines []outgoing.Line) []slacktest.Request {
 	t.Helper()
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
 	t.Cleanup(slack.Close)
@@ -139,9 +144,9 @@ func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "more than 4000")
 }
 
-func says(texts ...string) (lines []workflow.Line) {
+func says(texts ...string) (lines []outgoing.Line) {
 	for _, text := range texts {
-		lines = append(lines, workflow.Line{Agent: "orchestrator", Text: text})
+		lines = append(lines, outgoing.Line{Agent: "orchestrator", Text: text})
 	}
 	return lines
 }
@@ -286,46 +291,46 @@ func formatted(args []ast.Expr) (string, bool) {
 var (
 	aCause = decision.RootCause{
 		Summary: "A whole refund gives back more than was paid", Cause: "money.Split drops the remainder (money/split.go:13).", Confidence: "high",
-		Evidence: []workflow.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
-		Siblings: &workflow.Siblings{Pattern: "total /", Places: []workflow.Sibling{{At: "cart/total.go:40", Verdict: workflow.SiblingAffected}, {At: "api/v2.go:10", Verdict: workflow.SiblingNotLookedAt}}},
+		Evidence: []diagnosis.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
+		Siblings: &diagnosis.Siblings{Pattern: "total /", Places: []diagnosis.Sibling{{At: "cart/total.go:40", Verdict: diagnosis.Affected}, {At: "api/v2.go:10", Verdict: diagnosis.NotLookedAt}}},
 	}
-	aDiagnosis = workflow.Diagnosis{
+	aDiagnosis = diagnosis.Report{
 		Bug: "Refunds are too high", RootCause: "money.Split drops the remainder (money/split.go:13)", AffectedScope: []string{"orders with a coupon", "about 40 a day"},
-		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []workflow.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
+		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []diagnosis.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
 	}
-	aRequest  = workflow.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
-	aQuestion = decision.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []workflow.OpenDecision{{}}}
-	aPlan     = workflow.Plan{
-		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []workflow.PlanTask{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
+	aRequest  = planning.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
+	aQuestion = decision.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []planning.OpenDecision{{}}}
+	aPlan     = planning.Plan{
+		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []planning.Task{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
 		Risks: []string{"none"}, Verification: "go test ./...",
 	}
-	anAdvice = workflow.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
+	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
 // samples are words that are made elsewhere than where they are said, each by what makes it
 // where that can be called alone.
-func samples() map[string][]workflow.Line {
+func samples() map[string][]outgoing.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}
-	with := func(text string, buttons ...workflow.Button) workflow.Line {
-		return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
+	with := func(text string, buttons ...outgoing.Button) outgoing.Line {
+		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
 	}
-	labelled := func(b ...string) (list []workflow.Button) {
+	labelled := func(b ...string) (list []outgoing.Button) {
 		for i := 0; i < len(b); i += 3 {
-			list = append(list, workflow.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+			list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
 		}
 		return list
 	}
 	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.ReportButtons("Go ahead")...)
-	plan.Files = []workflow.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
+	plan.Files = []outgoing.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
-	use := workflow.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
-	limit := &budget.LimitError{Reached: []workflow.Use{use}}
+	use := quota.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
+	limit := &budget.LimitError{Reached: []quota.Use{use}}
 	again := func(a model.Again) string {
 		_, text := runtime.AgainWords(a, time.Second)
 		return text
 	}
-	return map[string][]workflow.Line{
+	return map[string][]outgoing.Line{
 		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
 		"takeOutHunks":    {with("Taken out, since the approval is limited to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons", labelled("put_back", "Put it back", "")...)},

@@ -13,7 +13,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
@@ -56,7 +59,7 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	return in.Session().ID
 }
 
-func idsOf(list []workflow.HomeSession) (ids []string) {
+func idsOf(list []hometab.Session) (ids []string) {
 	for _, x := range list {
 		ids = append(ids, x.ID)
 	}
@@ -151,22 +154,22 @@ func TestOnlyAdminsPause(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if a.user != o.asker {
-			if err := h.Press(t.Context(), a.user, workflow.ActionPause, "all"); err != nil {
+			if err := h.Press(t.Context(), a.user, button.Pause, "all"); err != nil {
 				require.ErrorContains(t, err, "users.info", a.kind)
 			}
 			require.Zero(t, paused(), a.kind)
 		}
 	}
-	require.Error(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "repository of somebody else"))
-	require.Error(t, h.Press(t.Context(), o.asker, workflow.ActionPause, ""))
-	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
-	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
+	require.Error(t, h.Press(t.Context(), o.asker, button.Pause, "repository of somebody else"))
+	require.Error(t, h.Press(t.Context(), o.asker, button.Pause, ""))
+	require.NoError(t, h.Press(t.Context(), o.asker, button.Pause, "all"))
+	require.NoError(t, h.Press(t.Context(), o.asker, button.Pause, "all"))
 	require.Equal(t, 1, paused())
-	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionResume, "all"))
+	require.NoError(t, h.Press(t.Context(), o.asker, button.Resume, "all"))
 	require.Zero(t, paused())
 	closed := *h
 	closed.Directory = broken{Directory: h.Directory, known: true}
-	require.Error(t, closed.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
+	require.Error(t, closed.Press(t.Context(), o.asker, button.Pause, "all"))
 	require.Zero(t, paused())
 }
 
@@ -188,7 +191,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		return fmt.Sprintf("%d:%x", l.ID, sum[:8])
 	}
 	send := func(user, value, text string) (string, error) {
-		return h.Submit(t.Context(), workflow.Incoming{Kind: workflow.IncomingForm, ActionID: workflow.ActionLesson, User: user, Value: value, Text: text})
+		return h.Submit(t.Context(), incoming.Event{Kind: incoming.Form, ActionID: button.Lesson, User: user, Value: value, Text: text})
 	}
 	planted := map[string]bool{}
 	for i, a := range o.actors {
@@ -201,9 +204,9 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		before := of(a.rules)
 		shown, err := h.Home(t.Context(), a.user)
 		require.NoError(t, err)
-		offered := slices.ContainsFunc(shown.Lessons, func(l workflow.HomeLesson) bool { return l.Repository == a.rules && l.MayChange })
+		offered := slices.ContainsFunc(shown.Lessons, func(l hometab.Lesson) bool { return l.Repository == a.rules && l.MayChange })
 		require.Equal(t, a.may, offered, a.kind)
-		form, err := h.Form(t.Context(), a.user, workflow.ActionLesson, fmt.Sprint(before.ID))
+		form, err := h.Form(t.Context(), a.user, button.Lesson, fmt.Sprint(before.ID))
 		require.Equal(t, a.may, err == nil && form.Late == "", a.kind)
 		late, err := send(a.user, value(before), "said by "+a.kind)
 		require.Equal(t, a.may, err == nil && late == "", "%s: %s", a.kind, late)
@@ -235,7 +238,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	late, err = send(bea, value(now), "again")
 	require.NoError(t, err)
 	require.Contains(t, late, "not known any more")
-	form, err := h.Form(t.Context(), bea, workflow.ActionLesson, "no number")
+	form, err := h.Form(t.Context(), bea, button.Lesson, "no number")
 	require.NoError(t, err)
 	require.NotEmpty(t, form.Late)
 
@@ -243,7 +246,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		closed := *h
 		closed.Directory = d
 		before := of("named")
-		_, err := closed.Submit(t.Context(), workflow.Incoming{User: bea, Value: value(before), Text: "while Slack is away"})
+		_, err := closed.Submit(t.Context(), incoming.Event{User: bea, Value: value(before), Text: "while Slack is away"})
 		require.Error(t, err)
 		require.Equal(t, before.Text, of("named").Text)
 	}

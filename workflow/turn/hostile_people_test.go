@@ -8,14 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/stretchr/testify/require"
 )
 
 // What hostile and forgetful people tried, a thread each, with a model that says back
@@ -140,23 +145,23 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 			if err != nil {
 				return err
 			}
-			return th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingAction, TS: th.tick(), User: words[1], ActionID: words[2], Value: value})
+			return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: words[1], ActionID: words[2], Value: value})
 		}
-		if words[2] == workflow.ActionChoose {
+		if words[2] == button.Choose {
 			value := store.NewToken()
-			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", workflow.Button{ActionID: workflow.ActionChoose, Value: value, Means: "anybody"}))); err != nil {
+			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", outgoing.Button{ActionID: button.Choose, Value: value, Means: "anybody"}))); err != nil {
 				return err
 			}
 		}
 		return th.press(ctx, words[1], words[2])
 	}
 	how, rest, _ := strings.Cut(step, " ")
-	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick()}
+	in := incoming.Event{Kind: incoming.Reply, TS: th.tick()}
 	switch how {
 	case "edit", "unread", "late", "unheard":
 		step = rest
 	case "delete":
-		in.Kind, in.TS, in.User = workflow.IncomingDelete, last[rest], rest
+		in.Kind, in.TS, in.User = incoming.Delete, last[rest], rest
 		return th.judges(ctx, in)
 	}
 	if how == "unheard" { // Slack has the edit already, and its event is on its way
@@ -166,11 +171,11 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	}
 	in.User, in.Text, _ = strings.Cut(step, ": ")
 	if in.Text, _ = strings.CutPrefix(in.Text, "@bobbin "); strings.Contains(step, "@bobbin ") {
-		in.Kind = workflow.IncomingMention
+		in.Kind = incoming.Mention
 	}
 	switch how {
 	case "edit":
-		in.Kind, in.TS = workflow.IncomingEdit, last[in.User]
+		in.Kind, in.TS = incoming.Edit, last[in.User]
 	case "late":
 		in.TS = "1100.5"
 	case "unread":
@@ -220,11 +225,11 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", 1+len(fmt.Sprint(judged)))}, "ann", "anybody", "please add an exported Key.Len method")
 		require.NoError(t, err)
 		require.NoError(t, th.reads(ctx))
-		restated, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+		restated, err := th.lead().Restate(ctx, planning.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
 		_, approves := ledger.Find[consent.Approval](partsOf(restated))
 		require.True(t, approves)
-		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
+		require.NoError(t, th.hears(ctx, incoming.Event{Kind: incoming.Reply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
 			require.NoError(t, th.Intake.JudgeAll(ctx))
 		}
@@ -255,7 +260,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	}
 	for i, text := range []string{"<@UBEA> see", "fix it, but use spec 2", "use the other package", "stop"} {
 		ts := fmt.Sprintf("120%d.0", i)
-		in := workflow.Incoming{Kind: workflow.IncomingReply, TS: ts, User: "gus", Text: text, Files: []workflow.Attachment{{Message: ts, File: ts, Name: text}}}
+		in := incoming.Event{Kind: incoming.Reply, TS: ts, User: "gus", Text: text, Files: []incoming.Attachment{{Message: ts, File: ts, Name: text}}}
 		require.NoError(t, th.hears(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
 		require.NoError(t, th.Intake.JudgeAll(ctx))
@@ -264,7 +269,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	require.NoError(t, th.posted(ctx, th.tick()))
 	require.NoError(t, th.press(ctx, "bea", "pass_on"))
 	require.Equal(t, []string{"use the other package"}, names(), "what was passed on last")
-	require.NoError(t, th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingDelete, TS: "1202.0", User: "gus"}))
+	require.NoError(t, th.judges(ctx, incoming.Event{Kind: incoming.Delete, TS: "1202.0", User: "gus"}))
 	var state string
 	require.NoError(t, st.Pool.QueryRow(ctx, `select state from attachments where name = 'use the other package'`).Scan(&state))
 	require.Equal(t, "gone", state, "and taken back")

@@ -16,6 +16,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -92,7 +95,7 @@ func openOffice(t testing.TB) *office {
 
 // rules are repositories that differ in whose word counts.
 func rules(named, group string) (list []catalog.Repository) {
-	for name, a := range map[string]workflow.Approvers{
+	for name, a := range map[string]permit.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
 	} {
 		list = append(list, catalog.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
@@ -127,7 +130,7 @@ func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repositor
 }
 
 func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, repository, text string) (*thread, error) {
-	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: text})
+	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, incoming.Event{EventID: "Ev " + where.TS, Kind: incoming.Mention, Thread: where, TS: where.TS, User: user, Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	return button, th.Record(ctx,
 		store.Update{Maybe: events, Open: ledger.Rest},
 		consent.Report(*report),
-		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
+		store.Replies(th.ProgramLine(report.Text, outgoing.Button{ActionID: "fix_it", Value: button})),
 	)
 }
 
@@ -172,7 +175,7 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 }
 
 // hears brings a message or a click in.
-func (th *thread) hears(ctx context.Context, in workflow.Incoming) error {
+func (th *thread) hears(ctx context.Context, in incoming.Event) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
 	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
@@ -195,29 +198,29 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 }
 
 // intend writes the intent of a push as finish does.
-func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Push, error) {
+func (th *thread) intend(ctx context.Context, commit, tree string) (outgoing.Push, error) {
 	a, err := th.StandingApproval(ctx)
 	if err != nil {
-		return workflow.Push{}, err
+		return outgoing.Push{}, err
 	}
 	if a == nil {
-		return workflow.Push{}, errors.New("nothing is approved")
+		return outgoing.Push{}, errors.New("nothing is approved")
 	}
 	s := th.Session()
-	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+	p := outgoing.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: outgoing.PushIntended}
 	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.EventsToProof()}, consent.Push(p))
 }
 
 // settle says that the push is done.
-func (th *thread) settle(ctx context.Context, p workflow.Push) error {
-	p.State = workflow.PushDone
+func (th *thread) settle(ctx context.Context, p outgoing.Push) error {
+	p.State = outgoing.PushDone
 	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, consent.Push(p))
 }
 
 // wrote keeps a message that was judged already.
-func (th *thread) wrote(ctx context.Context, user, ts, text string) (m workflow.Message, err error) {
+func (th *thread) wrote(ctx context.Context, user, ts, text string) (m incoming.Message, err error) {
 	th.n++
-	m.Incoming = workflow.Incoming{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: workflow.IncomingReply, TS: ts, User: user, Text: text}
+	m.Event = incoming.Event{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: incoming.Reply, TS: ts, User: user, Text: text}
 	err = th.Store.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
 		values ($1, $2, $3, $4, $5, $6, now()) returning id`, th.Session().ID, m.EventID, m.Kind, m.TS, m.User, m.Text).Scan(&m.ID)
 	return m, err

@@ -14,7 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -30,7 +36,7 @@ import (
 // said or pressed there, and what it permits.
 type way struct {
 	name  string
-	what  workflow.PermissionKind
+	what  permit.Kind
 	says  string // empty: it takes a press
 	press string // the action of the newest button that is pressed; empty: it takes words
 	root  bool   // the words are a mention
@@ -42,38 +48,38 @@ type way struct {
 }
 
 var waysToAYes = []way{
-	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
-	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
-	{name: "an understanding", what: workflow.PermitUnderstanding, says: "yes", press: "confirm", enter: interviewed},
-	{name: "a request that waits", what: workflow.PermitRequest, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
+	{name: "a report", what: permit.Report, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
+	{name: "a plan", what: permit.Plan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
+	{name: "an understanding", what: permit.Understanding, says: "yes", press: "confirm", enter: interviewed},
+	{name: "a request that waits", what: permit.Request, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
 		if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"), th.says(ctx, "ann", "please do add Key.Len")); err != nil {
 			return err
 		}
 		return th.restates(ctx)
 	}},
-	{name: "asking", what: workflow.PermitRequest, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "asking in a reply", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up after a stop", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
+	{name: "asking", what: permit.Request, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "asking in a reply", what: permit.Request, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up", what: permit.Request, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up after a stop", what: permit.Request, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
 		if err := pushedAndAsked(ctx, th); err != nil {
 			return err
 		}
 		return th.says(ctx, "cem", "stop")
 	}, then: (*thread).restatesNow, never: "another"},
-	{name: "going on after a stop", what: workflow.PermitResume, says: "go on", press: "go_on", enter: stoppedAtWork},
-	{name: "going on with more words", what: workflow.PermitResume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
-	{name: "going on with what nobody approved", what: workflow.PermitResume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
+	{name: "going on after a stop", what: permit.Resume, says: "go on", press: "go_on", enter: stoppedAtWork},
+	{name: "going on with more words", what: permit.Resume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
+	{name: "going on with what nobody approved", what: permit.Resume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
 		return th.says(ctx, "cem", "stop")
 	}},
-	{name: "adopting", what: workflow.PermitAdopt, says: "yes please do this", enter: turnedAway},
-	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
-	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
-	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits("")},
-	{name: "an unproven push", what: workflow.PermitPush, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
-	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(atWork)},
-	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(pushedNow)},
-	{name: "a backport", what: workflow.PermitBackport, says: "backport to release/1.1", press: workflow.ActionBackport, enter: pushedAndTold},
-	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
+	{name: "adopting", what: permit.Adopt, says: "yes please do this", enter: turnedAway},
+	{name: "adopting, restated", what: permit.Request, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
+	{name: "passing on", what: permit.Adopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
+	{name: "a push", what: permit.Push, says: "push it", press: "push_it", enter: pushWaits("")},
+	{name: "an unproven push", what: permit.Push, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
+	{name: "putting back", what: permit.PutBack, press: button.PutBack, enter: takenOut(atWork)},
+	{name: "putting back after the push", what: permit.PutBack, press: button.PutBack, enter: takenOut(pushedNow)},
+	{name: "a backport", what: permit.Backport, says: "backport to release/1.1", press: button.Backport, enter: pushedAndTold},
+	{name: "a limit", what: permit.Limit, says: "go on", enter: limitReached},
 }
 
 func showing(kind string, events ...workflow.Event) func(context.Context, *thread) error {
@@ -119,7 +125,7 @@ func pushedAndTold(ctx context.Context, th *thread) error {
 	}
 	p := pushes[len(pushes)-1]
 	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("Done. Pushed `%s` at %s: 1 file.", p.Branch, prompt.ShortHash(p.Commit)),
-		workflow.Button{ActionID: workflow.ActionBackport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
+		outgoing.Button{ActionID: button.Backport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
 }
 
 // pushedAndAsked: a member's bug was mended and pushed, and a member asked about it.
@@ -175,7 +181,7 @@ func pushWaits(unproven string) func(context.Context, *thread) error {
 		return th.Record(ctx,
 			store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 			consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
-			store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+			store.Lines(th.ProgramLine("go.sum", outgoing.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
 		)
 	}
 }
@@ -190,7 +196,7 @@ func takenOut(where func(context.Context, *thread) error) func(context.Context, 
 		if err != nil {
 			return err
 		}
-		r := workflow.Removal{Hash: workflow.RemovalHash(a.ID, "with", "without"), Approval: a.ID, Hunks: []workflow.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
+		r := permit.Removal{Hash: permit.RemovalHash(a.ID, "with", "without"), Approval: a.ID, Hunks: []permit.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
 		return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
 	}
 }
@@ -208,14 +214,14 @@ func limitReached(ctx context.Context, th *thread) error {
 // says has somebody of the cast write, and the program judge it; agents read it at once.
 func (th *thread) says(ctx context.Context, who, text string) error {
 	text, mention := strings.CutPrefix(text, "@bobbin ")
-	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: th.cast(who), Text: text}
+	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.cast(who), Text: text}
 	if mention {
-		in.Kind = workflow.IncomingMention
+		in.Kind = incoming.Mention
 	}
 	return th.judges(ctx, in)
 }
 
-func (th *thread) judges(ctx context.Context, in workflow.Incoming) error {
+func (th *thread) judges(ctx context.Context, in incoming.Event) error {
 	if err := th.hears(ctx, in); err != nil {
 		return err
 	}
@@ -273,7 +279,7 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
 	}
-	r, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+	r, err := th.lead().Restate(ctx, planning.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
@@ -288,7 +294,7 @@ func (th *thread) press(ctx context.Context, user, action string) error {
 	if err != nil {
 		return fmt.Errorf("no button %s: %w", action, err)
 	}
-	return th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingAction, TS: th.tick(), User: user, ActionID: action, Value: value})
+	return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: user, ActionID: action, Value: value})
 }
 
 // permitted are the permissions and approvals of the thread, in short.
@@ -302,8 +308,8 @@ func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 // yes plays one way, by words or by a press, of one person.
 func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
-	if w.what == workflow.PermitLimit {
-		r.Limits = workflow.Limits{workflow.OfSession: {workflow.USD: 1}}
+	if w.what == permit.Limit {
+		r.Limits = quota.Limits{quota.OfSession: {quota.USD: 1}}
 	}
 	th, err := r.begin(ctx, where, o.asker, a.rules, "what does Key do?")
 	if err != nil {
@@ -324,9 +330,9 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 	case pressed:
 		err = th.press(ctx, a.user, w.press)
 	case w.root:
-		err = th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingMention, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx, incoming.Event{Kind: incoming.Mention, TS: th.tick(), User: a.user, Text: w.says})
 	default:
-		err = th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx, incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: a.user, Text: w.says})
 	}
 	if err == nil && w.then != nil {
 		err = w.then(th, ctx)
@@ -363,7 +369,7 @@ type asKept struct {
 	edited map[string]string // that read otherwise by now, by ts
 }
 
-func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
+func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(i.text), ''), count(*) > 0 from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.message_ts = $2 and i.kind in ('mention', 'reply')`, thread.TS, ts).Scan(&text, &found)
 	if now, ok := s.edited[ts]; ok {
@@ -373,13 +379,13 @@ func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (
 }
 
 // Earlier is what stands in the thread by its rows.
-func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
+func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error) {
 	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.ThreadMessage, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m incoming.ThreadMessage, err error) {
 		err = row.Scan(&m.User, &m.Name, &m.Text, &m.TS)
 		return m, err
 	})

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // A shadow knows the rules of permission once more, in other words than the program's, and
@@ -36,7 +38,7 @@ var members = []string{"ann", "bea", "cem"}
 // inboxRow is a message as the shadow reads it.
 type inboxRow struct {
 	ID        int64
-	Kind      workflow.IncomingKind
+	Kind      incoming.Kind
 	User      string
 	Text      string
 	ForAgents bool
@@ -64,9 +66,9 @@ func (w *walk) requesters(all []inboxRow) []string {
 func (w *walk) askers(all []inboxRow, builds bool) (ids []string) {
 	first := true
 	for _, r := range all {
-		words := r.Kind == workflow.IncomingMention || r.Kind == workflow.IncomingReply
+		words := r.Kind == incoming.Mention || r.Kind == incoming.Reply
 		idle := r.Text == "thanks" || r.Text == "what does Key do?" && r.ID <= w.rested
-		if !r.ForAgents || r.ID <= w.delivered || r.Answers || idle || !words && r.Kind != workflow.IncomingEdit {
+		if !r.ForAgents || r.ID <= w.delivered || r.Answers || idle || !words && r.Kind != incoming.Edit {
 			continue
 		}
 		if first || builds && (!words || slices.Contains(askingWords, r.Text)) {
@@ -131,13 +133,13 @@ func (w *walk) hold() error {
 		if !w.before.may[p.User] {
 			return unlawful("a %s was permitted by %s, who may not", p.What, p.User)
 		}
-		resumed = resumed || p.What == workflow.PermitResume || p.Revision > 0 && p.What != workflow.PermitAdopt && p.What != workflow.PermitPush && p.What != workflow.PermitLimit
+		resumed = resumed || p.What == permit.Resume || p.Revision > 0 && p.What != permit.Adopt && p.What != permit.Push && p.What != permit.Limit
 		switch {
-		case p.What == workflow.PermitAdopt && len(p.RestsOn) > 0:
+		case p.What == permit.Adopt && len(p.RestsOn) > 0:
 			w.adopted = p.Message
-		case p.What == workflow.PermitRequest && len(p.RestsOn) > 0:
+		case p.What == permit.Request && len(p.RestsOn) > 0:
 			for _, r := range all {
-				part := r.ForAgents && r.ID > w.rested && r.User != "" && r.Kind != workflow.IncomingDelete
+				part := r.ForAgents && r.ID > w.rested && r.User != "" && r.Kind != incoming.Delete
 				if part && !w.before.may[r.User] && r.ID >= w.adopted {
 					return unlawful("revision %d was asked for in words of %s: %q", p.Revision, r.User, r.Text)
 				}

@@ -34,9 +34,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -82,7 +84,7 @@ type Machine struct {
 
 // Bounds say how far a session goes before it waits, or people are asked.
 type Bounds struct {
-	Limits     workflow.Limits         // on what sessions may use before people are asked
+	Limits     quota.Limits            // on what sessions may use before people are asked
 	Patience   time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
 	Attempts   int                     // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
@@ -143,14 +145,14 @@ var errMoved = errors.New("a person chose another repository")
 
 // afterJudged acts on what was recorded: a stop ends the turn, and a word that makes what is
 // under way pointless ends that.
-func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
+func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
 		t.halt(errStopped)
 	}
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errMoved)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && m.Kind != workflow.IncomingRemark && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != incoming.Action && m.Kind != incoming.Sent && m.Kind != incoming.Remark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }

@@ -13,19 +13,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 )
 
 // A town is people of every kind, as Slack would tell of them. Slack may be down for one
@@ -57,18 +61,18 @@ func (*town) ByEmail(context.Context, string) (string, error) { return "", nil }
 
 func (*town) Group(context.Context, string) ([]string, error) { return []string{"bea", "gus"}, nil }
 
-func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, []workflow.Attachment, bool, error) {
+func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, []incoming.Attachment, bool, error) {
 	text, found := c.texts[ts]
 	return text, nil, found, nil
 }
 
 func (*town) Readable(_ context.Context, text string) string { return text }
 
-func (*town) Fetch(_ context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+func (*town) Fetch(_ context.Context, a incoming.Attachment) (incoming.Attachment, error) {
 	return a, errors.New("nothing is attached in this town")
 }
 
-func (*town) Earlier(context.Context, workflow.Thread) ([]workflow.ThreadMessage, error) {
+func (*town) Earlier(context.Context, workflow.Thread) ([]incoming.ThreadMessage, error) {
 	return nil, nil
 }
 
@@ -172,13 +176,13 @@ func (w *walk) someone() string {
 }
 
 func (w *walk) say() error {
-	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: w.tick(), User: w.someone(), Text: pick(w.rnd, someWords...)}
+	in := incoming.Event{Kind: incoming.Reply, TS: w.tick(), User: w.someone(), Text: pick(w.rnd, someWords...)}
 	if fitting := fittingWords[w.Session().Phase]; fitting != nil && w.rnd.IntN(2) == 0 {
 		in.Text = pick(w.rnd, fitting...)
 	}
 	switch w.rnd.IntN(10) {
 	case 0:
-		in.Kind = workflow.IncomingEdit
+		in.Kind = incoming.Edit
 		in.TS = fmt.Sprintf("%d.0", 1101+w.rnd.IntN(w.clock+1))
 	case 1:
 		in.TS = "999.5" // it was on its way for long
@@ -196,11 +200,11 @@ func (w *walk) click() error {
 	} else if len(all) > 0 && w.rnd.IntN(6) > 0 {
 		value = pick(w.rnd, all...)
 	}
-	return w.judged(workflow.Incoming{Kind: workflow.IncomingAction, TS: w.tick(), User: w.someone(), ActionID: action, Value: value})
+	return w.judged(incoming.Event{Kind: incoming.Action, TS: w.tick(), User: w.someone(), ActionID: action, Value: value})
 }
 
 // judged brings it in, perhaps twice, and has it judged; perhaps while Slack is away.
-func (w *walk) judged(in workflow.Incoming) error {
+func (w *walk) judged(in incoming.Event) error {
 	w.n++
 	for range 1 + w.rnd.IntN(6)/5 { // as the store keeps it, without a job for it
 		_, err := w.Store.Pool.Exec(w.ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
@@ -210,7 +214,7 @@ func (w *walk) judged(in workflow.Incoming) error {
 			return err
 		}
 	}
-	if in.Kind == workflow.IncomingReply || in.Kind == workflow.IncomingEdit && w.town.texts[in.TS] != "" {
+	if in.Kind == incoming.Reply || in.Kind == incoming.Edit && w.town.texts[in.TS] != "" {
 		w.town.texts[in.TS] = in.Text
 	}
 	w.town.down = w.rnd.IntN(10) == 0
@@ -237,7 +241,7 @@ func (w *walk) restate() error {
 	if err := w.reads(w.ctx); err != nil {
 		return err
 	}
-	r, err := w.lead().Restate(w.ctx, workflow.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
+	r, err := w.lead().Restate(w.ctx, planning.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
@@ -317,7 +321,7 @@ func (w *walk) forge() error {
 	return w.Record(w.ctx,
 		consent.Push{
 			Commit: fmt.Sprintf("%s forged %d", s.ID, w.clock), Tree: pick(w.rnd, "code-1", "code-9"), BaseCommit: pick(w.rnd, "base", "moved"), Branch: pick(w.rnd, s.Branch, "main"),
-			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, workflow.PushIntended, workflow.PushIntended, workflow.PushDone),
+			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, outgoing.PushIntended, outgoing.PushIntended, outgoing.PushDone),
 		},
 	)
 }

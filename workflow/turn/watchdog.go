@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
@@ -69,7 +70,7 @@ var doing = map[workflow.Phase]string{
 }
 
 // silenceLine is the line.
-func (r *Runner) silenceLine(x silence.State) workflow.Line {
+func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
 	switch {
 	case x.Seatless:
@@ -86,7 +87,7 @@ func (r *Runner) silenceLine(x silence.State) workflow.Line {
 	for _, c := range x.Commands {
 		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
-	return workflow.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
+	return outgoing.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
 }
 
 // inWords is a time as people say it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
@@ -19,7 +20,7 @@ func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 	o := openOffice(t)
 	ctx := t.Context()
 	id := o.reportedBy(o.asker, "anybody", "10.1")
-	in := workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: "U0UNKNOWN", Text: "stop"}
+	in := incoming.Event{EventID: "Ev2", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: "U0UNKNOWN", Text: "stop"}
 	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
 	cause := o.Run(ctx, id)
 	require.ErrorContains(t, cause, "user_not_found")

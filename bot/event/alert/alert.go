@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 
 // Read reads a message of an app: the JSON of an event or of the Web API. It is false for one
 // without words.
-func Read(message []byte) (a workflow.Alert, ok bool) {
+func Read(message []byte) (a incoming.Alert, ok bool) {
 	var m map[string]any
 	if json.Unmarshal(message, &m) != nil {
 		return a, false
@@ -56,7 +56,7 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 
 // beside is what of the body stands neither in the title nor in the stack trace.
-func beside(a workflow.Alert) string {
+func beside(a incoming.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
 		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
@@ -71,7 +71,7 @@ func beside(a workflow.Alert) string {
 var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)\b|\b(was|is|issue|incident) (resolved|closed)\b`)
 
 // Named reports whether the alert is of one of those apps: ids of apps, or their names.
-func Named(a workflow.Alert, apps []string) bool {
+func Named(a incoming.Alert, apps []string) bool {
 	return slices.ContainsFunc(apps, func(app string) bool {
 		return a.AppID != "" && app == a.AppID || strings.EqualFold(app, a.App)
 	})
@@ -273,7 +273,7 @@ var (
 // fingerprint is what alerts of one problem have in common: the app, and the address of the
 // issue without its query; where the address names no issue, the title without what varies, and
 // the first places of the stack without their lines.
-func fingerprint(a workflow.Alert) string {
+func fingerprint(a incoming.Alert) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
 	if issue := issueOf(a.Link); issue != "" {
 		of = append(of, issue)

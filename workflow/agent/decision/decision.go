@@ -10,7 +10,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A Speaker puts a line in the thread.
@@ -23,9 +26,9 @@ type Speaker interface {
 type OrchestratorTools interface {
 	Speaker
 	RootCause(ctx context.Context, c RootCause) (model.Result, error)
-	Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error)
-	Restate(ctx context.Context, r workflow.Request) (model.Result, error)
-	ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error)
+	Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result, error)
+	Restate(ctx context.Context, r planning.Request) (model.Result, error)
+	ProposePlan(ctx context.Context, p planning.Plan) (model.Result, error)
 	Delegate(ctx context.Context, tasks []Assignment) (model.Result, error)
 	Consult(ctx context.Context, question string) (model.Result, error)
 	Ask(ctx context.Context, q Question) (model.Result, error)
@@ -44,15 +47,15 @@ type WorkerTools interface {
 
 // RootCause is what report_root_cause takes.
 type RootCause struct {
-	Changed      string              `json:"changed,omitempty"`
-	Summary      string              `json:"summary" jsonschema:"in the reporter's words"`
-	Cause        string              `json:"cause" jsonschema:"with file:line"`
-	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
-	Evidence     []workflow.Evidence `json:"evidence"`
-	Reproduction string              `json:"reproduction,omitempty"`
-	Example      string              `json:"example,omitempty"`
-	Confidence   string              `json:"confidence"`
-	Siblings     *workflow.Siblings  `json:"siblings,omitempty"`
+	Changed      string               `json:"changed,omitempty"`
+	Summary      string               `json:"summary" jsonschema:"in the reporter's words"`
+	Cause        string               `json:"cause" jsonschema:"with file:line"`
+	Change       string               `json:"change,omitempty" jsonschema:"what the fix will change"`
+	Evidence     []diagnosis.Evidence `json:"evidence"`
+	Reproduction string               `json:"reproduction,omitempty"`
+	Example      string               `json:"example,omitempty"`
+	Confidence   string               `json:"confidence"`
+	Siblings     *diagnosis.Siblings  `json:"siblings,omitempty"`
 }
 
 // An Assignment is one task of delegate.
@@ -71,7 +74,7 @@ type Question struct {
 	Options     []string `json:"options"`
 	Recommended string   `json:"recommended"`
 	// Open is shown as a number, and taken as it stands when the thread wraps up.
-	Open []workflow.OpenDecision `json:"open,omitempty"`
+	Open []planning.OpenDecision `json:"open,omitempty"`
 }
 
 // Done is what done takes.
@@ -193,7 +196,7 @@ var (
 	grades     = []any{"observed", "inferred"}
 	degrees    = []any{"high", "medium", "low"}
 	examples   = []any{"fails", "passes", "cannot_run", "none"} // the reporter's own
-	verdicts   = []any{workflow.SiblingAffected, workflow.SiblingNotAffected}
+	verdicts   = []any{diagnosis.Affected, diagnosis.NotAffected}
 )
 
 // Leading returns the tools by which the orchestrator decides.
@@ -248,7 +251,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 }
 
 // Advising returns the tools by which the consultant speaks and answers.
-func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
+func Advising(s Speaker, advise func(context.Context, inquiry.Advice) (model.Result, error)) []model.Tool {
 	return readable([]model.Tool{say(s), newTool("advise", advise, enums(map[string][]any{
 		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
 	}))})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -43,7 +43,7 @@ type problem struct {
 
 // Count counts an alert. begins says that a session is to be begun in its thread; what came
 // before, and alerts that a problem is over, begin none.
-func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (begins bool, err error) {
+func (c Counter) Count(ctx context.Context, tx pgx.Tx, in incoming.Event) (begins bool, err error) {
 	if in.Alert.Resolved {
 		return false, nil
 	}
@@ -74,7 +74,7 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (be
 }
 
 // lock finds the problem's row, or makes it. A session that was cleaned away is none.
-func lock(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (p problem, fresh bool, err error) {
+func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh bool, err error) {
 	tag, err := tx.Exec(ctx, `insert into alerts (team, channel, fingerprint, app, title, last_ts) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, database.CleanText(in.Alert.App), database.CleanText(in.Alert.Title), in.TS)
 	if err != nil {
@@ -89,7 +89,7 @@ func lock(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (p problem, fres
 
 // begin reports whether the channel may begin another session in this hour. Where it may not,
 // the newest session's thread is told so, once.
-func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (bool, error) {
+func (c Counter) begin(ctx context.Context, tx pgx.Tx, in incoming.Event) (bool, error) {
 	// One at a time in a channel, so that the limit holds over all connections and replicas.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, "alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (bo
 
 // Opened keeps which session the problem has, and the repository that the channel's alerts are
 // about.
-func Opened(ctx context.Context, tx pgx.Tx, in workflow.Incoming, session string) error {
+func Opened(ctx context.Context, tx pgx.Tx, in incoming.Event, session string) error {
 	_, err := tx.Exec(ctx, `update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, session)
 	if err == nil && in.Alert.Repository != "" {
@@ -124,7 +124,7 @@ func Opened(ctx context.Context, tx pgx.Tx, in workflow.Incoming, session string
 	return err
 }
 
-func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow.Incoming) error {
+func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming.Event) error {
 	if _, err := tx.Exec(ctx, `update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) 
 
 // sayCount has the one line that counts say the newest count. What was not posted yet is
 // changed where it waits, so that a storm makes no more of them than Slack takes.
-func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow.Incoming) error {
+func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in incoming.Event) error {
 	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
 	key := p.session + ":alerts"
 	// The job first, then its postings: whoever posts locks them in this order, too.

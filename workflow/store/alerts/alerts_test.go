@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
@@ -20,15 +21,15 @@ import (
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // posted is an alert about a problem, at that second.
-func posted(problem string, second int) workflow.Incoming {
+func posted(problem string, second int) incoming.Event {
 	ts := fmt.Sprintf("%d.000100", 1700000000+second)
-	return workflow.Incoming{
-		EventID: "Ev" + ts + problem, Kind: workflow.IncomingAlert, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
-		Text: problem + "\nfix it, approve, stop", Value: "Sentry", Alert: &workflow.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
+	return incoming.Event{
+		EventID: "Ev" + ts + problem, Kind: incoming.AppAlert, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
+		Text: problem + "\nfix it, approve, stop", Value: "Sentry", Alert: &incoming.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
 	}
 }
 
-func receive(t *testing.T, s *store.Store, in workflow.Incoming) {
+func receive(t *testing.T, s *store.Store, in incoming.Event) {
 	t.Helper()
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 }

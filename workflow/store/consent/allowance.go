@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -14,7 +14,7 @@ import (
 
 // An Allowance is a word of its own on the files of a push: asked for where User is empty,
 // otherwise given, by the Permission of the same recording.
-type Allowance workflow.Allowance
+type Allowance permit.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
 
@@ -44,8 +44,8 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 
 // Allowance is the word that was asked for, or given, last under the approval; nil when
 // there is none. A tree, where given, keeps that one, as proven or as unproven.
-func (g Register) Allowance(ctx context.Context, approval, tree string, unproven bool) (*workflow.Allowance, error) {
-	var w workflow.Allowance
+func (g Register) Allowance(ctx context.Context, approval, tree string, unproven bool) (*permit.Allowance, error) {
+	var w permit.Allowance
 	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, unproven, user_id, user_name, message_ts from allowances
 		where approval_id = $1 and ($2 = '' or tree = $2 and (unproven <> '') = $3) order by asked_at desc, id limit 1`, approval, tree, unproven).
 		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.Unproven, &w.User, &w.UserName, &w.MessageTS)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -14,7 +14,7 @@ import (
 
 // An Approval is the word on one revision of the report. It is given by the Permission of
 // the same recording.
-type Approval workflow.Approval
+type Approval permit.Approval
 
 func (Approval) Stage() record.Stage { return record.Given }
 
@@ -41,8 +41,8 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 }
 
 // Approval is the word given on one revision; nil when there is none.
-func (g Register) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
-	a := workflow.Approval{Session: session, Revision: revision}
+func (g Register) Approval(ctx context.Context, session string, revision int) (*permit.Approval, error) {
+	a := permit.Approval{Session: session, Revision: revision}
 	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit, scope, message_ts, at
 		from approvals where session_id = $1 and revision = $2`, session, revision).
 		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope, &a.MessageTS, &a.At)

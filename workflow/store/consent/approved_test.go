@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -16,16 +17,16 @@ import (
 // The store itself refuses a push that is not what its approval is of, whoever asks.
 func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 	t.Parallel()
-	right := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
+	right := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
 	for name, c := range map[string]struct {
-		push  func(*workflow.Push)
+		push  func(*outgoing.Push)
 		first string // by hand, before
 	}{
-		"another base":                         {push: func(p *workflow.Push) { p.BaseCommit = "other" }},
-		"another branch":                       {push: func(p *workflow.Push) { p.Branch = "main" }},
-		"another approval":                     {push: func(p *workflow.Push) { p.Approval = "b" }},
-		"no approval":                          {push: func(p *workflow.Push) { p.Approval = "" }},
-		"no intent":                            {push: func(p *workflow.Push) { p.State = workflow.PushDone }},
+		"another base":                         {push: func(p *outgoing.Push) { p.BaseCommit = "other" }},
+		"another branch":                       {push: func(p *outgoing.Push) { p.Branch = "main" }},
+		"another approval":                     {push: func(p *outgoing.Push) { p.Approval = "b" }},
+		"no approval":                          {push: func(p *outgoing.Push) { p.Approval = "" }},
+		"no intent":                            {push: func(p *outgoing.Push) { p.State = outgoing.PushDone }},
 		"a session on another base":            {first: `update sessions set base_commit = 'moved'`},
 		"the approval of another base":         {first: `update approvals set base_commit = 'moved'`},
 		"the approval of another report":       {first: `update approvals set report_hash = 'moved'`},
@@ -51,7 +52,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 				require.NoError(t, err)
 			}
 			before := storetest.CountRows(t, s, `select count(*) from pushes`)
-			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
+			line := []outgoing.Line{{Agent: "deep", Text: "Done"}}
 			require.ErrorIs(t, turn.Record(t.Context(), consent.Push(push), store.Lines(line)), consent.ErrNotApproved)
 			require.Equal(t, before, storetest.CountRows(t, s, `select count(*) from pushes`))
 			require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`), "nor anything else of the fact")
@@ -62,7 +63,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 		s := storetest.Open(t)
 		turn := storetest.BeginTurn(t, s)
 		require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
+		for _, state := range []outgoing.PushState{outgoing.PushIntended, outgoing.PushRefused, outgoing.PushIntended, outgoing.PushDone} {
 			push := right
 			push.State = state
 			require.NoError(t, turn.Record(t.Context(), consent.Push(push)))
@@ -100,7 +101,7 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 // giveAllowance gives the word that was asked for, by a message of that person.
 func giveAllowance(t *testing.T, s *store.Store, turn *store.Turn, id, user string) error {
 	t.Helper()
-	m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
+	m := permit.Permission{ID: store.NewToken(), What: permit.Push, MessageTS: store.NewToken(), User: user, UserName: "bea"}
 	err := s.Pool.QueryRow(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
 		turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
 	require.NoError(t, err)
@@ -121,7 +122,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 		return giveAllowance(t, s, turn, id, user)
 	}
 	push := func(commit, tree string) error {
-		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended})
 	}
 	require.NoError(t, ask("w1", "t1"))
 	require.NoError(t, ask("w2", "t2"))
@@ -136,7 +137,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")
 	w, err := s.Allowance(ctx, "a", "", false)
 	require.NoError(t, err)
-	require.Equal(t, workflow.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1"}, *w)
+	require.Equal(t, permit.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1"}, *w)
 	require.NoError(t, give("w1", "U2"))
 	w, err = s.Allowance(ctx, "a", "t2", false)
 	require.NoError(t, err)
@@ -159,7 +160,7 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func(commit, unproven string) error {
-		return turn.Record(ctx, consent.Push{Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended, Unproven: unproven})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended, Unproven: unproven})
 	}
 	const missing = "eslint is not installed"
 	require.ErrorIs(t, push("c1", missing), consent.ErrNotApproved, "nobody was asked")

@@ -5,13 +5,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Extension is more of a limit, as people allowed it: of two at the same moment, one is
 // kept. It is given by the Permission of the same recording.
-type Extension workflow.Extension
+type Extension quota.Extension
 
 func (Extension) Stage() record.Stage { return record.Given }
 

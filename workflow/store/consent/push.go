@@ -6,14 +6,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Push is the intent to push a commit, or how that went.
-type Push workflow.Push
+type Push outgoing.Push
 
 func (Push) Stage() record.Stage { return record.Push }
 
@@ -24,7 +24,7 @@ func (Push) Stage() record.Stage { return record.Push }
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
-	if p.State == workflow.PushIntended {
+	if p.State == outgoing.PushIntended {
 		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven)
 			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
@@ -37,7 +37,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
 	args := []any{r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason)}
-	if p.State == workflow.PushIntended {
+	if p.State == outgoing.PushIntended {
 		args = append(args, database.CleanText(p.Unproven))
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
@@ -51,14 +51,14 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 }
 
 // Pushes are the session's pushes, oldest first.
-func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
+func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
 			coalesce(report_hash, '') as report_hash, state, reason, unproven
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Push])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[outgoing.Push])
 }
 
 // Undelivered reports whether something was approved after what was pushed last: its

@@ -7,21 +7,21 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Attachments without a number are files that the thread holds; others were read, and what
 // came of it is kept. One that was withdrawn meanwhile stays so.
-type Attachments []workflow.Attachment
+type Attachments []incoming.Attachment
 
 func (Attachments) Stage() record.Stage { return record.Work }
 
 func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, a := range list {
 		if a.Number == 0 {
-			if err := attachFiles(ctx, tx, r.Session, []workflow.Attachment{a}); err != nil {
+			if err := attachFiles(ctx, tx, r.Session, []incoming.Attachment{a}); err != nil {
 				return err
 			}
 			continue
@@ -59,24 +59,24 @@ type Files struct{ DB *database.DB }
 
 // Attachments are the session's files in the order of their numbers, without what is in
 // them. Those of messages that agents were not given are left out.
-func (f Files) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
+func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
 		from attachments where session_id = $1 and `+given+` order by number`, session)
 	if err != nil {
 		return nil, fmt.Errorf("attachments of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Attachment])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[incoming.Attachment])
 }
 
 // Attachment is one file with what is in it; nil when there is none of that number, or
 // agents were not given its message.
-func (f Files) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
+func (f Files) Attachment(ctx context.Context, session string, number int) (*incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
 		from attachments where session_id = $1 and number = $2 and `+given, session, number)
 	if err != nil {
 		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)
 	}
-	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[workflow.Attachment])
+	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[incoming.Attachment])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -8,16 +8,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // Form is what the button of that action asks for in a modal; nil where there is no such
 // button, or it opens none.
-func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
-	if !workflow.OpensForm(action) {
+func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, error) {
+	if !button.OpensForm(action) {
 		return nil, nil
 	}
-	f := workflow.Form{ActionID: action, Value: value}
+	f := button.Form{ActionID: action, Value: value}
 	var newest int
 	var means, approver, branch string
 	err := i.db.Pool.QueryRow(ctx, `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
@@ -31,16 +32,16 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form,
 		return nil, fmt.Errorf("form of a button: %w", err)
 	case means == "no": // it declines, and asks nothing
 		return nil, nil
-	case action == workflow.ActionDetails:
+	case action == button.Details:
 		f.Text = means
-	case action == workflow.ActionRepository:
+	case action == button.Repository:
 		f.Choices = strings.Split(means, "\n")
 		if branch != "" {
 			f.Late = "The work was approved for a repository already. Another one is for another thread."
 		}
 	case f.Revision != newest:
 		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
-	case action == workflow.ActionFixLimited && approver != "":
+	case action == button.FixLimited && approver != "":
 		f.Late = fmt.Sprintf("Revision %d was already approved by %s. Nothing was sent.", newest, approver)
 	}
 	return &f, nil
@@ -49,7 +50,7 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form,
 // Submit keeps what was sent in a modal, as Receive does, in the thread of the button that
 // opened it. Where it cannot count any more nothing is kept, and late says so for people.
 // What was kept before is kept, whatever happened since.
-func (i *Inbox) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+func (i *Inbox) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
 	var kept bool
 	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
 		return "", err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -59,7 +59,7 @@ func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // Earlier are messages that stood in the thread before the session. They are kept once
 // agents are shown them, so that it is known whose words a request is made of.
-type Earlier []workflow.ThreadMessage
+type Earlier []incoming.ThreadMessage
 
 func (Earlier) Stage() record.Stage { return record.Inbox }
 
@@ -67,7 +67,7 @@ func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	for _, m := range list {
 		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
 			values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
-			r.Session, r.Session+":earlier:"+m.TS, workflow.IncomingEarlier, m.TS, m.User, database.CleanText(m.Text))
+			r.Session, r.Session+":earlier:"+m.TS, incoming.Earlier, m.TS, m.User, database.CleanText(m.Text))
 		if err != nil {
 			return err
 		}
@@ -87,6 +87,6 @@ func (Told) Stage() record.Stage { return record.Work }
 
 func (m Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)
-		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By, m.Task)
+		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, incoming.Told, database.CleanText(m.Text), m.By, m.Task)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -22,13 +22,13 @@ func OfSession(db *database.DB, session string) Reader { return Reader{db: db, s
 
 const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
 
-func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
-	var m workflow.Message
+func scanMessage(row pgx.CollectableRow) (incoming.Message, error) {
+	var m incoming.Message
 	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At)
 	return m, err
 }
 
-func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]workflow.Message, error) {
+func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]incoming.Message, error) {
 	rows, err := r.db.Pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("inbox of %s: %w", r.session, err)
@@ -41,13 +41,13 @@ func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]wo
 }
 
 // Unhandled are the messages that the program has not judged yet, in order of arrival.
-func (r Reader) Unhandled(ctx context.Context) ([]workflow.Message, error) {
+func (r Reader) Unhandled(ctx context.Context) ([]incoming.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
 }
 
 // Unseen are the messages for agents that the transcript of task (0: the orchestrator)
 // does not hold yet.
-func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, error) {
+func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, error) {
 	seen := `(select seen from sessions where id = $1)`
 	if task != 0 {
 		seen = `(select seen from tasks where id = $2)`
@@ -93,7 +93,7 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 
 // A ReadMessage is a message that agents were shown, or an answer or a press that they were told.
 type ReadMessage struct {
-	workflow.Message
+	incoming.Message
 	Rested  bool // the thread has rested since
 	Answers bool // it answers a question of the bot's
 	Changed bool // it was edited or deleted since
@@ -121,7 +121,7 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 }
 
 // Held are the messages that wait for somebody who may approve, in order.
-func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
+func (r Reader) Held(ctx context.Context) ([]incoming.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
@@ -19,7 +19,7 @@ import (
 // one transaction; the caller acknowledges the event after it returns. What came before
 // (by event, or as the other half of a mention's two events) changes nothing and is no
 // error. What concerns no session is left alone.
-func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
+func (i *Inbox) Receive(ctx context.Context, in incoming.Event) error {
 	err := pgx.BeginFunc(ctx, i.db.Pool, func(tx pgx.Tx) error {
 		if in.Alert != nil {
 			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, in)
@@ -32,7 +32,7 @@ func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
 			return err
 		}
 		// One of a mention's two events may come without its files.
-		if in.Kind != workflow.IncomingEdit { // its message brought them, or they are of nobody's judged words
+		if in.Kind != incoming.Edit { // its message brought them, or they are of nobody's judged words
 			if err := attachFiles(ctx, tx, id, in.Files); err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
 
 // findSession finds the session of the thread, or makes one where the message may start one.
 // Between the two the old one may be cleaned away; then the next look makes a new one.
-func findSession(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) {
+func findSession(ctx context.Context, tx pgx.Tx, in incoming.Event) (string, error) {
 	for {
 		if startsSession(in) {
 			_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
@@ -85,24 +85,24 @@ func findSession(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, 
 // startsSession reports whether the message may start a session: a mention does wherever it
 // stands, and so does what was sent; a plain message only as the root of a thread, which the
 // gateway lets through for watched channels alone.
-func startsSession(in workflow.Incoming) bool {
-	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingAlert || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
+func startsSession(in incoming.Event) bool {
+	return in.Kind == incoming.Mention || in.Kind == incoming.Sent || in.Kind == incoming.AppAlert || in.Kind == incoming.Reply && in.TS == in.Thread.TS
 }
 
 // insertMessage inserts the inbox row; false when it was there already.
-func insertMessage(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) (bool, error) {
+func insertMessage(ctx context.Context, tx pgx.Tx, session string, in incoming.Event) (bool, error) {
 	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
 		session, in.EventID, in.Kind, in.TS, in.User, in.UserTeam, database.CleanText(in.Text), in.ActionID, in.Value)
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
-	if in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingAlert {
+	if in.Kind == incoming.Sent || in.Kind == incoming.AppAlert {
 		return true, nil // somebody else's words, or an app's
 	}
 	// Words of stop act on the running turn at once, and so does a request that is taken away;
 	// who said them is judged by the turn.
-	takenAway := in.Kind == workflow.IncomingDelete && in.TS == in.Thread.TS
+	takenAway := in.Kind == incoming.Delete && in.TS == in.Thread.TS
 	if intent.ReadConsent(in.Text).Kind == intent.ConsentStop || in.ActionID == "stop" || takenAway {
 		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
 			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
@@ -113,9 +113,9 @@ func insertMessage(ctx context.Context, tx pgx.Tx, session string, in workflow.I
 // markSeen queues the reaction that tells the writer within a second that the message arrived.
 // It goes out by a job of its own: behind a busy thread's lines, which Slack takes one a second
 // of, or while Slack asks to wait with them, it would come when nobody looks any more.
-func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
+func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, in incoming.Event) error {
 	switch in.Kind {
-	case workflow.IncomingMention, workflow.IncomingReply, workflow.IncomingSent:
+	case incoming.Mention, incoming.Reply, incoming.Sent:
 	default:
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
 )
 
 // cardLease is how long a drawing may take before it counts as lost.
@@ -17,7 +18,7 @@ const cardLease = 30 * time.Second
 // drawFirst is what a card's first posting shows. What is known to be shown is kept
 // before it is posted the first time: should that be cut off, it is looked up, and nobody
 // knows which words it has; it is drawn again.
-func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*workflow.Card, error) {
+func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*card.Card, error) {
 	c, err := readCard(ctx, tx, session, run)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bo
 
 // NextCard gives out the card that has waited longest to be drawn; nil when there is none.
 // One whose drawer was lost is given out again.
-func (o *Outbox) NextCard(ctx context.Context) (c *workflow.Card, err error) {
+func (o *Outbox) NextCard(ctx context.Context) (c *card.Card, err error) {
 	err = pgx.BeginFunc(ctx, o.db.Pool, func(tx pgx.Tx) error {
 		var session string
 		var run, claim int
@@ -61,8 +62,8 @@ func (o *Outbox) NextCard(ctx context.Context) (c *workflow.Card, err error) {
 // readCard makes the card from its rows. A session that nothing is to be done in waits for
 // people. What the turn was at since its last fact counts as
 // time at work, while it is under way.
-func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflow.Card, error) {
-	c := &workflow.Card{Session: session, Run: run}
+func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Card, error) {
+	c := &card.Card{Session: session, Run: run}
 	var from, to int
 	var worked int64
 	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
@@ -77,7 +78,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	}
 	c.Worked = time.Duration(worked) * time.Millisecond
 	if !c.Ended {
-		c.Worked = c.Worked.Truncate(workflow.CardTick)
+		c.Worked = c.Worked.Truncate(card.Tick)
 	} else {
 		c.Stop = ""
 	}
@@ -93,7 +94,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	if err != nil {
 		return nil, err
 	}
-	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[workflow.CardTask])
+	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[card.Task])
 	for i := range c.Tasks {
 		c.Tasks[i].Took = shownTime(c.Tasks[i])
 	}
@@ -102,10 +103,10 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 
 // shownTime is a task's time as the card tells it: in whole steps while it goes on, and of one
 // that has ended where it took a minute.
-func shownTime(t workflow.CardTask) time.Duration {
+func shownTime(t card.Task) time.Duration {
 	switch {
 	case t.State == workflow.TaskWorking:
-		return t.Took.Truncate(workflow.CardTick)
+		return t.Took.Truncate(card.Tick)
 	case t.State == workflow.TaskOpen || t.Took < time.Minute:
 		return 0
 	}
@@ -113,22 +114,22 @@ func shownTime(t workflow.CardTask) time.Duration {
 }
 
 // readRunning finds what runs longest of the turn that may write.
-func readRunning(ctx context.Context, tx pgx.Tx, c *workflow.Card) error {
+func readRunning(ctx context.Context, tx pgx.Tx, c *card.Card) error {
 	var ran time.Duration
 	err := tx.QueryRow(ctx, `select u.what, now() - u.since from under_way u
 		join sessions s on s.id = u.session_id and s.epoch = u.epoch where s.id = $1 and s.open and now() - u.since >= $2::interval order by u.since limit 1`,
-		c.Session, workflow.CardTick).Scan(&c.Running, &ran)
+		c.Session, card.Tick).Scan(&c.Running, &ran)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("what runs in %s: %w", c.Session, err)
 	}
-	c.Ran = ran.Truncate(workflow.CardTick)
+	c.Ran = ran.Truncate(card.Tick)
 	return nil
 }
 
 // Drawn keeps that the card's message shows what the card says. Where it was given out again
 // meanwhile nobody knows which drawing came last, and it is drawn once more.
-func (o *Outbox) Drawn(ctx context.Context, c *workflow.Card) error {
-	next := &[]time.Duration{workflow.CardTick}[0]
+func (o *Outbox) Drawn(ctx context.Context, c *card.Card) error {
+	next := &[]time.Duration{card.Tick}[0]
 	if c.Resting() {
 		next = nil
 	}
@@ -136,16 +137,16 @@ func (o *Outbox) Drawn(ctx context.Context, c *workflow.Card) error {
 }
 
 // CardLater has the card drawn after a while: Slack did not take it now.
-func (o *Outbox) CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error {
+func (o *Outbox) CardLater(ctx context.Context, c *card.Card, wait time.Duration) error {
 	return o.endDrawing(ctx, c, `shown = $4, due_at = now() + $5::interval`, "", &wait)
 }
 
 // CardGone keeps that the card's message cannot be written any more, and why.
-func (o *Outbox) CardGone(ctx context.Context, c *workflow.Card, why string) error {
+func (o *Outbox) CardGone(ctx context.Context, c *card.Card, why string) error {
 	return o.endDrawing(ctx, c, `gone = $4, due_at = $5::timestamptz`, why, nil)
 }
 
-func (o *Outbox) endDrawing(ctx context.Context, c *workflow.Card, set string, args ...any) error {
+func (o *Outbox) endDrawing(ctx context.Context, c *card.Card, set string, args ...any) error {
 	tag, err := o.db.Pool.Exec(ctx, `update cards set leased_until = null, `+set+` where session_id = $1 and run = $2 and claims = $3`,
 		append([]any{c.Session, c.Run, c.Claim}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/card"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -34,18 +35,18 @@ func record(t *testing.T, turn *store.Turn, parts ...store.Part) {
 }
 
 // shown posts all that waits, and gives the card among it.
-func shown(t *testing.T, s *store.Store, session string) (card *workflow.Card) {
+func shown(t *testing.T, s *store.Store, session string) (found *card.Card) {
 	t.Helper()
 	for {
 		p, err := outbox.New(s.DB).Next(t.Context(), session)
 		require.NoError(t, err)
 		if p == nil {
-			return card
+			return found
 		}
 		if p.Card != nil {
-			require.Nil(t, card, "one card a run")
+			require.Nil(t, found, "one card a run")
 			require.Empty(t, p.Lines)
-			card = p.Card
+			found = p.Card
 		}
 		_, err = outbox.New(s.DB).Posted(t.Context(), p.Key, "7."+p.Key)
 		require.NoError(t, err)
@@ -59,7 +60,7 @@ func soonDue(t *testing.T, s *store.Store) {
 	require.NoError(t, err)
 }
 
-func nextCard(t *testing.T, s *store.Store) *workflow.Card {
+func nextCard(t *testing.T, s *store.Store) *card.Card {
 	t.Helper()
 	c, err := outbox.New(s.DB).NextCard(t.Context())
 	require.NoError(t, err)
@@ -87,7 +88,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	record(t, turn, store.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
-	require.Equal(t, []workflow.CardTask{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, []card.Task{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
 	require.Equal(t, "At work · $0.25", c.Headline())
 	require.NotEqual(t, c.Mark(), c.Shown)
 	require.NotEmpty(t, c.Stop)
@@ -117,7 +118,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c = shown(t, s, id)
 	require.Equal(t, 2, c.Run)
 	require.Equal(t, "At work", c.Headline())
-	require.Equal(t, []workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, []card.Task{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
 }
 
 // A card tells how long its tasks take, and what has been running for long, in steps.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // maxGrown is how long, in bytes, a reply of progress lines may get.
@@ -16,7 +16,7 @@ const maxGrown = 1800
 
 // growReply has lines of progress join the newest reply, where that has nothing but such lines
 // and nobody wrote below it. Where they do is kept, so that a later try does the same.
-func growReply(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []row) error {
+func growReply(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row) error {
 	if slices.ContainsFunc(batch, func(r row) bool { return !r.Progress }) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func growReply(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []row)
 
 // Grown is what the reply that p has grown holds on record, where that is not what p made of
 // it: this worker froze before its edit, and another went on with the reply. nil where it is.
-func (o *Outbox) Grown(ctx context.Context, p *workflow.Posting) (*workflow.Posting, error) {
+func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
 	if !o.guardEdits {
 		return nil, nil
 	}
@@ -71,7 +71,7 @@ func (o *Outbox) Grown(ctx context.Context, p *workflow.Posting) (*workflow.Post
 
 // readGrown is the reply of progress lines at ts, with those that are being joined to it where
 // its key is given; nil where none stands there.
-func readGrown(ctx context.Context, q querier, session, ts, key string) (*workflow.Posting, error) {
+func readGrown(ctx context.Context, q querier, session, ts, key string) (*outgoing.Posting, error) {
 	rows, err := q.Query(ctx, `select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, o.reaction, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief
 		from outbox o join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null and o.refused is null) order by o.id`, session, ts, key)

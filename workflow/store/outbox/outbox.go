@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -61,12 +61,12 @@ type Rewriting struct {
 // none. Reactions are apart (reaction.go). Lines that wait behind each other become one reply. Before it returns, the
 // posting is marked as tried and that is committed: should the program die now, the next
 // try looks the key up in the thread before it posts.
-func (o *Outbox) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+func (o *Outbox) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
 	return o.takeNext(ctx, session, lines)
 }
 
 // takeRows makes a posting of rows, and marks them as tried.
-func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*workflow.Posting, error) {
+func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*outgoing.Posting, error) {
 	p, err := makePosting(session, batch)
 	if err != nil {
 		return nil, err
@@ -126,14 +126,14 @@ func joinLines(rows []row) []row {
 	return rows[:n]
 }
 
-func makePosting(session string, batch []row) (*workflow.Posting, error) {
+func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 	first := batch[0]
-	p := &workflow.Posting{
+	p := &outgoing.Posting{
 		Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil,
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
-		line := workflow.Line{Agent: r.Agent, Text: r.Text, Calls: r.Calls}
+		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Calls: r.Calls}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err

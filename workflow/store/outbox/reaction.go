@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // Reactions is the outbox of reactions; the Outbox itself is that of all else.
@@ -16,7 +16,7 @@ func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 type Reactions struct{ *Outbox }
 
 // Next is the oldest reaction of the session that is not on its message yet, marked as tried.
-func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
 	return r.takeNext(ctx, session, reactions)
 }
 
@@ -27,7 +27,7 @@ const (
 )
 
 // takeNext is what both halves have in common.
-func (o *Outbox) takeNext(ctx context.Context, session, half string) (p *workflow.Posting, err error) {
+func (o *Outbox) takeNext(ctx context.Context, session, half string) (p *outgoing.Posting, err error) {
 	err = o.db.Transact(ctx, func(tx pgx.Tx) error {
 		which := half
 		if o.inOrder {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -18,7 +18,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	ctx, s := t.Context(), storetest.Open(t)
 	out := outbox.New(s.DB)
 	out.KeepOrder(inOrder)
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.Incoming{EventID: "Ev1", Kind: workflow.IncomingMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	id := list[0].ID
@@ -36,7 +36,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	line, err := out.Next(ctx, id) // and Slack asks to wait
 	require.NoError(t, err)
 	require.Equal(t, "[deep] line 0", line.Text())
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: storetest.Thread, TS: "2.0", User: "U1", Text: "stop"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev2", Kind: incoming.Reply, Thread: storetest.Thread, TS: "2.0", User: "U1", Text: "stop"}))
 	p, err := out.Reactions().Next(ctx, id)
 	require.NoError(t, err)
 	return p != nil && p.Reaction == "eyes" && p.OnTS == "2.0"

@@ -8,14 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Lookback is asked for once by its key, and takes the place of the one that is under way.
-type Lookback workflow.Lookback
+type Lookback diagnosis.Lookback
 
 func (Lookback) Stage() record.Stage { return record.Work }
 
@@ -42,8 +42,8 @@ func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 }
 
 // OpenLookback is the one of the session that is to be worked; nil where there is none.
-func (h History) OpenLookback(ctx context.Context, session string) (*workflow.Lookback, error) {
-	l := workflow.Lookback{Session: session}
+func (h History) OpenLookback(ctx context.Context, session string) (*diagnosis.Lookback, error) {
+	l := diagnosis.Lookback{Session: session}
 	err := h.DB.Pool.QueryRow(ctx, `select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open' order by id limit 1`, session).
 		Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -65,13 +65,13 @@ func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err e
 }
 
 // LookbacksDone are those of the session that came to an end, oldest first.
-func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.Lookback, error) {
+func (h History) LookbacksDone(ctx context.Context, session string) ([]diagnosis.Lookback, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, probe, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("lookbacks of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (workflow.Lookback, error) {
-		l := workflow.Lookback{Session: session, Found: &workflow.LookbackFound{}}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (diagnosis.Lookback, error) {
+		l := diagnosis.Lookback{Session: session, Found: &diagnosis.LookbackFound{}}
 		var found []byte
 		if err := row.Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe, &found); err != nil {
 			return l, err
@@ -81,17 +81,17 @@ func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.
 }
 
 // LookbackTries are what commits were, as far as they were asked.
-func (h History) LookbackTries(ctx context.Context, id int64) ([]workflow.LookbackTry, error) {
+func (h History) LookbackTries(ctx context.Context, id int64) ([]diagnosis.LookbackTry, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries where lookback_id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("tries of lookback %d: %w", id, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.LookbackTry])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[diagnosis.LookbackTry])
 }
 
 // KeepLookbackTry keeps what a commit was, and, where it is not empty, the probe as it is from then
 // on; while the lookback is open, and the job that ctx runs under is this worker's.
-func (h History) KeepLookbackTry(ctx context.Context, id int64, t workflow.LookbackTry, probe json.RawMessage) error {
+func (h History) KeepLookbackTry(ctx context.Context, id int64, t diagnosis.LookbackTry, probe json.RawMessage) error {
 	return h.DB.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err

@@ -10,6 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -28,9 +33,9 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, q)
 
-	asked := workflow.Question{
+	asked := planning.Question{
 		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
-		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
+		Open: []planning.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
 	}
 	require.NoError(t, turn.Record(ctx, progress.Question(asked)))
 	q, err = s.Waiting(ctx, id)
@@ -66,7 +71,7 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	require.NoError(t, err)
 	due := 0
 	for _, m := range waiting {
-		if m.Kind == workflow.IncomingDue {
+		if m.Kind == incoming.Due {
 			due++
 			require.NotEmpty(t, m.Value)
 		}
@@ -79,7 +84,7 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
+	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	all, err := s.Inquiries(ctx, id)
@@ -157,7 +162,7 @@ func TestWorkIsKept(t *testing.T) {
 	k := tasks[0]
 	k.State, k.Summary = workflow.TaskDone, "mended"
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
+	push := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
 	require.NoError(t, turn.Record(ctx,
 		store.Usage{USD: 0.25},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
@@ -165,7 +170,7 @@ func TestWorkIsKept(t *testing.T) {
 		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
 		consent.Push(push),
 	))
-	push.State = workflow.PushDone
+	push.State = outgoing.PushDone
 	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, consent.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
@@ -175,10 +180,10 @@ func TestWorkIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, pushes[0].ReportHash, 64)
 	push.ReportHash = pushes[0].ReportHash
-	require.Equal(t, []workflow.Push{push}, pushes)
+	require.Equal(t, []outgoing.Push{push}, pushes)
 	decisions, err := s.Decisions(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
+	require.Equal(t, []permit.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
 	session, err := s.Session(ctx, id)
 	require.NoError(t, err)
 	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)

@@ -10,13 +10,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Question is put to the thread, with the job that answers it when nobody does.
-type Question workflow.Question
+type Question planning.Question
 
 func (Question) Stage() record.Stage { return record.Work }
 
@@ -58,13 +58,13 @@ func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error
 }
 
 // Questions are those that the session put to its thread, in order.
-func (h History) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
+func (h History) Questions(ctx context.Context, session string) ([]planning.Question, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Question, error) {
-		var q workflow.Question
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (planning.Question, error) {
+		var q planning.Question
 		var options, open []byte
 		var due *time.Time
 		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due, &q.Answer); err != nil {
@@ -78,7 +78,7 @@ func (h History) Questions(ctx context.Context, session string) ([]workflow.Ques
 }
 
 // Waiting is the newest question that nobody answered; nil when there is none.
-func (h History) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
+func (h History) Waiting(ctx context.Context, session string) (*planning.Question, error) {
 	all, err := h.Questions(ctx, session)
 	if err != nil {
 		return nil, err

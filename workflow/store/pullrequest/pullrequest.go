@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -182,7 +182,7 @@ func (Remark) Stage() record.Stage { return record.Inbox }
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8
-		on conflict do nothing`, r.Session, r.Session+":remark:"+m.ID, workflow.IncomingRemark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), mostStrangers)
+		on conflict do nothing`, r.Session, r.Session+":remark:"+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), mostStrangers)
 	if err != nil {
 		return fmt.Errorf("a remark on a pull request: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
@@ -75,7 +76,7 @@ func NewBreaker(s *store.Store) *Breaker { return &Breaker{store: s} }
 // Break has a line said in the thread of a session that is still quiet. Whoever else
 // speaks there holds the session's row, and so do other replicas: they are left to it, and
 // the line is said once.
-func (b *Breaker) Break(ctx context.Context, session string, after time.Duration, say func(State) workflow.Line) (said bool, err error) {
+func (b *Breaker) Break(ctx context.Context, session string, after time.Duration, say func(State) outgoing.Line) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
 		if !b.unguarded {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
@@ -21,7 +23,7 @@ const aWhile = 10 * time.Minute
 func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	t.Helper()
 	ctx, open := t.Context(), true
-	in := workflow.Incoming{EventID: "Ev1", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
+	in := incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
@@ -67,7 +69,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	open := true
 	require.NoError(t, turn.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
 	require.Equal(t, 1, silentOnes(t, s))
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev2", Kind: incoming.Reply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
 	require.Zero(t, silentOnes(t, s), "somebody spoke")
 	passed(t, s, aWhile)
 	_, err := s.Pool.Exec(ctx, `update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
@@ -90,13 +92,13 @@ func speakers(t *testing.T, unguarded bool) int {
 		all.Go(func() {
 			var once sync.Once
 			defer once.Do(met.Done)
-			broke, err := breaker.Break(t.Context(), turn.Session().ID, aWhile, func(x silence.State) workflow.Line {
+			broke, err := breaker.Break(t.Context(), turn.Session().ID, aWhile, func(x silence.State) outgoing.Line {
 				once.Do(met.Done)
 				met.Wait() // each of those that are let in is there before one of them is done
 				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
-					return workflow.Line{Agent: "orchestrator", Text: "Still at work"}
+					return outgoing.Line{Agent: "orchestrator", Text: "Still at work"}
 				}
-				return workflow.Line{}
+				return outgoing.Line{}
 			})
 			if err == nil && broke {
 				said.Add(1)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -76,13 +78,13 @@ func open(t testing.TB, url string, log *slog.Logger) *store.Store {
 var Thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
 
 // Mention is the request of U1 that the thread begins with.
-func Mention(event, text string) workflow.Incoming {
-	return workflow.Incoming{EventID: event, Kind: workflow.IncomingMention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
+func Mention(event, text string) incoming.Event {
+	return incoming.Event{EventID: event, Kind: incoming.Mention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
 }
 
 // Reply is what U2 writes in the thread.
-func Reply(event, ts, text string) workflow.Incoming {
-	return workflow.Incoming{EventID: event, Kind: workflow.IncomingReply, Thread: Thread, TS: ts, User: "U2", Text: text}
+func Reply(event, ts, text string) incoming.Event {
+	return incoming.Event{EventID: event, Kind: incoming.Reply, Thread: Thread, TS: ts, User: "U2", Text: text}
 }
 
 // Inbox is the store's inbox.
@@ -120,15 +122,15 @@ func RecordReport(t *testing.T, turn *store.Turn, revision int, text string) wor
 }
 
 // Permission is ann's yes, made from the message that the session began with.
-func Permission(id string, what workflow.PermissionKind, revision int) *workflow.Permission {
-	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
+func Permission(id string, what permit.Kind, revision int) *permit.Permission {
+	return &permit.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
 }
 
 // Approval is ann's approval of a report, with the permission that gives it.
 func Approval(r workflow.Report, id string) []store.Part {
 	return []store.Part{
 		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
-		consent.Permission{Permission: *Permission("p"+id, workflow.PermitReport, r.Revision)},
+		consent.Permission{Permission: *Permission("p"+id, permit.Report, r.Revision)},
 		consent.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -31,7 +32,7 @@ func (list Named) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 // is told so in one line, once, whoever joins how often.
 type Joined struct {
 	Twin, By string
-	Line     workflow.Line // for the other thread
+	Line     outgoing.Line // for the other thread
 }
 
 // Stage is that of what people read.

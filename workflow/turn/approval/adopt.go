@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -24,7 +26,7 @@ const maxAdopted = 40_000
 // Adopt judges "yes please do this": a person makes their own what others asked for above
 // in the thread; ok says that it was that. Agents are given it whole, as data, whoever
 // wrote it.
-func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (hw *HeldWords) Adopt(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !intent.Adopts(m.Text) {
 		return f, false, nil
 	}
@@ -54,7 +56,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
-	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
+	adopts := permission.NewPermission(m, p, permit.Adopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
@@ -67,13 +69,13 @@ type requestsOfOthers struct {
 	title   string                   // the first of it
 	text    string                   // what agents were not given yet, or not whole
 	words   string                   // the same, for the record of what was approved
-	earlier []workflow.ThreadMessage // that the inbox does not hold
+	earlier []incoming.ThreadMessage // that the inbox does not hold
 	held    []int64                  // rows that were kept from the agents
 }
 
 // requestAbove is what others wrote above m since the newest push: what agents were shown, what
 // was kept from them, and what was in the thread before the session.
-func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
+func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o requestsOfOthers, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
 		return o, err
@@ -96,7 +98,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o re
 		o.words += fmt.Sprintf("\n%s wrote: %s", name, text)
 	}
 	for _, x := range shown {
-		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (permission.IsMessage(x.Kind) || x.Kind == workflow.IncomingEdit || x.Kind == workflow.IncomingEarlier) {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (permission.IsMessage(x.Kind) || x.Kind == incoming.Edit || x.Kind == incoming.Earlier) {
 			o.ts = append(o.ts, x.TS)
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -14,7 +16,7 @@ import (
 
 // PendingAllowance is the word that the thread was asked for and did not give yet; nil where there
 // is none.
-func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
+func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, error) {
 	if ap.Session().Phase != workflow.PhasePaused {
 		return nil, nil
 	}
@@ -37,7 +39,7 @@ func saysUnproven(text string) bool {
 // AllowPush takes the word that lets a push go out; it is judged like an approval. id is of the
 // button; empty for words, which have to stand below the question, and have to say so where
 // nothing was proven.
-func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
+func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
 	if no, may, err := ap.mayDecide(ctx, m, p, "push", "this push"); err != nil || !may {
 		return no, err
@@ -50,7 +52,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 		return refused("no push waits", "No push waits for a word at this moment.")
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
-	case m.Kind != workflow.IncomingAction && w.Unproven != "" && !saysUnproven(m.Text):
+	case m.Kind != incoming.Action && w.Unproven != "" && !saysUnproven(m.Text):
 		return refused("it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven))
 	}
 	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
@@ -66,7 +68,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f = append(f, consent.Allowance(*w))
-	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
+	f = append(f, permission.NewPermission(m, p, permit.Push, ap.Session().Revision))
 	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -17,7 +18,7 @@ import (
 // who may approve that correct it, or answer a question about it. Mere questions, thanks and
 // "go on" change nothing, and neither does what came before an approval: that leads to a
 // revision of its own.
-func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Amend(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	passed, passes := ledger.Find[consent.Amendment](f) // words of others, in the name of p
 	f = ledger.Without[consent.Amendment](f)
 	h, _ := ledger.Find[inbox.Handled](f)
@@ -36,10 +37,10 @@ func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.P
 	} else if a.Text, err = hw.amendment(ctx, m, f); err != nil {
 		return f, err
 	}
-	if a.Text == "" && m.Kind != workflow.IncomingEdit && m.Kind != workflow.IncomingDelete {
+	if a.Text == "" && m.Kind != incoming.Edit && m.Kind != incoming.Delete {
 		return f, nil
 	}
-	if m.Kind != workflow.IncomingDelete {
+	if m.Kind != incoming.Delete {
 		if why, err := hw.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return f, err
 		}
@@ -48,7 +49,7 @@ func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.P
 }
 
 // amendment is what m says of the approved work; empty where it says nothing of it.
-func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []store.Part) (string, error) {
+func (hw *HeldWords) amendment(ctx context.Context, m incoming.Message, f []store.Part) (string, error) {
 	if answer, ok := ledger.Find[progress.Answer](f); ok {
 		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 		if err != nil || q == nil {
@@ -56,7 +57,7 @@ func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []stor
 		}
 		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
 	}
-	says := permission.IsMessage(m.Kind) && m.Kind != workflow.IncomingSent || m.Kind == workflow.IncomingForm || m.Kind == workflow.IncomingEdit
+	says := permission.IsMessage(m.Kind) && m.Kind != incoming.Sent || m.Kind == incoming.Form || m.Kind == incoming.Edit
 	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || intent.GoesOn(m.Text) && !intent.Redirects(m.Text) || intent.ReadConsent(m.Text).Kind == intent.ConsentApprove {
 		return "", nil
 	}

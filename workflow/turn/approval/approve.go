@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -16,7 +19,7 @@ import (
 
 // Approve is the only maker of approvals. What may change meanwhile is checked again by
 // the database in the transaction that writes the row.
-func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
 	s := ap.Session()
 	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -66,7 +69,7 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) bool {
 }
 
 // refuseRevision keeps what somebody saw when they approved it in vain.
-func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
+func (ap *Approvals) refuseRevision(revision int, m incoming.Message, p workflow.Person, reason, said string) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
@@ -77,8 +80,8 @@ const postingTime = 10 * time.Second
 
 // writtenBeforeShown: words name no revision, so they approve only what stood above them in the
 // thread. A button was shown together with its revision. shown is where that stands.
-func (ap *Approvals) writtenBeforeShown(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
-	if m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
+func (ap *Approvals) writtenBeforeShown(ctx context.Context, m incoming.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+	if m.Kind == incoming.Action || m.Kind == incoming.Form {
 		return false, nil
 	}
 	for until := time.Now().Add(postingTime); ; {
@@ -97,7 +100,7 @@ func (ap *Approvals) writtenBeforeShown(ctx context.Context, m workflow.Message,
 	}
 }
 
-func (ap *Approvals) approvalParts(m workflow.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
+func (ap *Approvals) approvalParts(m incoming.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
 	if scope != "" {
@@ -121,7 +124,7 @@ var delegates = map[string]string{
 
 // OthersWroteSince reports whether somebody else wrote between the newest report and m: then a
 // mere yes in m may be meant for them.
-func (ap *Approvals) OthersWroteSince(ctx context.Context, m workflow.Message) (bool, error) {
+func (ap *Approvals) OthersWroteSince(ctx context.Context, m incoming.Message) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return false, err
@@ -131,15 +134,15 @@ func (ap *Approvals) OthersWroteSince(ctx context.Context, m workflow.Message) (
 
 // AskConsent: what only sounds like consent is asked about, never taken. While the question of
 // a revision waits, another such message rewords it.
-func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
+func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, scope string) []store.Part {
 	s := ap.Session()
 	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
 	if scope != "" {
 		question += ", limited to: " + scope
 	}
 	line := ap.ProgramLine(question+"? Press a button, or reply \"fix it\".",
-		workflow.Button{ActionID: "fix_it", Label: consentLabel, Value: store.NewToken(), Style: "primary", Means: scope},
-		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
+		outgoing.Button{ActionID: "fix_it", Label: consentLabel, Value: store.NewToken(), Style: "primary", Means: scope},
+		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: consentLabel, Line: line[0]},
 		consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -30,7 +32,7 @@ func BackportOf(means string) Backport {
 // Backport has what was pushed last brought to releases, each on a branch of its own. It is judged
 // like an approval, and permits nothing else: words have to stand below the line that tells of the
 // push, and a button has to be of it.
-func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflow.Person, want Backport) ([]store.Part, error) {
+func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflow.Person, want Backport) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
@@ -94,7 +96,7 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 		return ap.Refuse(m, p, "backport", "asked for already", "The backport to "+strings.Join(standing, ", that to ")+".")
 	}
 	said := fmt.Sprintf("Backport to %s, as %s says. On a branch of its own, with a proof of its own.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
-	f := append(ap.Answer(m, said), permission.NewPermission(m, p, workflow.PermitBackport, push.Revision))
+	f := append(ap.Answer(m, said), permission.NewPermission(m, p, permit.Backport, push.Revision))
 	return append(append(f, orders...),
 		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -31,7 +34,7 @@ const (
 
 // HoldWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
 // wait for nobody.
-func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string) []store.Part {
+func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string) []store.Part {
 	f := hw.Ignore(m)
 	if intent.Acknowledges(m.Text) {
 		return f
@@ -39,24 +42,24 @@ func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
-	if m.Kind != workflow.IncomingForm { // what was entered stands above it
+	if m.Kind != incoming.Form { // what was entered stands above it
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
-		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // HoldRemark keeps what somebody wrote on the pull request for somebody who may approve.
-func (hw *HeldWords) HoldRemark(m workflow.Message, why string) []store.Part {
+func (hw *HeldWords) HoldRemark(m incoming.Message, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
 	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on the pull request, which waits for somebody who may approve (%s): %s", plaintext.OneLine(m.Value), why, quoteShortened(m.Text, maxHeldQuote)),
-		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // RefusePress refuses a press that is for somebody who may approve; its button stays for them.
-func (hw *HeldWords) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
+func (hw *HeldWords) RefusePress(m incoming.Message, p workflow.Person, what, why string) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
@@ -66,7 +69,7 @@ const maxHeldQuote = 100
 
 // PassOn gives held words to the agents, in the name of somebody who may approve: that row,
 // or where it is 0 all that was offered above m.
-func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
@@ -102,7 +105,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
-	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
+	f = append(f, permission.NewPermission(m, p, permit.Adopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
-	if m.Kind != workflow.IncomingAction {
+	if m.Kind != incoming.Action {
 		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
@@ -125,7 +128,7 @@ type passing struct {
 }
 
 // readPassed are those of the held messages that still say what was held, and stood above m.
-func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
+func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []int64) (p passing, err error) {
 	all, err := hw.Inbox().Held(ctx)
 	if err != nil {
 		return p, err
@@ -141,15 +144,15 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 			continue
 		}
 		for _, o := range all {
-			if o.ID == h.ID || o.TS == h.TS && o.TS != "" && o.Kind != workflow.IncomingForm {
+			if o.ID == h.ID || o.TS == h.TS && o.TS != "" && o.Kind != incoming.Form {
 				p.over = append(p.over, o.ID)
 			}
 		}
 		p.goOn = p.goOn && intent.SaysGoOn(h.Text)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
-		if h.Kind == workflow.IncomingSent {
+		if h.Kind == incoming.Sent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
-		} else if h.Kind == workflow.IncomingRemark {
+		} else if h.Kind == incoming.Remark {
 			wrote = prompt.PersonName(h.Value) + " wrote on the pull request"
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
@@ -163,8 +166,8 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 // readsAsBefore reports whether a message still says in the thread what was kept of it: whoever
 // passes it on has to have read the same. What was entered in a form cannot change, and what was
 // written at a git host is passed on as it was taken in.
-func (hw *HeldWords) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
-	if m.Kind == workflow.IncomingForm || m.Kind == workflow.IncomingRemark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+func (hw *HeldWords) readsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
+	if m.Kind == incoming.Form || m.Kind == incoming.Remark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
 		return true, nil
 	}
 	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)
@@ -176,14 +179,14 @@ func (hw *HeldWords) readsAsBefore(ctx context.Context, m workflow.Message) (boo
 }
 
 // GoOnButton lets the work go on that was stopped by the stop of that mark, and no later one.
-func (hw *HeldWords) GoOnButton(mark string) []workflow.Button {
-	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+func (hw *HeldWords) GoOnButton(mark string) []outgoing.Button {
+	return []outgoing.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
 // GoOn judges words of somebody who may approve in a session whose approved work somebody
 // stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
 // mentions it is given to the agents, and asked about with a button.
-func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := hw.Session()
 	a, err := hw.StandingApproval(ctx)
 	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && m.TS < s.Halted {
@@ -210,7 +213,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Pe
 
 // Resume lets approved work go on that the stop of that mark ended. What offered that says
 // who did (store.Turn.Record writes it again).
-func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
+func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.Person, mark string) ([]store.Part, error) {
 	s := hw.Session()
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -235,14 +238,14 @@ func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, permit.Resume, s.Revision))
 	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
 // Reopen makes what opens a stopped session, of which nothing is approved, a permission of
 // whoever did that; where they may not approve, it stays as it is.
-func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
@@ -259,12 +262,12 @@ func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, permit.Resume, s.Revision))
 	return f, nil
 }
 
 // WriterOf is who wrote a message that was sent, in words.
-func (hw *HeldWords) WriterOf(ctx context.Context, m workflow.Message) string {
+func (hw *HeldWords) WriterOf(ctx context.Context, m incoming.Message) string {
 	switch {
 	case m.Value == "":
 		return "an app"

@@ -8,7 +8,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -19,9 +22,9 @@ import (
 
 // RefuseUnknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
-func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
-	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, workflow.ActionPutBack, workflow.ActionBackport, ActionGoOn, ActionPassOn}, m.ActionID)
-	if m.Kind == workflow.IncomingSent || !permits && !intent.Permits(m.Text) {
+func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
+	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.PutBack, button.Backport, ActionGoOn, ActionPassOn}, m.ActionID)
+	if m.Kind == incoming.Sent || !permits && !intent.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -31,7 +34,7 @@ func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part,
 
 // mayDecide reports whether the person may take that decision; where not, or where that cannot be
 // read, parts say so.
-func (ap *Approvals) mayDecide(ctx context.Context, m workflow.Message, p workflow.Person, what, this string) (parts []store.Part, may bool, err error) {
+func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, what, this string) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	switch {
 	case err != nil:
@@ -44,7 +47,7 @@ func (ap *Approvals) mayDecide(ctx context.Context, m workflow.Message, p workfl
 }
 
 // ForAgents gives the message to the agents and opens the session for them.
-func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
+func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	update := store.Update{Open: ledger.Wake}
 	if j.Session().Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
@@ -58,18 +61,18 @@ func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
-func (j *Judgements) Ignore(m workflow.Message) []store.Part {
+func (j *Judgements) Ignore(m incoming.Message) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID}}
 }
 
 // Answer is said by the program itself, without an agent.
-func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
+func (j *Judgements) Answer(m incoming.Message, text string, buttons ...outgoing.Button) []store.Part {
 	f := j.Ignore(m)
 	f = append(f, store.Lines(j.ProgramLine(text, buttons...)))
 	return f
 }
 
-func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
+func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
 	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f

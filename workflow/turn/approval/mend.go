@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -19,7 +21,7 @@ import (
 // Mend has what is red at the git host mended. It is judged like an approval: the press of
 // somebody who may approve is one of a revision of its own, which is limited to the files of what
 // was pushed. What lies beyond them is taken out, and needs a report that somebody approves.
-func (ap *Approvals) Mend(ctx context.Context, m workflow.Message, p workflow.Person, commit string) ([]store.Part, error) {
+func (ap *Approvals) Mend(ctx context.Context, m incoming.Message, p workflow.Person, commit string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
@@ -48,7 +50,7 @@ func (ap *Approvals) Mend(ctx context.Context, m workflow.Message, p workflow.Pe
 
 // mendParts are the revision, and the approval that the press is. Who asked for what was pushed has
 // asked for what is red of it, too: the press approves.
-func (ap *Approvals) mendParts(ctx context.Context, m workflow.Message, p workflow.Person, row pullrequest.Row) ([]store.Part, error) {
+func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workflow.Person, row pullrequest.Row) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, s.Revision)
 	if err != nil {
@@ -56,7 +58,7 @@ func (ap *Approvals) mendParts(ctx context.Context, m workflow.Message, p workfl
 	}
 	files := plaintext.OneLine(strings.Join(row.Files, ", "))
 	what := fmt.Sprintf("Mend what is red on #%d at %s", row.Number, prompt.ShortHash(row.Head))
-	body, err := json.Marshal(workflow.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
+	body, err := json.Marshal(planning.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
 	if err != nil {
 		return nil, fmt.Errorf("mend: %w", err)
 	}

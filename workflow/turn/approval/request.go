@@ -8,6 +8,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -25,7 +28,7 @@ const askedFor = "request"
 //
 // Approvers are called once for a revision, whoever asks and however often, so nobody can
 // ring them up again and again. Nothing is asked of them where nothing waits.
-func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a permit.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
 	s, m, p := ap.Session(), by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := ap.refuseRevision(revision, m, p, reason, said)
@@ -91,7 +94,7 @@ const mostCalled = 10
 // peopleToCall are the ids that the configuration names for the repository: a group as itself
 // and not as its members. Whoever asks is not called, nor the requester where somebody else
 // has to approve.
-func (ap *Approvals) peopleToCall(a workflow.Approvers, asks workflow.Person) []string {
+func (ap *Approvals) peopleToCall(a permit.Approvers, asks workflow.Person) []string {
 	r, _ := ap.Catalog.Current()
 	var ids []string
 	for _, id := range r.Approvers.People {
@@ -102,11 +105,11 @@ func (ap *Approvals) peopleToCall(a workflow.Approvers, asks workflow.Person) []
 	return ids[:min(len(ids), mostCalled)]
 }
 
-func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
-	return append([]workflow.Button{
+func (ap *Approvals) ReportButtons(allow string) []outgoing.Button {
+	return append([]outgoing.Button{
 		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
-		{ActionID: workflow.ActionFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
-		{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: store.NewToken()},
+		{ActionID: button.FixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
+		{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
 		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}, ap.Catalog.ChangeButton("Change repository…")...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -15,7 +16,7 @@ import (
 
 // ConfirmUnderstanding: a person says that the shared understanding is right. It is the permission to
 // work on a branch, too, so it takes somebody who may approve.
-func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
+func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		f := ap.Refuse(m, p, "confirm", reason, said)
@@ -40,7 +41,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	}
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
-	} else if slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.IncomingTold || s.Open }) {
+	} else if slices.ContainsFunc(unseen, func(u incoming.Message) bool { return u.Kind != incoming.Told || s.Open }) {
 		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -29,7 +30,7 @@ const (
 
 // fetchNew reads what was attached and nobody has read yet. What cannot be read is said in
 // the thread, in the transaction that keeps it.
-func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, error) {
+func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, error) {
 	at.fetching.Lock()
 	defer at.fetching.Unlock()
 	list, err := at.Store.Attachments(ctx, at.Session().ID)
@@ -37,7 +38,7 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 		return nil, err
 	}
 	for i, a := range list {
-		if a.State != workflow.AttachmentNamed {
+		if a.State != incoming.AttachmentNamed {
 			continue
 		}
 		got, err := at.Slack.Fetch(ctx, a)
@@ -47,9 +48,9 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 		if err != nil {
 			at.Log.Warn("cannot read an attachment", "file", a.File, "err", err)
 			got = a
-			got.State, got.Why = workflow.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
+			got.State, got.Why = incoming.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
 		}
-		if got.Media == workflow.MediaText {
+		if got.Media == incoming.MediaText {
 			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
 		}
 		if err := at.Record(ctx, inbox.Attachments{got}, store.Lines(at.unseenNotice(got))); err != nil {
@@ -62,9 +63,9 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 }
 
 // unseenNotice says what nobody looks at, and what to do about it.
-func (at *Attachments) unseenNotice(a workflow.Attachment) []workflow.Line {
+func (at *Attachments) unseenNotice(a incoming.Attachment) []outgoing.Line {
 	switch {
-	case a.State == workflow.AttachmentUnread:
+	case a.State == incoming.AttachmentUnread:
 		return at.ProgramLine(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
 	case a.Picture() && !at.Sees:
 		return at.ProgramLine(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
@@ -86,14 +87,14 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 	}
 	var lines, short []string
 	for _, a := range list {
-		if of != nil && !of[a.Message] || a.State == workflow.AttachmentGone {
+		if of != nil && !of[a.Message] || a.State == incoming.AttachmentGone {
 			continue
 		}
 		lines = append(lines, "- "+described(a))
 		switch {
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
-		case a.State == workflow.AttachmentRead && !a.Picture() && a.Size <= maxInline:
+		case a.State == incoming.AttachmentRead && !a.Picture() && a.Size <= maxInline:
 			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err
@@ -111,10 +112,10 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 }
 
 // described is one file in one line of the program's.
-func described(a workflow.Attachment) string {
+func described(a incoming.Attachment) string {
 	name := a.Ref() + " " + prompt.FileName(a.Name) + ": "
 	switch {
-	case a.State != workflow.AttachmentRead:
+	case a.State != incoming.AttachmentRead:
 		return name + "not read by anybody: " + prompt.PersonName(a.Why)
 	case a.Picture():
 		return name + "a picture (" + a.Media + ")"
@@ -132,7 +133,7 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	return refMark.ReplaceAllStringFunc(text, func(ref string) string {
 		for _, a := range list {
-			if a.Ref() == ref && a.State != workflow.AttachmentGone {
+			if a.Ref() == ref && a.State != incoming.AttachmentGone {
 				return strings.ReplaceAll(plaintext.OneLine(a.Name), "`", "'")
 			}
 		}
@@ -143,7 +144,7 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 // ReadText is the content of a file that an agent names, for its tools.
 func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, content []byte, err error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
-	var a *workflow.Attachment
+	var a *incoming.Attachment
 	if err == nil && number > 0 && number < 1<<20 {
 		if a, err = at.Store.Attachment(ctx, at.Session().ID, number); err != nil {
 			return "", nil, err
@@ -152,9 +153,9 @@ func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, c
 	switch {
 	case a == nil:
 		return "", nil, model.Mistake("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
-	case a.State == workflow.AttachmentGone:
+	case a.State == incoming.AttachmentGone:
 		return "", nil, model.Mistake(ref + " was withdrawn: its message was deleted. Do not rely on it.")
-	case a.State != workflow.AttachmentRead:
+	case a.State != incoming.AttachmentRead:
 		return "", nil, model.Mistake(ref + " was not read: " + a.Why)
 	case a.Picture():
 		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
@@ -169,7 +170,7 @@ func (at *Attachments) RefOf(ctx context.Context, name string) (ref string) {
 		at.Log.Warn("cannot look for an attachment", "err", err)
 	}
 	for _, a := range list {
-		if a.Name == name && a.State != workflow.AttachmentGone {
+		if a.Name == name && a.State != incoming.AttachmentGone {
 			ref = a.Ref()
 		}
 	}
@@ -218,8 +219,8 @@ func (at *Attachments) readPicture(ctx context.Context, ref string) []byte {
 
 // CompleteMention takes in what an event left out: a mention may come without the files and the
 // messages that were shared with it.
-func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) (text string, err error) {
-	if m.Kind != workflow.IncomingMention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
+func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) (text string, err error) {
+	if m.Kind != incoming.Mention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
 		return m.Text, nil // what was shared is there
 	}
 	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)

@@ -11,7 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -93,7 +94,7 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
 	after := row
 	after.State, after.Reason = backports.Refused, r.why
-	line := workflow.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said)}
+	line := outgoing.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said)}
 	if r.details != "" {
 		line.Buttons = details(p.Secrets.Mask(r.details))
 	}
@@ -101,8 +102,8 @@ func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error
 	return err
 }
 
-func details(text string) []workflow.Button {
-	return []workflow.Button{{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: text}}
+func details(text string) []outgoing.Button {
+	return []outgoing.Button{{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}}
 }
 
 // GiveUp ends what keeps failing on our side.

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -177,7 +177,7 @@ func (k *port) publish(ctx context.Context) error {
 	}
 	after := k.row
 	after.State = backports.Pushed
-	parts := []store.Part{store.Lines{workflow.Line{Agent: k.Signature, Text: k.row.Told.Text, Buttons: details(k.row.Told.Details)}}}
+	parts := []store.Part{store.Lines{outgoing.Line{Agent: k.Signature, Text: k.row.Told.Text, Buttons: details(k.row.Told.Details)}}}
 	if k.row.Told.Pull != nil {
 		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
 	}

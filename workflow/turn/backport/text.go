@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -83,7 +83,7 @@ func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Chang
 	}
 	w := proposal.Words{
 		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
-		Approval: workflow.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.Secrets.Mask,
+		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.Secrets.Mask,
 	}
 	t.Pull = &pullrequest.Intent{Repository: row.Repository, Branch: row.Branch, Head: row.Commit, Base: row.Release, Title: w.Heading(), Body: w.Body(), Files: w.Paths()}
 	return t, nil

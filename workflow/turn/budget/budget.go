@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -17,7 +17,7 @@ import (
 // A Budget holds the session to its limits.
 type Budget struct {
 	*ledger.Ledger
-	Limits workflow.Limits
+	Limits quota.Limits
 
 	mu         sync.Mutex
 	weighAfter time.Time // the session's folder again
@@ -25,7 +25,7 @@ type Budget struct {
 
 // A LimitError says that the session has used what it may. Whatever was under way stays as
 // its rows say, and goes on from there once somebody allows more.
-type LimitError struct{ Reached []workflow.Use }
+type LimitError struct{ Reached []quota.Use }
 
 func (e *LimitError) Error() string { return "a limit is reached: " + e.Used() }
 
@@ -56,7 +56,7 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	}
 	over := ReachedLimits(uses)
 	if tool == "" {
-		over = slices.DeleteFunc(over, func(u workflow.Use) bool { return u.Limit.OfCommands() })
+		over = slices.DeleteFunc(over, func(u quota.Use) bool { return u.Limit.OfCommands() })
 	}
 	if len(over) > 0 {
 		return &LimitError{Reached: over}
@@ -78,8 +78,8 @@ const slowWalk = 200 * time.Millisecond
 // measureDisk puts into the rows what the session takes of this machine's disk, where that has a
 // limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
 func (b *Budget) measureDisk(ctx context.Context) error {
-	limited := func(s workflow.Span) bool { return b.Limits[s][workflow.Disk] > 0 }
-	if !slices.ContainsFunc(workflow.Spans, limited) {
+	limited := func(s quota.Span) bool { return b.Limits[s][quota.Disk] > 0 }
+	if !slices.ContainsFunc(quota.Spans, limited) {
 		return nil
 	}
 	b.mu.Lock()
@@ -98,7 +98,7 @@ func (b *Budget) measureDisk(ctx context.Context) error {
 	return b.Record(ctx, store.Usage{Disk: &bytes})
 }
 
-func ReachedLimits(uses []workflow.Use) (out []workflow.Use) {
+func ReachedLimits(uses []quota.Use) (out []quota.Use) {
 	for _, u := range uses {
 		if u.Reached() {
 			out = append(out, u)

@@ -14,7 +14,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -27,11 +31,11 @@ type Catalog struct {
 
 // ChangeButton is the button that asks for another repository: where there are several, and no
 // work was approved yet. Its row holds what there is to choose from.
-func (c *Catalog) ChangeButton(label string) []workflow.Button {
+func (c *Catalog) ChangeButton(label string) []outgoing.Button {
 	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
 		return nil
 	}
-	return []workflow.Button{{ActionID: workflow.ActionRepository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
+	return []outgoing.Button{{ActionID: button.Repository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
 }
 
 func (c *Catalog) Names() (names []string) {
@@ -42,9 +46,9 @@ func (c *Catalog) Names() (names []string) {
 }
 
 // ChoiceButtons are one for each, where no modal opened.
-func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
+func (c *Catalog) ChoiceButtons() (buttons []outgoing.Button) {
 	for _, name := range c.Names() {
-		buttons = append(buttons, workflow.Button{ActionID: workflow.ActionChoose, Label: name, Value: store.NewToken(), Means: name})
+		buttons = append(buttons, outgoing.Button{ActionID: button.Choose, Label: name, Value: store.NewToken(), Means: name})
 	}
 	return buttons
 }
@@ -95,7 +99,7 @@ func (c *Catalog) BranchName() string {
 	if r, ok := c.Current(); ok && r.BranchPrefix != "" {
 		prefix = r.BranchPrefix
 	}
-	return prefix + workflow.Slug(c.SecretFinder().Mask(c.WorkTitle())) + "-" + s.ID
+	return prefix + plaintext.Slug(c.SecretFinder().Mask(c.WorkTitle())) + "-" + s.ID
 }
 
 // WorkTitle names the work: the report's summary where there is one, else the request.
@@ -116,7 +120,7 @@ type Repository struct {
 	Base         string // branch; empty: the remote's default
 	Channels     []string
 	Private      bool // threads of other channels cannot be about it
-	Approvers    workflow.Approvers
+	Approvers    permit.Approvers
 	BranchPrefix string // default bobbin/
 	Closed       bool   // its code is shown to full members only
 	CallsOwners  bool   // who knows the code is called, and not only named

@@ -9,7 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -21,7 +24,7 @@ import (
 // AskAllowance: a change that decides more than what the code does, or of which nothing can be
 // proven here, is pushed only on a person's word, given on exactly these files. Where there is
 // none the thread is asked, and the turn ends with the result.
-func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (given *permit.Allowance, ends *model.Result, err error) {
 	named, unproven := proposal.DecidingPaths(changes), ""
 	switch {
 	case p.Documents:
@@ -40,7 +43,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 		return w, nil, nil
 	}
 	if w == nil {
-		w = &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
+		w = &permit.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
 	w.Names = allowanceText(named, tree, unproven, p.Shown)
 	label, told := "Push it", "the change decides more than what the code does"
@@ -51,10 +54,10 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 		model.Result{Ends: true, Text: "Not pushed: " + told + ", so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
 		consent.Allowance(*w),
 		store.Replies(d.ProgramLine(w.Names,
-			workflow.Button{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID},
-			workflow.Button{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()},
-			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
+			outgoing.Button{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID},
+			outgoing.Button{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()},
+			outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+			outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 	return nil, &asked, nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
@@ -28,8 +28,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 	if err != nil {
 		return "", err
 	}
-	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
-		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
+	pushes = slices.DeleteFunc(pushes, func(p outgoing.Push) bool {
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == outgoing.PushDone || !work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
 		if p.Tree == tree && p.Unproven == proven.unproven() {
@@ -43,7 +43,7 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		if err != nil {
 			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
 		}
-		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
+		if slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
 		}
 	}

@@ -11,11 +11,13 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // unfinishedWork says what of a plan is not verified, or which of the done criteria has no word.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (string, error) {
+func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
@@ -53,7 +55,7 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 		if err != nil {
 			return nil, fmt.Errorf("read revision %d: %w", n, err)
 		}
-		var request workflow.Request
+		var request planning.Request
 		if r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
 			return request.DoneCriteria, nil
 		}
@@ -65,7 +67,7 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 // approval, where they said anything: something has to be said of that, and a criterion
 // that names what is nowhere in the files is not what was finally wanted. A bug has no
 // criteria that a correction could make wrong.
-func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
+func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
 		return false, "", err

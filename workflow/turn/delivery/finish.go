@@ -15,6 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
@@ -137,7 +139,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 
 // proveWhole proves the whole change, holds it against the scope, and proves once more what is
 // left where something was taken out. The proof comes first, since it is cheap and certain.
-func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) (proven provenWork, refused *model.Result, err error) {
+func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (proven provenWork, refused *model.Result, err error) {
 	work := d.Trees.Current().Work
 	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
 		r := prompt.Wrong(format, args...)
@@ -187,8 +189,8 @@ func afterTaking(s Scoped) string {
 
 // A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
 type provenWork struct {
-	approval  *workflow.Approval
-	allowance *workflow.Allowance // nil where it needs no word of its own
+	approval  *permit.Approval
+	allowance *permit.Allowance // nil where it needs no word of its own
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
@@ -235,7 +237,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended, Unproven: work.unproven()}
+	push := outgoing.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: outgoing.PushIntended, Unproven: work.unproven()}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
@@ -245,7 +247,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed
-	push.State = workflow.PushDone
+	push.State = outgoing.PushDone
 	proposed, err := proposedPull(ctx, d, work, commit, f)
 	if err != nil {
 		return model.Result{}, err
@@ -270,12 +272,12 @@ func (d *Delivery) EventsToProof() []workflow.Event {
 }
 
 // sayPushFailed keeps the approval and the work, and says what the remote said.
-func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown proof.Proof, err error) (model.Result, error) {
+func (d *Delivery) sayPushFailed(ctx context.Context, push outgoing.Push, shown proof.Proof, err error) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
-	push.State, push.Reason = workflow.PushRefused, remote.Reason
+	push.State, push.Reason = outgoing.PushRefused, remote.Reason
 	ready := "ready"
 	if shown.Shown {
 		ready += " and proven"

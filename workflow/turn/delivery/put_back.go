@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -16,15 +17,15 @@ import (
 )
 
 // putBack are the removals under the approval that somebody had put back.
-func (d *Delivery) putBack(ctx context.Context, a *workflow.Approval) ([]workflow.Removal, error) {
+func (d *Delivery) putBack(ctx context.Context, a *permit.Approval) ([]permit.Removal, error) {
 	all, err := d.Store.Removals(ctx, d.Session().ID)
-	return slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
+	return slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
 }
 
-func hunkSum(h diff.Hunk) string { return workflow.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
+func hunkSum(h diff.Hunk) string { return permit.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
 
 // sumsOf are the sums of all that was taken out.
-func sumsOf(list []workflow.Removal) (sums []string) {
+func sumsOf(list []permit.Removal) (sums []string) {
 	for _, r := range list {
 		for _, h := range r.Hunks {
 			sums = append(sums, h.Sum)
@@ -42,7 +43,7 @@ func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflo
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Laid })
+	all = slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Laid })
 	if len(all) == 0 {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflo
 	return nil
 }
 
-func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r workflow.Removal) error {
+func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
 	pack, err := d.Store.RemovalPack(ctx, d.Session().ID, r.Hash)
 	if err != nil {
 		return err

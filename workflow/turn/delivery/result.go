@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -99,7 +100,7 @@ func (d *Delivery) compareCommand(commit string) string {
 }
 
 // resultButtons are what people can do with the result.
-func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []workflow.Button {
+func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []outgoing.Button {
 	lines := work.proof.Lines()
 	if work.review != nil {
 		lines = append(lines, work.review.Lines()...)
@@ -115,10 +116,10 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	if test := d.Trees.Current().Project().TestShown(); test != "" {
 		check += fmt.Sprintf(", then `%s` on the branch", prompt.CodeSpan(test))
 	}
-	return []workflow.Button{
-		{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()},
-		{ActionID: workflow.ActionExplain, Label: "Explain it", Value: store.NewToken()},
-		{ActionID: workflow.ActionCorrect, Label: "Something is missing…", Value: store.NewToken()},
+	return []outgoing.Button{
+		{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()},
+		{ActionID: button.Explain, Label: "Explain it", Value: store.NewToken()},
+		{ActionID: button.Correct, Label: "Something is missing…", Value: store.NewToken()},
 		ledger.DetailsButton(strings.TrimSpace(details + "\nTo check it yourself: " + check + ".")),
 	}
 }

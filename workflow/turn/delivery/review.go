@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -41,7 +42,7 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 		return nil, nil, err
 	}
 	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(kept), maxKept)}
-	if i := slices.IndexFunc(all, func(q workflow.Inquiry) bool { return q.Applied }); i >= 0 {
+	if i := slices.IndexFunc(all, func(q inquiry.Inquiry) bool { return q.Applied }); i >= 0 {
 		told.Verdict, told.USD = verdictOf(all[i]), costOf(all)
 		told.Left = told.Standing(p.Work.FS())
 		return told, nil, nil
@@ -71,22 +72,22 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 const maxKept = 200
 
 // reviewKey begins the keys of an approval's reviews; the tree stands behind it.
-func reviewKey(a *workflow.Approval) string { return "review:" + a.ID + ":" }
+func reviewKey(a *permit.Approval) string { return "review:" + a.ID + ":" }
 
 // reviews are those under an approval so far.
-func (d reviewStep) reviews(ctx context.Context, a *workflow.Approval) ([]workflow.Inquiry, error) {
+func (d reviewStep) reviews(ctx context.Context, a *permit.Approval) ([]inquiry.Inquiry, error) {
 	all, err := d.Store.Inquiries(ctx, d.Session().ID)
-	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
-		return q.Kind != workflow.InquiryReview || !strings.HasPrefix(q.Key, reviewKey(a))
+	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
+		return q.Kind != inquiry.Review || !strings.HasPrefix(q.Key, reviewKey(a))
 	}), err
 }
 
-func verdictOf(q workflow.Inquiry) (v review.Verdict) {
+func verdictOf(q inquiry.Inquiry) (v review.Verdict) {
 	_ = json.Unmarshal(q.Answer, &v) // the program wrote it
 	return v
 }
 
-func costOf(all []workflow.Inquiry) (usd float64) {
+func costOf(all []inquiry.Inquiry) (usd float64) {
 	for _, q := range all {
 		usd += q.USD
 	}
@@ -108,18 +109,18 @@ func whyNotReviewed(err error) string {
 }
 
 // askCritic asks what of the change should not be pushed as it is.
-func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.Inquiry, error) {
+func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inquiry, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	if err != nil {
-		return workflow.Inquiry{}, err
+		return inquiry.Inquiry{}, err
 	}
 	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
 	if err != nil {
-		return workflow.Inquiry{}, fmt.Errorf("report %d: %w", work.approval.Revision, err)
+		return inquiry.Inquiry{}, fmt.Errorf("report %d: %w", work.approval.Revision, err)
 	}
 	since, err := d.AmendmentText(ctx, work.approval.Revision)
 	if err != nil {
-		return workflow.Inquiry{}, err
+		return inquiry.Inquiry{}, err
 	}
 	parts := []string{prompt.ProgramMark + "What was approved:\n" + prompt.Fence("report", findings.ReportForWorkers(report))}
 	if scope := work.approval.Scope; scope != "" {
@@ -129,5 +130,5 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.In
 		prompt.ProgramMark+"What the program proved of it:\n"+prompt.Fence("output", strings.Join(work.proof.Lines(), "\n")),
 		prompt.ProgramMark+"The whole change, as it would be pushed:\n"+prompt.Fence("diff", review.DiffText(hunks)))
 	shown := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
-	return d.Inquiries.Ask(ctx, workflow.Inquiry{Kind: workflow.InquiryReview, Key: reviewKey(work.approval) + work.tree}, shown, hunks)
+	return d.Inquiries.Ask(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: reviewKey(work.approval) + work.tree}, shown, hunks)
 }

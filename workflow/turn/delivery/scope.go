@@ -12,6 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -25,15 +27,15 @@ import (
 
 // A Scoped change is one that was held against the scope of its approval.
 type Scoped struct {
-	Taken *workflow.Removal // what stood outside; nil: nothing
-	Left  bool              // something stands within
+	Taken *permit.Removal // what stood outside; nil: nothing
+	Left  bool            // something stands within
 }
 
 // HoldToScope holds what was changed against the scope of the approval: a second agent judges
 // every hunk, and the program takes out what stands outside and says so, with a button that
 // puts it back. What somebody who may approve had put back stands within. k is the task whose
 // change it is; nil: the whole work.
-func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *workflow.Approval) (Scoped, error) {
+func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *permit.Approval) (Scoped, error) {
 	whole := Scoped{Left: true}
 	if a.Scope == "" {
 		return whole, nil
@@ -62,7 +64,7 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *wor
 	if err != nil {
 		return whole, err
 	}
-	q, err := d.Inquiries.Ask(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: key, Question: a.Scope}, shown, hunks)
+	q, err := d.Inquiries.Ask(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: key, Question: a.Scope}, shown, hunks)
 	if err != nil {
 		return whole, err
 	}
@@ -83,7 +85,7 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *wor
 }
 
 // reviewText is what the reviewer of the scope is shown.
-func (d *Delivery) reviewText(ctx context.Context, a *workflow.Approval, hunks []diff.Hunk, back []workflow.Removal, since string) (string, error) {
+func (d *Delivery) reviewText(ctx context.Context, a *permit.Approval, hunks []diff.Hunk, back []permit.Removal, since string) (string, error) {
 	report, err := d.Store.Report(ctx, d.Session().ID, a.Revision)
 	if err != nil {
 		return "", fmt.Errorf("report %d: %w", a.Revision, err)
@@ -103,8 +105,8 @@ func (d *Delivery) reviewText(ctx context.Context, a *workflow.Approval, hunks [
 
 // A scopeReview is a change held against the scope of its approval.
 type scopeReview struct {
-	approval *workflow.Approval
-	inquiry  workflow.Inquiry
+	approval *permit.Approval
+	inquiry  inquiry.Inquiry
 	hunks    []diff.Hunk
 	outside  []int // numbers of hunks
 	why      []string
@@ -112,7 +114,7 @@ type scopeReview struct {
 }
 
 // scopeKey is the key of the review of a tree under an approval, with what corrected it since.
-func scopeKey(a *workflow.Approval, tree, since string) string {
+func scopeKey(a *permit.Approval, tree, since string) string {
 	key := "scope:" + a.ID + ":" + tree
 	if since != "" {
 		key += fmt.Sprintf(":%x", sha256.Sum256([]byte(since)))
@@ -130,15 +132,15 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 	if err != nil {
 		return Scoped{}, err
 	}
-	taken := &workflow.Removal{
-		Hash: workflow.RemovalHash(review.approval.ID, with, without), Approval: review.approval.ID, Revision: review.approval.Revision, With: with, Without: without,
+	taken := &permit.Removal{
+		Hash: permit.RemovalHash(review.approval.ID, with, without), Approval: review.approval.ID, Revision: review.approval.Revision, With: with, Without: without,
 	}
 	if k != nil {
 		taken.Task = k.ID
 	}
 	for i, n := range review.outside {
 		h := review.hunks[n-1]
-		taken.Hunks = append(taken.Hunks, workflow.RemovedHunk{Place: prompt.HunkPlace(h), Why: review.why[i], Text: h.Text, Sum: hunkSum(h)})
+		taken.Hunks = append(taken.Hunks, permit.RemovedHunk{Place: prompt.HunkPlace(h), Why: review.why[i], Text: h.Text, Sum: hunkSum(h)})
 	}
 	if taken.Pack, err = tree.Pack(ctx, 0, with, without); err != nil {
 		d.Log.Warn("what was taken out is kept on this machine alone", "err", err)
@@ -171,7 +173,7 @@ func treeOwner(k *workflow.Task) int64 {
 }
 
 // recordInside keeps that the tree as it stands now is within the scope.
-func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, since string) error {
+func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *permit.Approval, since string) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
 		return err
@@ -188,7 +190,7 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *wo
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := d.Inquiries.EnsureInquiry(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: scopeKey(a, hash, since), Question: a.Scope})
+	q, err := d.Inquiries.EnsureInquiry(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: scopeKey(a, hash, since), Question: a.Scope})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}

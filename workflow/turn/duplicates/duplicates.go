@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -46,7 +49,7 @@ const (
 // Announce looks for twins of what people wrote, now that it is known what repository it is
 // about. It returns a sentence for the first reply, which is empty where there is none, the
 // buttons that join, and what is to be kept. Where it fails there are none.
-func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part) {
+func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part) {
 	text, err := d.words(ctx)
 	if err != nil {
 		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
@@ -73,7 +76,7 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 	var named []string
 	for _, k := range known {
 		named = append(named, d.link(k.Thread, k.Title)+" ("+outcome(k)+")")
-		buttons = append(buttons, workflow.Button{ActionID: workflow.ActionJoin, Label: "Join: " + plaintext.CutLine(d.title(k.Title), 40), Value: store.NewToken(), Means: k.Session})
+		buttons = append(buttons, outgoing.Button{ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.title(k.Title), 40), Value: store.NewToken(), Means: k.Session})
 	}
 	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, twins.Named(found))
 }
@@ -88,7 +91,7 @@ func (d *Duplicates) words(ctx context.Context) (string, error) {
 	var said []string
 	root := false
 	for _, m := range unseen {
-		if m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingTold {
+		if m.Kind != incoming.Action && m.Kind != incoming.Told {
 			said, root = append(said, m.Text), root || m.TS == s.Thread.TS
 		}
 	}
@@ -174,7 +177,7 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 }
 
 // Join judges that somebody joins this thread to that of a twin that it was told of.
-func (d *Duplicates) Join(ctx context.Context, m workflow.Message, p workflow.Person, twin string) ([]store.Part, error) {
+func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Person, twin string) ([]store.Part, error) {
 	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
 		return nil, err
@@ -214,7 +217,7 @@ func (d *Duplicates) Join(ctx context.Context, m workflow.Message, p workflow.Pe
 
 // lineThere is what the other thread is told: with a link, if everybody who reads it may follow
 // it.
-func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) workflow.Line {
+func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) outgoing.Line {
 	s := d.Session()
 	said := "The same was reported in another channel, and joined to this thread."
 	if may, err := d.Readers.ReadableFrom(ctx, there, s.ID); may && err == nil {

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/project/command"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -23,12 +24,12 @@ import (
 type Past struct {
 	Messages []model.Message
 	Commands []progress.Command
-	Attached []workflow.Attachment
+	Attached []incoming.Attachment
 }
 
 // NotSeen says what is called observed and was neither run nor read in the session; empty where
 // nothing is.
-func (p Past) NotSeen(evidence []workflow.Evidence) string {
+func (p Past) NotSeen(evidence []diagnosis.Evidence) string {
 	var unread, unrun []string
 	for _, e := range evidence {
 		if e.Grade != "observed" || p.ran(e.Source) {
@@ -97,7 +98,7 @@ func PlacesOf(source string) (places []Place) {
 // a command printed or by a command that names the file, or in a diff. What people attached
 // is known by its name.
 func (p Past) Read(at Place) bool {
-	if slices.ContainsFunc(p.Attached, func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
+	if slices.ContainsFunc(p.Attached, func(a incoming.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
 	}
 	calls := map[string]model.Call{}

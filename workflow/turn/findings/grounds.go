@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Grounds are what stands behind a report: people see them behind a button, and agents that
 // work from the report are given them with it.
 type Grounds struct {
-	Hypotheses   []workflow.Hypothesis `json:"hypotheses"`
-	Evidence     []workflow.Evidence   `json:"evidence"`
-	Reproduction string                `json:"reproduction"`
-	Example      string                `json:"example"`
-	Siblings     *workflow.Siblings    `json:"siblings"`
-	Quoted       map[string]string     `json:"-"` // by a source of the evidence, the line that it cites
+	Hypotheses   []diagnosis.Hypothesis `json:"hypotheses"`
+	Evidence     []diagnosis.Evidence   `json:"evidence"`
+	Reproduction string                 `json:"reproduction"`
+	Example      string                 `json:"example"`
+	Siblings     *diagnosis.Siblings    `json:"siblings"`
+	Quoted       map[string]string      `json:"-"` // by a source of the evidence, the line that it cites
 }
 
 // GroundsOf are those of a root cause or a diagnosis; empty for anything else.

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // ReportForWorkers is what a report says, less what it asks of the people who read it.
 func ReportForWorkers(r workflow.Report) string {
-	var request workflow.Request
-	var plan workflow.Plan
+	var request planning.Request
+	var plan planning.Plan
 	switch {
 	case r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil:
 		return request.Text()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -17,7 +17,7 @@ const (
 )
 
 // ElsewhereText says in one line where else the defect is; empty where nobody looked.
-func ElsewhereText(s *workflow.Siblings) string {
+func ElsewhereText(s *diagnosis.Siblings) string {
 	if s == nil {
 		return ""
 	}
@@ -27,7 +27,7 @@ func ElsewhereText(s *workflow.Siblings) string {
 	}
 	g := groupSiblings(s)
 	var said []string
-	add := func(places []workflow.Sibling, what string, named bool) {
+	add := func(places []diagnosis.Sibling, what string, named bool) {
 		if len(places) > 0 {
 			text := fmt.Sprintf("%d %s", len(places), what)
 			if named {
@@ -56,16 +56,16 @@ func ElsewhereText(s *workflow.Siblings) string {
 }
 
 // siblingGroups are the places by what was found of them.
-type siblingGroups struct{ inFix, outside, sound, unlooked []workflow.Sibling }
+type siblingGroups struct{ inFix, outside, sound, unlooked []diagnosis.Sibling }
 
-func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
+func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
 	for _, p := range s.Places {
 		switch {
-		case p.Verdict == workflow.SiblingAffected && p.InFix:
+		case p.Verdict == diagnosis.Affected && p.InFix:
 			g.inFix = append(g.inFix, p)
-		case p.Verdict == workflow.SiblingAffected:
+		case p.Verdict == diagnosis.Affected:
 			g.outside = append(g.outside, p)
-		case p.Verdict == workflow.SiblingNotAffected:
+		case p.Verdict == diagnosis.NotAffected:
 			g.sound = append(g.sound, p)
 		default:
 			g.unlooked = append(g.unlooked, p)
@@ -75,7 +75,7 @@ func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
 }
 
 // placesText names places, and how many more there are than most.
-func placesText(places []workflow.Sibling, most int) string {
+func placesText(places []diagnosis.Sibling, most int) string {
 	var names []string
 	for _, p := range places[:min(len(places), most)] {
 		names = append(names, plaintext.SafeLine(p.At, mostPlace))
@@ -88,7 +88,7 @@ func placesText(places []workflow.Sibling, most int) string {
 }
 
 // siblingLines list what was found of each place, for Details and those who work from it.
-func siblingLines(s *workflow.Siblings) (lines []string) {
+func siblingLines(s *diagnosis.Siblings) (lines []string) {
 	if s == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func siblingLines(s *workflow.Siblings) (lines []string) {
 	lines = append(lines, "Elsewhere, where `"+pattern+"` matches:")
 	g := groupSiblings(s)
 	for _, of := range []struct {
-		places []workflow.Sibling
+		places []diagnosis.Sibling
 		what   string
 	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
 		for _, p := range of.places {

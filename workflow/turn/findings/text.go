@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -44,7 +44,7 @@ func cutCause(cause string, most int) string {
 
 // DiagnosisText is the Diagnosis Report as the thread sees it: its status, and the report in
 // its own shape.
-func DiagnosisText(d workflow.Diagnosis, revision int, commit, status string) string {
+func DiagnosisText(d diagnosis.Report, revision int, commit, status string) string {
 	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}

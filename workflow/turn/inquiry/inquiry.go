@@ -14,8 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -39,7 +41,7 @@ import (
 type reader struct {
 	*Inquiries
 	journal *runtime.Transcript
-	inquiry workflow.Inquiry
+	inquiry inquiry.Inquiry
 	hunks   []diff.Hunk
 }
 
@@ -50,7 +52,7 @@ func (d *reader) Say(ctx context.Context, message string) (model.Result, error) 
 
 // Ask asks an agent that only reads and waits for its answer. One that was asked
 // before, under the same key, is not asked again. An empty answer means that there is none.
-func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, error) {
+func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -88,14 +90,14 @@ func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, 
 }
 
 // chairs say which agent answers what.
-var chairs = map[workflow.InquiryKind]string{
-	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
-	workflow.InquiryReview: agent.Critic,
+var chairs = map[inquiry.Kind]string{
+	inquiry.Consult: agent.Consultant, inquiry.Explain: agent.Explainer, inquiry.Scope: agent.Reviewer,
+	inquiry.Review: agent.Critic,
 }
 
 // EnsureInquiry is the inquiry's row. Where there is none under its key it is made, together with
 // what is said and done because of it: both happen once.
-func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
+func (iq *Inquiries) EnsureInquiry(ctx context.Context, q inquiry.Inquiry, with ...store.Part) (inquiry.Inquiry, error) {
 	for range 2 {
 		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 		if err != nil {
@@ -117,13 +119,13 @@ func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with
 func (d *reader) readerTools() ([]model.Tool, error) {
 	var tools []model.Tool
 	switch d.inquiry.Kind {
-	case workflow.InquiryConsult:
+	case inquiry.Consult:
 		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
-	case workflow.InquiryExplain:
+	case inquiry.Explain:
 		tools = decision.Explaining(d.explainHunks)
-	case workflow.InquiryScope:
+	case inquiry.Scope:
 		tools = decision.Reviewing(d.judgeHunks)
-	case workflow.InquiryReview:
+	case inquiry.Review:
 		tools = decision.Criticising(d.reviewChange)
 	}
 	tree := d.Trees.Current().Copy
@@ -147,7 +149,7 @@ func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
 }
 
-func (d *reader) advise(_ context.Context, a workflow.Advice) (model.Result, error) {
+func (d *reader) advise(_ context.Context, a inquiry.Advice) (model.Result, error) {
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
@@ -175,13 +177,13 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if line := known.Line(); line != "" {
 		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
 	}
-	said := workflow.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
+	said := outgoing.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
 	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.Current().Work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
-		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+		said.Files = []outgoing.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
 	}
 	return d.answerResult(e, store.Lines{said})
 }
@@ -236,9 +238,9 @@ func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
 }
 
 // openInquiries are the inquiries of people without an answer that no stop ended.
-func (iq *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
+func (iq *Inquiries) openInquiries(ctx context.Context) ([]inquiry.Inquiry, error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
-	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
+	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
 		return len(q.Answer) > 0 || q.Stopped || !strings.HasPrefix(q.Key, "message:")
 	}), err
 }
@@ -284,8 +286,8 @@ func (iq *Inquiries) WaitStarted() {
 }
 
 // answerOpen answers one question of a person.
-func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
-	if q.Kind == workflow.InquiryOwners {
+func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
+	if q.Kind == inquiry.Owners {
 		iq.answerOwners(ctx, q)
 		return
 	}
@@ -322,9 +324,9 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 }
 
 // questionText is what the agent is shown of a person's question.
-func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
+func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (string, []diff.Hunk, error) {
 	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
-	if q.Kind == workflow.InquiryConsult {
+	if q.Kind == inquiry.Consult {
 		return iq.ConsultText(ctx, question), nil, nil
 	}
 	work := iq.Trees.Current().Work
@@ -434,9 +436,9 @@ func (iq *Inquiries) mustNotTell(ctx context.Context, user string) bool {
 
 // answerParts is what follows from an answer: the orchestrator hears of a recommendation, and the
 // session goes back to where it was.
-func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
+func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
-	if q.Kind != workflow.InquiryConsult {
+	if q.Kind != inquiry.Consult {
 		if string(q.Answer) == "{}" {
 			return append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
 		}
@@ -455,7 +457,7 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 		update.Maybe = []workflow.Event{workflow.EventReturn}
 	}
 	name := iq.Agents[agent.Consultant].Signature()
-	var advice workflow.Advice
+	var advice inquiry.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
@@ -474,7 +476,7 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 
 // explainedNote tells the orchestrator what was said between a person and the explainer. It
 // wakes nobody, and no worker reads it.
-func explainedNote(q workflow.Inquiry) inbox.Told {
+func explainedNote(q inquiry.Inquiry) inbox.Told {
 	var e decision.Explanation
 	_ = json.Unmarshal(q.Answer, &e) // it was made of one
 	said := strings.TrimSpace(e.Summary)
@@ -507,7 +509,7 @@ type Inquiries struct {
 func (iq *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	for _, q := range all {
-		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
+		if q.Kind == inquiry.Consult && q.By == "" && len(q.Answer) > 0 {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/knows"
@@ -12,7 +13,7 @@ import (
 
 // answerOwners says who knows the files that the question names; where it names none, those that
 // were changed and those that the newest report rests on. No model is asked.
-func (iq *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
+func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
 	who := knows.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
 	places := who.InQuestion(q.Question)
 	if len(places) == 0 {

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // judgeAlert gives what an app posted to the agents, as a report of nobody's: its words are no
 // consent, no stop, no command and no permission. Where work is approved already they wait.
-func (in *Intake) judgeAlert(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in *Intake) judgeAlert(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if a, err := in.StandingApproval(ctx); a != nil || err != nil {
 		return in.Ignore(m), err
 	}

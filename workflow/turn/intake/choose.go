@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -17,7 +18,7 @@ import (
 // may choose, and whoever may approve it, while nothing was approved. What was read and
 // reported is of the repository before: its revision cannot be approved any more, since the
 // commit that it was made on is not the session's.
-func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) ([]store.Part, error) {
+func (in *Intake) chooseRepository(ctx context.Context, m incoming.Message, p workflow.Person, name string) ([]store.Part, error) {
 	s := in.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		return in.Refuse(m, p, "repository", reason, said), nil

@@ -8,6 +8,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -18,7 +20,7 @@ import (
 )
 
 // judgeCommand judges a message that begins a way of working; ok says that it was one.
-func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	command, rest := intent.ReadCommandFor(m.Text, in.ConsultantNames()...)
 	switch command {
 	case workflow.CommandNone:
@@ -49,7 +51,7 @@ var ways = map[workflow.Command]wayOfWorking{
 }
 
 // beginWorkflow begins the way of working that the command asks for, with its skill.
-func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
+func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
 	w := ways[command]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
@@ -79,7 +81,7 @@ func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, command w
 }
 
 // askConsultant asks the consultant what a person wants to know of it.
-func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question string) []store.Part {
+func (in *Intake) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
 	s := in.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
@@ -92,7 +94,7 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was the end of a longer message
 	}
-	f = append(f, progress.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
+	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
 	f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("Asking the %s: %s", in.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() {
@@ -110,15 +112,15 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 }
 
 // ownersInquiry has the program say who knows the code, beside whatever goes on.
-func ownersInquiry(m workflow.Message) progress.Inquiry {
-	return progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+func ownersInquiry(m incoming.Message) progress.Inquiry {
+	return progress.Inquiry{Kind: inquiry.Owners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
 }
 
 // namesFile matches a message that names a file, or a path.
 var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)
 
 // askExplainer has the change explained, beside whatever goes on.
-func (in *Intake) askExplainer(m workflow.Message) []store.Part {
+func (in *Intake) askExplainer(m incoming.Message) []store.Part {
 	f := in.Ignore(m)
-	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -16,7 +17,7 @@ import (
 // giveToWork gives words to the agents. While tasks are worked on, what names one is for its
 // worker; during a verification, when nobody reads, what names none is for the only open
 // task, or else for the orchestrator. Either is acknowledged in a line.
-func (in *Intake) giveToWork(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in *Intake) giveToWork(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	f := in.ForAgents(m, "")
 	phase := in.Session().Phase
 	number, words := intent.TaskNamed(m.Text)

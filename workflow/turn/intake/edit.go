@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -14,7 +15,7 @@ import (
 
 // judgeDeletion stops a session whose request was deleted, and tells the agents of any other
 // message that was.
-func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if m.TS != in.Session().Thread.TS {
 		read, err := in.Inbox().ReadByAgents(ctx, m.TS, m.ID)
 		if err != nil || !read {
@@ -39,7 +40,7 @@ func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]stor
 // judgeEdit takes the new text of a message as a correction, from whoever may take part. It is
 // never consent, whatever it says. A message that is not in the inbox was written before there
 // was a session, and read with the thread.
-func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
 		return nil, err

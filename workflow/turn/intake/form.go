@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -12,22 +14,22 @@ import (
 
 // offerForm does nothing where the modal is open. Where Slack did not open it, it says how to
 // say the same in words.
-func (in *Intake) offerForm(m workflow.Message, p workflow.Person, means string) []store.Part {
+func (in *Intake) offerForm(m incoming.Message, p workflow.Person, means string) []store.Part {
 	switch {
-	case m.Text == workflow.FormOpened:
+	case m.Text == button.FormOpened:
 		return in.Ignore(m)
-	case m.ActionID == workflow.ActionRepository:
+	case m.ActionID == button.Repository:
 		return in.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
-	case m.ActionID == workflow.ActionFixLimited:
+	case m.ActionID == button.FixLimited:
 		return in.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
-	case m.ActionID == workflow.ActionDetails:
+	case m.ActionID == button.Details:
 		return in.Answer(m, "Details:\n"+means)
 	}
 	return in.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
 
 // judgeForm judges what somebody sent in a modal; its button's row says of what.
-func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	revision, _, ok, err := in.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return nil, err
@@ -37,11 +39,11 @@ func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
-	case workflow.ActionCorrect:
+	case button.Correct:
 		return in.judgeCorrection(ctx, m, p, revision)
-	case workflow.ActionFixLimited:
+	case button.FixLimited:
 		return in.Approvals.Approve(ctx, m, p, revision, m.Text)
-	case workflow.ActionRepository:
+	case button.Repository:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -53,7 +55,7 @@ func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.
 // judgeCorrection takes a correction in as if it had been a reply, and shows it to everybody: a
 // modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
 // one. A newer report makes it no less worth knowing, but both sides are told.
-func (in *Intake) judgeCorrection(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p workflow.Person, revision int) (f []store.Part, err error) {
 	s := in.Session()
 	held, err := in.Permissions.HoldReason(ctx, p)
 	if err != nil {

@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
@@ -17,7 +20,7 @@ import (
 // judgeGoOn judges "go on" where the session rests at a limit; ok says that it did. Whoever
 // may approve allows as much again. Where nothing is reached any more, since the day is
 // over or somebody allowed it elsewhere, anybody lets it go on.
-func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if len(in.Budget.Limits) == 0 || !intent.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
@@ -55,7 +58,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.
 }
 
 // extensionParts keeps what was allowed, and lets the session go on where it rested.
-func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
+func (in *Intake) extensionParts(m incoming.Message, p workflow.Person, over []quota.Use, rested bool) []store.Part {
 	f := in.Ignore(m)
 	var more []string
 	for _, u := range over {
@@ -66,7 +69,7 @@ func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []w
 	if len(over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
-		f = append(f, permission.NewPermission(m, p, workflow.PermitLimit, in.Session().Revision))
+		f = append(f, permission.NewPermission(m, p, permit.Limit, in.Session().Revision))
 		f = append(f, consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
 	f = append(f, store.Lines(in.ProgramLine(said)))

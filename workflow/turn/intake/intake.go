@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -29,20 +30,20 @@ type Intake struct {
 	Interview   *Interview
 	Budget      *budget.Budget
 	Skills      []skill.Skill
-	Judged      func(workflow.Message, []store.Part) // called after each message was judged
+	Judged      func(incoming.Message, []store.Part) // called after each message was judged
 
 	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
 }
 
 // turnAway takes no message from a person without the right to speak, and clears the stop that
 // such a person asked for. Only a request or an approval gets an answer.
-func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
+func (in *Intake) turnAway(m incoming.Message, p workflow.Person, reason string) []store.Part {
 	f := in.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
 	}
-	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
+	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})
@@ -55,6 +56,6 @@ var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
 
 // addressedElsewhere reports whether a message is for somebody else: it begins with a mention,
 // and the gateway has removed the bot's own. A mention of the bot anywhere makes it ours.
-func addressedElsewhere(m workflow.Message) bool {
-	return (m.Kind == workflow.IncomingReply || m.Kind == workflow.IncomingEdit) && elsewhere.MatchString(m.Text)
+func addressedElsewhere(m incoming.Message) bool {
+	return (m.Kind == incoming.Reply || m.Kind == incoming.Edit) && elsewhere.MatchString(m.Text)
 }

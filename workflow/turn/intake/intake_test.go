@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 func TestWhoIsAddressed(t *testing.T) {
@@ -17,9 +17,9 @@ func TestWhoIsAddressed(t *testing.T) {
 		"fix it":                    false,
 		"<#C2> is where it started": false,
 	} {
-		got := addressedElsewhere(workflow.Message{Incoming: workflow.Incoming{Kind: workflow.IncomingReply, Text: text}})
+		got := addressedElsewhere(incoming.Message{Event: incoming.Event{Kind: incoming.Reply, Text: text}})
 		require.Equal(t, elsewhere, got, text)
 	}
-	mention := workflow.Message{Incoming: workflow.Incoming{Kind: workflow.IncomingMention, Text: "<@U2> says it fails"}}
+	mention := incoming.Message{Event: incoming.Event{Kind: incoming.Mention, Text: "<@U2> says it fails"}}
 	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
 }

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -28,7 +31,7 @@ type Interview struct {
 
 // judgeAnswer takes a message as the answer to the question that waits, or as the word on a
 // shared understanding; ok says that it was one.
-func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := iv.Session()
 	q, err := iv.Store.Waiting(ctx, s.ID)
 	if err != nil {
@@ -40,7 +43,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 		f = iv.ForAgents(m, "")
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
-			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
+			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + planning.MostQuestions }
 		})
 		return f, true, nil
 	case aligning && intent.WrapsUp(m.Text):
@@ -71,7 +74,7 @@ func namesOption(text string, options []string) bool {
 	return named
 }
 
-func optionOr(q *workflow.Question, n int) string {
+func optionOr(q *planning.Question, n int) string {
 	if n < 0 || n >= len(q.Options) {
 		return q.Recommended
 	}
@@ -79,7 +82,7 @@ func optionOr(q *workflow.Question, n int) string {
 }
 
 // judgeOption judges the press of an option.
-func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
+func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err
@@ -100,28 +103,28 @@ func answeredBy(p workflow.Person, text string) string {
 	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
 }
 
-func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
+func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planning.Question, option string) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
 }
 
 // offerDefaults shows what is recommended for all that is open, with the button that takes it.
-func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
 	line := iv.ProgramLine("Wrapping up, I would take:"+q.Defaults(),
-		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
+		outgoing.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
 
 const takeLabel = "Take these"
 
 // takeDefaults ends the interview with what offerDefaults showed.
-func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
@@ -129,7 +132,7 @@ func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *work
 
 // takeDefault takes the recommended answer of a question that waited long enough; nobody's silence
 // resumes what somebody stopped.
-func (iv *Interview) takeDefault(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err

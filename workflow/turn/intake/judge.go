@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -50,21 +52,21 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 }
 
 // JudgeMessage says what follows from one message.
-func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	switch m.Kind {
-	case workflow.IncomingDelete:
+	case incoming.Delete:
 		f, err := in.judgeDeletion(ctx, m)
 		if err != nil {
 			return f, err
 		}
 		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
-	case workflow.IncomingEdit:
+	case incoming.Edit:
 		return in.judgeEdit(ctx, m)
-	case workflow.IncomingAlert:
+	case incoming.AppAlert:
 		return in.judgeAlert(ctx, m)
-	case workflow.IncomingDue:
+	case incoming.Due:
 		return in.Interview.takeDefault(ctx, m)
-	case workflow.IncomingRemark:
+	case incoming.Remark:
 		return afterPush{in}.judgeRemark(ctx, m)
 	}
 	if addressedElsewhere(m) {
@@ -77,13 +79,13 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 	reason := permission.ExclusionReason(person)
 	var f []store.Part
 	switch {
-	case m.Kind == workflow.IncomingSent:
+	case m.Kind == incoming.Sent:
 		f, err = in.judgeSent(ctx, m, person)
 	case reason != "":
 		return in.turnAway(m, person, reason), nil
-	case m.Kind == workflow.IncomingAction:
+	case m.Kind == incoming.Action:
 		f, err = in.judgePress(ctx, m, person)
-	case m.Kind == workflow.IncomingForm:
+	case m.Kind == incoming.Form:
 		f, err = in.judgeForm(ctx, m, person)
 	default:
 		f, err = in.judgeWords(ctx, m, person)
@@ -101,7 +103,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 }
 
 // judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
-func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	consent := intent.ReadConsent(m.Text)
 	if consent.Kind == intent.ConsentStop {
 		return in.stopSession(ctx, m, p)
@@ -127,7 +129,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.askAgain, in.Interview.judgeAnswer} {
+		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.askAgain, in.Interview.judgeAnswer} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -160,7 +162,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		}
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
+		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -181,7 +183,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 // consentInContext is what words of consent mean where they stand: a mere yes may answer
 // somebody else, loose words mean something else where nothing waits, and a limit in mid-work,
 // which was approved before, corrects it.
-func (in *Intake) consentInContext(ctx context.Context, m workflow.Message, c intent.Consent) (intent.Consent, error) {
+func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c intent.Consent) (intent.Consent, error) {
 	switch {
 	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
 		c.Kind = intent.ConsentNone
@@ -200,7 +202,7 @@ func (in *Intake) consentInContext(ctx context.Context, m workflow.Message, c in
 }
 
 // judgePress judges a button: its row says what it stands for.
-func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	if m.ActionID == "stop" {
 		ended, err := in.RunEnded(ctx, m.Value)
 		if err == nil && ended {
@@ -228,32 +230,32 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.PassOn(ctx, m, p, row)
 	case approval.ActionGoOn:
 		return in.Held.Resume(ctx, m, p, means)
-	case workflow.ActionPutBack:
+	case button.PutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons, workflow.ActionJoin, workflow.ActionBroken:
+	case "option", "wrap_up", "take_defaults", "consult", button.Repository, button.Choose, actionLessons, button.Join, button.Broken:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
 	}
 	switch m.ActionID {
-	case workflow.ActionBackport:
+	case button.Backport:
 		return in.Approvals.Backport(ctx, m, p, approval.BackportOf(means))
-	case workflow.ActionMend:
+	case button.Mend:
 		return in.Approvals.Mend(ctx, m, p, means)
-	case workflow.ActionWorks, workflow.ActionBroken:
+	case button.Works, button.Broken:
 		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":
 		return in.Approvals.Approve(ctx, m, p, revision, means)
 	case "push_it":
 		return in.Approvals.AllowPush(ctx, m, p, means)
-	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository, workflow.ActionDetails:
+	case button.Correct, button.FixLimited, button.Repository, button.Details:
 		return in.offerForm(m, p, means), nil
-	case workflow.ActionShowDiff, workflow.ActionExplain:
-		m.Text = map[string]string{workflow.ActionShowDiff: "Show me the diff.", workflow.ActionExplain: "Why is the change as it is?"}[m.ActionID]
+	case button.ShowDiff, button.Explain:
+		m.Text = map[string]string{button.ShowDiff: "Show me the diff.", button.Explain: "Why is the change as it is?"}[m.ActionID]
 		return in.askExplainer(m), nil
-	case workflow.ActionJoin:
+	case button.Join:
 		return in.Duplicates.Join(ctx, m, p, means)
-	case workflow.ActionChoose:
+	case button.Choose:
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":
 		return in.Approvals.ConfirmUnderstanding(ctx, m, p, revision)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -19,7 +21,7 @@ type afterPush struct{ *Intake }
 // configuration says whose login that is, and this person would be heard in the thread; else it
 // is held. It permits nothing, stops nothing and answers nothing: whoever has that login at the
 // git host is not asked by Slack who they are.
-func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if intent.Acknowledges(m.Text) {
 		return in.Ignore(m), nil
 	}
@@ -53,8 +55,8 @@ func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]stor
 
 // judgeOutcome is somebody's word on whether what was merged works. "Still broken" opens the
 // session again.
-func (in afterPush) judgeOutcome(m workflow.Message, p workflow.Person) []store.Part {
-	if m.ActionID == workflow.ActionWorks {
+func (in afterPush) judgeOutcome(m incoming.Message, p workflow.Person) []store.Part {
+	if m.ActionID == button.Works {
 		return in.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))
 	}
 	f := in.ForAgents(m, fmt.Sprintf("%s says that it is still broken, after what was pushed was merged. What was reported, tried and proven before is above. Look at the code as it is now, say what is known by now, and find out what is left.", prompt.PersonName(p.Name)))

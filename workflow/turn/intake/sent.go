@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -16,7 +17,7 @@ const byReaction = "reaction"
 // judgeSent judges that somebody sent another's message to the bot. Whoever did it asks, and has
 // to be a full member. The words are of whoever wrote the message: they are no consent, no
 // stop, no command, and no permission to build anything (see permission).
-func (in *Intake) judgeSent(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeSent(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	if p.Bot {
 		return in.Ignore(m), nil // a workflow that marks messages, say
 	}

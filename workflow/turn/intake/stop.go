@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -19,11 +22,11 @@ import (
 
 // stopSession ends what is under way; anybody who may take part can say it. Work that was approved
 // goes on only at the word of somebody who may approve.
-func (in *Intake) stopSession(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	return in.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
 
-func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.Person, said string) ([]store.Part, error) {
+func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.Person, said string) ([]store.Part, error) {
 	mark := m.TS
 	if !permission.IsMessage(m.Kind) {
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
@@ -35,7 +38,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 		return nil, err
 	}
 	if in.Session().Phase == workflow.PhaseStopped {
-		if m.Kind == workflow.IncomingMention || buttons != nil {
+		if m.Kind == incoming.Mention || buttons != nil {
 			f = append(f, store.Lines(in.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
 		}
 		return append(f, update), nil
@@ -51,7 +54,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 
 // askAgain judges "go on" where nothing but people's questions to agents that only read was
 // stopped: they are asked again, and nobody else is woken. ok says that it was that.
-func (in *Intake) askAgain(ctx context.Context, m workflow.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
 	if in.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
 		return nil, false, nil
 	}
@@ -59,12 +62,12 @@ func (in *Intake) askAgain(ctx context.Context, m workflow.Message, _ workflow.P
 		return nil, false, err
 	}
 	all, err := in.Store.Inquiries(ctx, in.Session().ID)
-	all = slices.DeleteFunc(all, func(q workflow.Inquiry) bool { return !q.Stopped })
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
+	all = slices.DeleteFunc(all, func(q inquiry.Inquiry) bool { return !q.Stopped })
+	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return !q.Alone }) {
 		return nil, false, err
 	}
 	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // it takes whoever may let the session go on (see Reopen)
-	if slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return q.Kind == workflow.InquiryConsult }) {
+	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
 		update.Maybe = []workflow.Event{workflow.EventConsult}
 	}
 	return append(in.Ignore(m), update, store.Lines(in.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
@@ -72,7 +75,7 @@ func (in *Intake) askAgain(ctx context.Context, m workflow.Message, _ workflow.P
 
 // howToGoOn says what lets stopped work go on, and has the button for it where something
 // was approved.
-func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
+func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []outgoing.Button, error) {
 	approval, err := in.StandingApproval(ctx)
 	if err != nil {
 		return "", nil, err

@@ -15,6 +15,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/owners"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -238,7 +240,7 @@ func (f Finder) Answered(ctx context.Context, a Answer, asks workflow.Person) []
 }
 
 // Call lets the line call those who know, where the repository is configured so; the rows say whom.
-func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *workflow.Line) []store.Part {
+func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *outgoing.Line) []store.Part {
 	if asks.Guest {
 		return nil
 	}
@@ -256,7 +258,7 @@ func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string)
 		return nil
 	}
 	before, err := f.Store.Decisions(ctx, f.Session().ID)
-	if err != nil || slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == called }) {
+	if err != nil || slices.ContainsFunc(before, func(d permit.Decision) bool { return d.What == called }) {
 		return nil
 	}
 	for _, address := range a.addresses() {

@@ -5,8 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,14 +28,14 @@ func (l *Ledger) SecretFinder() *redact.Finder {
 }
 
 // SetRepository says what hides secrets, and what finds lines of code, while the repository is open.
-func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *workflow.Code) {
+func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *outgoing.Code) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hidden, l.locate = hidden, locate
 }
 
 // codeLinks finds the lines of code that a text names.
-func (l *Ledger) codeLinks(text string) *workflow.Code {
+func (l *Ledger) codeLinks(text string) *outgoing.Code {
 	l.mu.Lock()
 	locate := l.locate
 	l.mu.Unlock()
@@ -56,7 +57,7 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 		case store.Replies:
 			masked[i] = store.Replies(l.maskLines(p))
 		case store.Reworded:
-			p.Line = l.maskLines([]workflow.Line{p.Line})[0]
+			p.Line = l.maskLines([]outgoing.Line{p.Line})[0]
 			masked[i] = p
 		case progress.Task:
 			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(prompt.FirstLine(mask(cmp.Or(p.Shown, p.Description))))
@@ -80,7 +81,7 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	return l.Turn.Record(ctx, masked...)
 }
 
-func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
+func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
 	mask := l.SecretFinder().Mask
 	lines = slices.Clone(lines)
 	for i, line := range lines {
@@ -91,7 +92,7 @@ func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
 		}
 		lines[i].Buttons = slices.Clone(line.Buttons)
 		for n, b := range line.Buttons {
-			if b.ActionID == workflow.ActionDetails {
+			if b.ActionID == button.Details {
 				lines[i].Buttons[n].Means = mask(b.Means)
 			}
 		}

@@ -8,6 +8,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -59,13 +63,13 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 type Slack interface {
 	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
 	// Earlier is what was said in the thread before and beside the bot, oldest first.
-	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error)
+	Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error)
 	// Reread is one message as the thread has it now, with what was shared with it.
-	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
+	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error)
 	// Readable is a text with names in place of ids.
 	Readable(ctx context.Context, text string) string
 	// Fetch reads a file that somebody attached.
-	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
+	Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error)
 	// ByEmail is the id of the person with that address; empty: there is none.
 	ByEmail(ctx context.Context, address string) (id string, err error)
 	// Group is who is in a user group (S…).
@@ -73,25 +77,25 @@ type Slack interface {
 }
 
 // ProgramLine is a line in the orchestrator's name that the program itself says.
-func (l *Ledger) ProgramLine(text string, buttons ...workflow.Button) []workflow.Line {
-	return []workflow.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+func (l *Ledger) ProgramLine(text string, buttons ...outgoing.Button) []outgoing.Line {
+	return []outgoing.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
 // ProgressLine is a line in the orchestrator's name that only tells how the work goes on.
-func (l *Ledger) ProgressLine(text string) []workflow.Line {
+func (l *Ledger) ProgressLine(text string) []outgoing.Line {
 	line := l.ProgramLine(text)
 	line[0].Progress = true
 	return line
 }
 
 // DetailsButton shows the text to whoever presses it, in a modal.
-func DetailsButton(text string) workflow.Button {
-	return workflow.Button{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: text}
+func DetailsButton(text string) outgoing.Button {
+	return outgoing.Button{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}
 }
 
 // PutBackButton lets somebody who may approve have exactly that put back.
-func PutBackButton(r workflow.Removal) workflow.Button {
-	return workflow.Button{ActionID: workflow.ActionPutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
+func PutBackButton(r permit.Removal) outgoing.Button {
+	return outgoing.Button{ActionID: button.PutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
 }
 
 var Wake, Rest = ptr(true), ptr(false)

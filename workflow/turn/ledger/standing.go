@@ -9,10 +9,13 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // ApprovedPlan is the approved plan; without tasks where the approval is of something else.
-func (l *Ledger) ApprovedPlan(ctx context.Context, a *workflow.Approval) (ApprovedPlan workflow.Plan, err error) {
+func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (ApprovedPlan planning.Plan, err error) {
 	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
 	if err != nil || r.Kind != workflow.ReportPlan {
 		return ApprovedPlan, err
@@ -44,7 +47,7 @@ func (l *Ledger) Folder(part string) string {
 
 // StandingApproval is the word that stands on the newest report; nil when there is none. A push
 // spends it: what is asked for after that needs a word of its own.
-func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, error) {
+func (l *Ledger) StandingApproval(ctx context.Context) (*permit.Approval, error) {
 	s := l.Session()
 	if s.Revision == 0 {
 		return nil, nil
@@ -60,9 +63,9 @@ func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, erro
 }
 
 // ApprovalPushed: what was approved has gone out.
-func (l *Ledger) ApprovalPushed(ctx context.Context, a *workflow.Approval) (bool, error) {
+func (l *Ledger) ApprovalPushed(ctx context.Context, a *permit.Approval) (bool, error) {
 	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
-	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
+	return slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushDone }), err
 }
 
 // NewestReportKind is the kind of the newest report; empty where there is none.

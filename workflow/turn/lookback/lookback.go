@@ -17,6 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -110,22 +112,22 @@ func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCause
 // A look is one look back under way.
 type look struct {
 	*Looker
-	row        workflow.Lookback
+	row        diagnosis.Lookback
 	probe      retest.Probe
 	repository catalog.Repository
 	mirror     *repo.Mirror
-	tries      map[string]workflow.LookbackTry // by commit and nth
-	until      time.Duration                   // of what was spent, from which on nothing more is asked
+	tries      map[string]diagnosis.LookbackTry // by commit and nth
+	until      time.Duration                    // of what was spent, from which on nothing more is asked
 	spent      time.Duration
 }
 
-func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
+func (l *Looker) work(ctx context.Context, row diagnosis.Lookback) error {
 	k, ready, err := l.open(ctx, row)
 	if err != nil {
 		return err
 	}
-	var found workflow.LookbackFound
-	var line workflow.Line
+	var found diagnosis.LookbackFound
+	var line outgoing.Line
 	if ready {
 		if found, err = k.look(ctx); err != nil {
 			return err
@@ -138,12 +140,12 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 }
 
 // open opens the mirror, with what the probe needs. ready is false where it cannot be had any more.
-func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
+func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, ready bool, err error) {
 	at := slices.IndexFunc(l.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
 	if at < 0 || l.Checker == nil || l.Limit <= 0 {
 		return nil, false, nil
 	}
-	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]workflow.LookbackTry{}}
+	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]diagnosis.LookbackTry{}}
 	if err := json.Unmarshal(row.Probe, &k.probe); err != nil {
 		return nil, false, fmt.Errorf("look back %d: %w", row.ID, err)
 	}
@@ -174,7 +176,7 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }
 
 // look searches the history, and then asks the releases.
-func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
+func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err error) {
 	releases := k.releases()
 	k.until = k.Limit
 	if len(releases) > 0 {
@@ -246,7 +248,7 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	case err != nil:
 		return v, err
 	}
-	t := workflow.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
+	t := diagnosis.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
 	var probe json.RawMessage
 	if k.probe.Learned && commit == k.row.Base && nth == 1 {
 		if probe, err = json.Marshal(k.probe); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
 // mostReleases is how many releases are asked, the newest ones.
@@ -34,7 +34,7 @@ func (k *look) releases() []repo.Release {
 }
 
 // askReleases says of each release what it is.
-func (k *look) askReleases(ctx context.Context, releases []repo.Release) (list []workflow.ReleaseVerdict, err error) {
+func (k *look) askReleases(ctx context.Context, releases []repo.Release) (list []diagnosis.ReleaseVerdict, err error) {
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)
 		switch {
@@ -43,7 +43,7 @@ func (k *look) askReleases(ctx context.Context, releases []repo.Release) (list [
 		case err != nil:
 			return nil, err
 		}
-		list = append(list, workflow.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
+		list = append(list, diagnosis.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
 	}
 	return list, nil
 }

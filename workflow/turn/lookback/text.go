@@ -10,7 +10,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/retest"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -19,7 +21,7 @@ import (
 
 // tell makes the line of what the thread was not told by an earlier look back, and lets it call
 // whoever brought the bug, where that is wanted: once a session.
-func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
+func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line outgoing.Line, err error) {
 	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
 	if err != nil {
 		return line, err
@@ -34,7 +36,7 @@ func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 			where = ""
 		}
 	}
-	line = workflow.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
+	line = outgoing.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
 	if since != "" && !named {
 		line.Calls = k.author(ctx, found.First)
 	}
@@ -46,12 +48,12 @@ const mostButtons = 3
 
 // backportButtons are one for each red release that has a branch, once the change that mends it was
 // pushed. What a press does is judged like an approval.
-func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
+func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []outgoing.Button) {
 	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
 	for _, r := range releases {
 		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < mostButtons {
-			buttons = append(buttons, workflow.Button{
-				ActionID: workflow.ActionBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
+			buttons = append(buttons, outgoing.Button{
+				ActionID: button.Backport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
 			})
 		}
 	}
@@ -180,7 +182,7 @@ func quoted(words string, most int) string {
 
 // Known is what that command showed of the repository's releases, where the bug that it shows at
 // base was looked for on them; empty where it was not.
-func Known(done []workflow.Lookback, repository, base, command string) string {
+func Known(done []diagnosis.Lookback, repository, base, command string) string {
 	for _, b := range slices.Backward(done) {
 		var probe retest.Probe
 		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
@@ -195,7 +197,7 @@ func Known(done []workflow.Lookback, repository, base, command string) string {
 
 // WhereElse says what releases are: "Also red on release/1.4; green on release/1.3."; empty where
 // there is none.
-func WhereElse(releases []workflow.ReleaseVerdict) string {
+func WhereElse(releases []diagnosis.ReleaseVerdict) string {
 	var red, green, unclear []string
 	for _, r := range releases {
 		name := quoted(r.Name, 60)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -51,8 +51,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
-	var files []workflow.Attachment
+	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s incoming.ThreadMessage) bool { return !of[s.TS] }))
+	var files []incoming.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
 			files = append(files, s.Files...)
@@ -101,7 +101,7 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 // EarlierText is what was said in the thread before the bot was named; the bot's own replies
 // and what the inbox holds are left out. The first message and the newest are kept, and how
 // many are left out between them is said. of holds the ts of those that are shown.
-func (o *Orchestrator) EarlierText(ctx context.Context, said []workflow.ThreadMessage) (text string, of map[string]bool) {
+func (o *Orchestrator) EarlierText(ctx context.Context, said []incoming.ThreadMessage) (text string, of map[string]bool) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0

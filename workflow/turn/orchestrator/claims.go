@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/siblings"
@@ -14,9 +15,9 @@ import (
 
 // claims are what a report says that the program looks up.
 type claims struct {
-	evidence              []workflow.Evidence
+	evidence              []diagnosis.Evidence
 	reproduction, example string
-	siblings              *workflow.Siblings // what is known of them is written here; nil: none were looked for
+	siblings              *diagnosis.Siblings // what is known of them is written here; nil: none were looked for
 	cause, change         string
 }
 

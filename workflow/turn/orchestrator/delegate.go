@@ -10,8 +10,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -53,7 +55,7 @@ func (o *Orchestrator) enterWorking(ctx context.Context) error {
 }
 
 // badAssignments says what is wrong with a list of tasks.
-func badAssignments(list []decision.Assignment, plan workflow.Plan) string {
+func badAssignments(list []decision.Assignment, plan planning.Plan) string {
 	if len(list) == 0 || len(list) > 10 {
 		return "delegate needs one to ten tasks: {description, category, skill?, after?}."
 	}
@@ -95,7 +97,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
 		return nil, err
 	}
 	for _, q := range slices.Backward(all) {
-		var advice workflow.Advice
+		var advice inquiry.Advice
 		if q.Applied || !strings.HasPrefix(q.Key, worker.EscalationKey) || json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 			continue
 		}
@@ -252,7 +254,7 @@ const maxShownDiff = 8 << 10
 
 // heading is an assignment as people are shown it.
 func heading(a decision.Assignment) string {
-	return workflow.PlanTask{Title: a.Title, Description: a.Description}.Heading()
+	return planning.Task{Title: a.Title, Description: a.Description}.Heading()
 }
 
 // delegationResult is what the orchestrator is told of the tasks' outcome. After the failure that

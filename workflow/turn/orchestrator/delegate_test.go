@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -49,14 +50,14 @@ func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {
 	t.Parallel()
-	plan := workflow.Plan{Tasks: make([]workflow.PlanTask, 2)}
+	plan := planning.Plan{Tasks: make([]planning.Task, 2)}
 	one := decision.Assignment{Description: "mend", Category: "deep"}
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 3
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 2
 	require.Empty(t, badAssignments([]decision.Assignment{one}, plan))
-	require.Contains(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}), "no plan was approved")
+	require.Contains(t, badAssignments([]decision.Assignment{one}, planning.Plan{}), "no plan was approved")
 }
 
 func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
@@ -96,8 +97,8 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := decision.Assignment{Description: "mend", Category: "deep"}
-	require.Empty(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}))
-	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
+	require.Empty(t, badAssignments([]decision.Assignment{one}, planning.Plan{}))
+	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, planning.Plan{}))
 	for name, list := range map[string][]decision.Assignment{
 		"none":         nil,
 		"too many":     make([]decision.Assignment, 11),
@@ -105,6 +106,6 @@ func TestBadAssignments(t *testing.T) {
 		"after itself": {{Description: "mend", After: []int{1}}},
 		"after none":   {one, {Description: "mend", After: []int{0}}},
 	} {
-		require.NotEmpty(t, badAssignments(list, workflow.Plan{}), name)
+		require.NotEmpty(t, badAssignments(list, planning.Plan{}), name)
 	}
 }

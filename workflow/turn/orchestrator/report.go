@@ -11,6 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -26,7 +28,7 @@ import (
 )
 
 // everyWord is the rest of what a diagnosis says, for its places to be looked up.
-func everyWord(d workflow.Diagnosis) string {
+func everyWord(d diagnosis.Report) string {
 	said := slices.Clone(d.AffectedScope)
 	for _, h := range d.Hypotheses {
 		said = append(said, h.Claim, h.Probe)
@@ -48,8 +50,8 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 	files, err := o.Store.Attachments(ctx, o.Session().ID)
 	return slices.DeleteFunc(places, func(place string) bool {
 		name, _, _ := strings.Cut(place, ":")
-		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
-			return a.State == workflow.AttachmentRead && a.Name == name
+		return slices.ContainsFunc(files, func(a incoming.Attachment) bool {
+			return a.State == incoming.AttachmentRead && a.Name == name
 		}) || slices.ContainsFunc(commands, func(c progress.Command) bool { return strings.Contains(c.Output, place) })
 	}), err
 }
@@ -190,7 +192,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
-func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error) {
+func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result, error) {
 	s := l.Session()
 	var begun []store.Part
 	if s.Phase != workflow.PhaseDiagnosing {
@@ -228,7 +230,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 
 // addReleases adds to the affected scope on which releases the bug is, where its command was run on
 // them since an earlier revision was shown.
-func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.Diagnosis, r reproduction) error {
+func (o *Orchestrator) addReleases(ctx context.Context, d *diagnosis.Report, r reproduction) error {
 	if r.fails == nil {
 		return nil
 	}

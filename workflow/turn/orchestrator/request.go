@@ -12,7 +12,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -21,7 +23,7 @@ import (
 )
 
 // offerText are what people may choose instead of going on like this.
-func (o *Orchestrator) offerText(r workflow.Request) string {
+func (o *Orchestrator) offerText(r planning.Request) string {
 	switch {
 	case o.Session().Workflow != workflow.CommandNone:
 		return ""
@@ -132,7 +134,7 @@ func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []strin
 
 // Restate shows a feature request back. Where everybody whose words it is made of may
 // approve, asking for it was the permission to work on a branch.
-func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
+func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, error) {
 	s := l.Session()
 	if missing := r.Missing(); missing != "" {
 		return prompt.Wrong("restate_request: %s.", missing), nil
@@ -196,21 +198,21 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 }
 
 // showUnderstanding is what an interview came to; it waits until a person confirms it.
-func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request, changed string) model.Result {
+func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, changed string) model.Result {
 	if changed != "" {
 		changed = "; changed: " + changed
 	}
 	report.Text = fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text())
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(l.ProgramLine(report.Text,
-			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
-			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
+			outgoing.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+			outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+			outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
 		consent.Report(*report), store.Update{Open: ledger.Rest})
 }
 
 // ProposePlan shows a written plan and waits for the thread's word on it.
-func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
+func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result, error) {
 	s := l.Session()
 	if missing := p.Missing(); missing != "" {
 		return prompt.Wrong("propose_plan: %s.", missing), nil
@@ -234,7 +236,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	}
 	report.Text = changed + fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
-	shown[0].Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
+	shown[0].Files = []outgoing.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 		consent.Report(*report), store.Replies(shown), store.Update{
 			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,

@@ -9,7 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -59,8 +63,8 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 }
 
 // blockedLine says what is missing, shows the work so far, and how it goes on.
-func (l *Tools) blockedLine(ctx context.Context, reason string) ([]workflow.Line, error) {
-	text, buttons := "Blocked: "+plaintext.OneLine(reason), []workflow.Button(nil)
+func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line, error) {
+	text, buttons := "Blocked: "+plaintext.OneLine(reason), []outgoing.Button(nil)
 	if work := l.Trees.Current().Work; work != nil {
 		changes, err := work.Changes(ctx)
 		if err != nil {
@@ -68,7 +72,7 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]workflow.Line
 		}
 		if len(changes) > 0 {
 			text += fmt.Sprintf("\nThe work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes))
-			buttons = append(buttons, workflow.Button{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()})
+			buttons = append(buttons, outgoing.Button{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()})
 		}
 	}
 	return l.ProgramLine(text+"\nReply \"go on\" when it is there, or say what to do instead.", buttons...), nil
@@ -93,7 +97,7 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 }
 
 // reportAwaitsWord: a report was shown, nobody approved it, and nothing was built from it.
-func (o *Orchestrator) reportAwaitsWord(approval *workflow.Approval) bool {
+func (o *Orchestrator) reportAwaitsWord(approval *permit.Approval) bool {
 	s := o.Session()
 	if s.Revision == 0 || approval != nil || o.NewestReportKind() == workflow.ReportPlan {
 		return false
@@ -111,7 +115,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= mostConsultations {
 		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
-	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
+	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
 	said := []store.Part{store.Lines(l.ProgramLine(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
 	if !l.Session().Phase.MayWrite() {
 		said = append(said, store.Update{Maybe: []workflow.Event{workflow.EventConsult}})
@@ -124,7 +128,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 		return model.Result{}, err
 	}
 	told := "The " + name + " gave no answer. Go on without it."
-	var advice workflow.Advice
+	var advice inquiry.Advice
 	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
 		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
 	}

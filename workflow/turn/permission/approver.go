@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -48,7 +49,7 @@ func (ps *Permissions) WhoAllows(ctx context.Context) string {
 }
 
 // Approvers is whose word counts here, with user groups read afresh.
-func (ps *Permissions) Approvers(ctx context.Context) (workflow.Approvers, error) {
+func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) {
 	r, _ := ps.Catalog.Current()
 	a := r.Approvers
 	a.People = nil

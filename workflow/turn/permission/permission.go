@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -18,27 +20,27 @@ import (
 
 // There is one way to a yes: a row that is made from one message or click, of the person
 // who wrote or made it, as Slack tells of that person now. Nothing else in this package
-// makes a workflow.Permission; the schema refuses one of somebody else's message.
+// makes a permit.Permission; the schema refuses one of somebody else's message.
 
 // NewPermission is the yes of p that m gives; revision is the one that the thread was shown,
 // 0 where none was yet.
-func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) consent.Permission {
-	return consent.Permission{Permission: workflow.Permission{
+func NewPermission(m incoming.Message, p workflow.Person, what permit.Kind, revision int, restsOn ...int64) consent.Permission {
+	return consent.Permission{Permission: permit.Permission{
 		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
 	}}
 }
 
 // permissionKind is what an approval of the report is for.
-func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
+func (ps *Permissions) permissionKind(kind string) permit.Kind {
 	switch {
 	case kind == workflow.ReportPlan:
-		return workflow.PermitPlan
+		return permit.Plan
 	case kind == workflow.ReportRequest && ps.Session().Phase == workflow.PhaseAligning:
-		return workflow.PermitUnderstanding
+		return permit.Understanding
 	case kind == workflow.ReportRequest:
-		return workflow.PermitRequest
+		return permit.Request
 	}
-	return workflow.PermitReport
+	return permit.Report
 }
 
 // AddApproval puts the approval of r by p down: the branch may be written from here on.
@@ -48,10 +50,10 @@ func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report,
 
 // AddPutBack puts the approval of r by p down, which is to put back what was taken out.
 func (ps *Permissions) AddPutBack(f *[]store.Part, by Asker, r workflow.Report) {
-	ps.addApproval(f, by, r, "", workflow.PermitPutBack)
+	ps.addApproval(f, by, r, "", permit.PutBack)
 }
 
-func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report, scope string, what workflow.PermissionKind) {
+func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report, scope string, what permit.Kind) {
 	m, p := by.Message, by.Person
 	branch := ps.Catalog.BranchName()
 	*f = append(*f, NewPermission(m, p, what, r.Revision, by.RestsOn...), consent.Approval{
@@ -61,7 +63,7 @@ func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report,
 }
 
 // ApprovalRefusal says why p may not approve what is asked for now; empty when p may.
-func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
+func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a permit.Approvers, err error) {
 	if a, err = ps.Approvers(ctx); err != nil {
 		return "", a, err
 	}
@@ -70,7 +72,7 @@ func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (
 }
 
 // requesters are who asked for what is at hand, where somebody else has to approve it.
-func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers) ([]string, error) {
+func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers) ([]string, error) {
 	s := ps.Session()
 	if !a.OtherThanRequester {
 		return nil, nil
@@ -115,7 +117,7 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 	}
 	first := true
 	for _, x := range read {
-		corrects := x.Kind == workflow.IncomingForm || x.Kind == workflow.IncomingEdit
+		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit
 		if !corrects && !IsMessage(x.Kind) || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
@@ -132,13 +134,13 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 }
 
 // IsMessage: somebody wrote that to the bot or in its thread.
-func IsMessage(k workflow.IncomingKind) bool {
-	return k == workflow.IncomingMention || k == workflow.IncomingReply || k == workflow.IncomingSent
+func IsMessage(k incoming.Kind) bool {
+	return k == incoming.Mention || k == incoming.Reply || k == incoming.Sent
 }
 
 // Asker is who asked for what is said back, and may approve it.
 type Asker struct {
-	Message workflow.Message
+	Message incoming.Message
 	Person  workflow.Person
 	RestsOn []int64 // every message that the request is made of
 }
@@ -203,19 +205,19 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 
 // given are the permissions of the session, as far as they matter to asking.
 type given struct {
-	adoptions map[int64][]workflow.Permission // by the row that is adopted
-	adopting  map[int64]bool                  // rows that adopt what others asked for
-	spent     map[int64]bool                  // rows that permitted a revision
+	adoptions map[int64][]permit.Permission // by the row that is adopted
+	adopting  map[int64]bool                // rows that adopt what others asked for
+	spent     map[int64]bool                // rows that permitted a revision
 }
 
 func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
-	g := given{map[int64][]workflow.Permission{}, map[int64]bool{}, map[int64]bool{}}
+	g := given{map[int64][]permit.Permission{}, map[int64]bool{}, map[int64]bool{}}
 	all, err := ps.Store.Permissions(ctx, ps.Session().ID)
 	for _, p := range all {
 		switch p.What {
-		case workflow.PermitReport, workflow.PermitPlan, workflow.PermitUnderstanding, workflow.PermitRequest:
+		case permit.Report, permit.Plan, permit.Understanding, permit.Request:
 			g.spent[p.Message] = true
-		case workflow.PermitAdopt:
+		case permit.Adopt:
 			g.adopting[p.Message] = len(p.RestsOn) > 0
 			for _, id := range p.RestsOn {
 				g.adoptions[id] = append(g.adoptions[id], p)
@@ -229,7 +231,7 @@ func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
 // that ask for something to be done, or that adopt somebody else's, as they were written.
 // It permits once. Words that were passed on are not asked for by that.
 func (g given) mayAskBy(x inbox.ReadMessage) bool {
-	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.IncomingMention && x.Kind != workflow.IncomingReply {
+	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != incoming.Mention && x.Kind != incoming.Reply {
 		return false
 	}
 	command, _ := intent.ReadCommand(x.Text)
@@ -238,13 +240,13 @@ func (g given) mayAskBy(x inbox.ReadMessage) bool {
 
 // asksForWork reports whether a message may ask for something to be built.
 func asksForWork(x inbox.ReadMessage) bool {
-	return intent.Asks(x.Text, x.Kind == workflow.IncomingMention)
+	return intent.Asks(x.Text, x.Kind == incoming.Mention)
 }
 
 // authors are the people whose words a request is made of, each looked up once, now.
 type authors struct {
 	*Permissions
-	approvers workflow.Approvers
+	approvers permit.Approvers
 	known     map[string]author
 }
 
@@ -275,9 +277,9 @@ const forwardMark = "\n> forwarded"
 // refusal says why a message is not of people who may approve; empty when it is.
 func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	switch {
-	case x.Kind == workflow.IncomingSent && x.Value != x.User:
+	case x.Kind == incoming.Sent && x.Value != x.User:
 		return "the request is somebody else's message"
-	case x.Kind == workflow.IncomingRemark:
+	case x.Kind == incoming.Remark:
 		return "part of it was written at the git host"
 	case x.User == "":
 		return "an app wrote part of it"
@@ -293,7 +295,7 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 
 // isAdopted reports whether somebody who may approve made the message of that row their own.
 func (a *authors) isAdopted(ctx context.Context, g given, row int64) bool {
-	return slices.ContainsFunc(g.adoptions[row], func(p workflow.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
+	return slices.ContainsFunc(g.adoptions[row], func(p permit.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
 }
 
 // Permissions decide who may approve here, and whose asking permits what is built.

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -181,8 +181,8 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 }
 
 // showPictures is the line that brings the pictures into the thread.
-func (s *shooting) showPictures() workflow.Line {
-	return workflow.Line{Agent: s.Signature, Text: s.Secrets.Mask(s.text()), Files: s.files()}
+func (s *shooting) showPictures() outgoing.Line {
+	return outgoing.Line{Agent: s.Signature, Text: s.Secrets.Mask(s.text()), Files: s.files()}
 }
 
 // text is what the thread is told.
@@ -194,7 +194,7 @@ func (s *shooting) text() string {
 }
 
 // files are the pictures, each page's from before first.
-func (s *shooting) files() (list []workflow.File) {
+func (s *shooting) files() (list []outgoing.File) {
 	for _, p := range s.pages {
 		name := strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))
 		name, _, _ = strings.Cut(name, ".")
@@ -205,7 +205,7 @@ func (s *shooting) files() (list []workflow.File) {
 			if len(side.Content) == 0 {
 				continue
 			}
-			list = append(list, workflow.File{
+			list = append(list, outgoing.File{
 				Name: name + "-" + side.when + "." + side.Kind, Title: s.Secrets.Mask(fmt.Sprintf("%s %s (%s)", p.Path, side.when, prompt.ShortHash(side.commit))), Data: side.Content,
 			})
 		}

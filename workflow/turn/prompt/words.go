@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -24,8 +24,8 @@ func Quote(text string) string {
 }
 
 // EnteredText gives the words of a form back that came to nothing, so that they are not lost.
-func EnteredText(m workflow.Message) string {
-	if m.Kind != workflow.IncomingForm {
+func EnteredText(m incoming.Message) string {
+	if m.Kind != incoming.Form {
 		return ""
 	}
 	return " What you entered was:\n" + Quote(m.Text)

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -19,8 +20,8 @@ type Words struct {
 	Summary   string
 	Report    workflow.Report // that was approved
 	Proof     []string        // what the program itself saw
-	Approval  workflow.Approval
-	Allowance *workflow.Allowance // nil where it needed none
+	Approval  permit.Approval
+	Allowance *permit.Allowance // nil where it needed none
 	Changes   []diff.Change
 	Mask      func(string) string // of secrets
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -53,17 +53,17 @@ func moreToDecide(open int) string {
 }
 
 // Buttons are a question's options, the recommended one marked; those of an interview end it, too.
-func Buttons(q decision.Question, aligning bool) []workflow.Button {
-	var buttons []workflow.Button
+func Buttons(q decision.Question, aligning bool) []outgoing.Button {
+	var buttons []outgoing.Button
 	for _, o := range q.Options {
-		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		b := outgoing.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
 		if o == q.Recommended {
 			b.Style = "primary"
 		}
 		buttons = append(buttons, b)
 	}
 	if aligning {
-		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+		buttons = append(buttons, outgoing.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
 	}
 	return buttons
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -165,7 +165,7 @@ func SayLine(a agent.Agent, message string) model.Result {
 // renderMessage is a person's message as the model reads it: who said it, and the text fenced
 // as data, with names for ids. What the program itself says about it stands outside the
 // fence, and so does what was attached.
-func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.Message, error) {
+func (r *Runtime) renderMessage(ctx context.Context, m incoming.Message) (model.Message, error) {
 	text, err := r.Attachments.CompleteMention(ctx, m)
 	if err != nil {
 		return model.Message{}, err
@@ -174,7 +174,7 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 	if m.Shown == "" {
 		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
-	of := map[string]bool{m.TS: m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingReply}
+	of := map[string]bool{m.TS: m.Kind == incoming.Mention || m.Kind == incoming.Reply}
 	adopted, err := r.Inbox().Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
@@ -32,7 +32,7 @@ type Search struct {
 // Settle searches the tree for the shape in said, and makes of said what is known of each place
 // that has it. Otherwise it says what the model has to mend, or to look at first, and said is
 // left alone. An error means that the machine failed.
-func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong string, err error) {
+func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong string, err error) {
 	judged, err := readPlaces(said.Places)
 	if err != nil {
 		return refusal(err)
@@ -55,7 +55,7 @@ func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong stri
 	if wrong := s.sendBack(said.Pattern, places, judged); wrong != "" {
 		return wrong, nil
 	}
-	*said = workflow.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
+	*said = diagnosis.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
 	return "", nil
 }
 
@@ -69,12 +69,12 @@ func refusal(err error) (string, error) {
 }
 
 // settle is what is known of each line that has the shape, the cause left out.
-func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]workflow.Sibling, error) {
+func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]diagnosis.Sibling, error) {
 	cause, err := s.cause(pattern, hits)
 	if err != nil {
 		return nil, err
 	}
-	var places []workflow.Sibling
+	var places []diagnosis.Sibling
 	found := map[string]bool{}
 	for i, h := range hits {
 		its, err := verdictOn(h, judged, found)
@@ -84,10 +84,10 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]w
 		case i == cause || its == nil && s.cites(h):
 			continue
 		}
-		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.SiblingNotLookedAt}
+		place := diagnosis.Sibling{At: placeOf(h).String(), Verdict: diagnosis.NotLookedAt}
 		if its != nil && s.Past.Read(placeOf(h)) {
 			place.Verdict, place.Why = its.Verdict, plaintext.OneLine(its.Why)
-			place.InFix = its.Verdict == workflow.SiblingAffected && inScope(s.Change, h, hits[cause].Path)
+			place.InFix = its.Verdict == diagnosis.Affected && inScope(s.Change, h, hits[cause].Path)
 		}
 		places = append(places, place)
 	}
@@ -146,10 +146,10 @@ func (s Search) cites(h find.Hit) bool {
 }
 
 // sendBack lists, once for a pattern, the few places that the model has not looked at.
-func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []judgement) string {
+func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []judgement) string {
 	var left []string
 	for _, p := range places {
-		if p.Verdict == workflow.SiblingNotLookedAt {
+		if p.Verdict == diagnosis.NotLookedAt {
 			left = append(left, plaintext.QuotePath(p.At))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 )
 
@@ -17,7 +18,7 @@ const sideBySide = 3
 // RunTasks runs the tasks of one delegation: each as soon as those before it are done, and
 // side by side what does not depend on each other. A task whose forerunner did not get
 // done is not begun.
-func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *workflow.Approval) ([]workflow.Task, error) {
+func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit.Approval) ([]workflow.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := map[int]chan struct{}{}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +18,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -50,7 +52,7 @@ type task struct {
 	journal *runtime.Transcript
 	task    workflow.Task
 	tree    *repo.Workspace // where it works
-	grant   *workflow.Approval
+	grant   *permit.Approval
 	red     failedCheck
 }
 
@@ -92,7 +94,7 @@ func (f *failedCheck) refuse(tree string) string {
 }
 
 // runTask does one task, or what is left of it, and gives it back with its outcome.
-func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
+func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit.Approval) (workflow.Task, error) {
 	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
 	}
@@ -266,7 +268,7 @@ var allowedBy = map[string]string{
 
 // planText is what the plan says of this task.
 func (h *task) planText(report workflow.Report) string {
-	var plan workflow.Plan
+	var plan planning.Plan
 	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
 		return ""
 	}
@@ -582,7 +584,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFails}
-	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
+	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
 	if h.task.Failures != h.MaxAttempts() {
 		written = append(written, store.Lines{said})
 	}
@@ -600,66 +602,6 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 	}
 	return ledger.WithParts(model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true},
 		append(written, progress.Task{Task: h.task})...), nil
-}
-
-// EscalationKey begins the keys of consultations that the program asks for by itself.
-const EscalationKey = "escalation:"
-
-// escalate asks the consultant with what was tried, and gives its recommendation for the
-// orchestrator.
-func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workflow.Line) (string, error) {
-	name := h.Agents[agent.Consultant].Signature()
-	shown, err := h.tried(ctx, last)
-	if err != nil {
-		return "", err
-	}
-	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
-	_, err = h.Inquiries.EnsureInquiry(ctx, q,
-		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(append([]workflow.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
-	if err != nil {
-		return "", err
-	}
-	q, err = h.Inquiries.Ask(ctx, q, h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n")), nil)
-	if err != nil {
-		return "", err
-	}
-	var advice workflow.Advice
-	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		return "\nThe " + name + " was asked and gave no answer.", nil
-	}
-	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
-}
-
-// tried is what the consultant is shown of the attempts that failed, each with its whole
-// diff: those at this task, and those at the tasks whose work it takes up.
-func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, error) {
-	all, err := h.Store.Tasks(ctx, h.Session().ID, "")
-	if err != nil {
-		return nil, err
-	}
-	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", plaintext.CountNoun(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
-	var failed []workflow.Attempt
-	numbers := map[int64]int{}
-	for _, k := range all {
-		if k.ID != h.task.ID && k.State != workflow.TaskDropped {
-			continue
-		}
-		numbers[k.ID] = k.Number
-		attempts, err := h.Store.Attempts(ctx, k.ID)
-		if err != nil {
-			return nil, err
-		}
-		failed = append(failed, slices.DeleteFunc(attempts, func(a workflow.Attempt) bool { return a.Held })...)
-	}
-	for _, a := range append(failed, *last) {
-		which := fmt.Sprintf("Attempt %d", a.Number)
-		if a.Task != h.task.ID {
-			which += fmt.Sprintf(" at task %d, which this one takes up", numbers[a.Task])
-		}
-		shown = append(shown, prompt.ProgramMark+which+":\n"+prompt.Fence("diff", prompt.CutDiff(a.Diff, 2*prompt.MaxDiffBytes/(len(failed)+1)))+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
-	}
-	return shown, nil
 }
 
 func (w *Workers) MaxAttempts() int {
@@ -688,7 +630,7 @@ func (h *task) treeOwner() int64 {
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
-	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
+	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
 	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -19,11 +20,11 @@ const maxLinked = 40
 // locateCode says which places in a text are there, at the commit that was looked at, so that
 // the thread can link them. Nil where the host has no pages for code, or once files have
 // been changed: the lines are others then.
-func (p *Place) locateCode(s workflow.Session, text string) *workflow.Code {
+func (p *Place) locateCode(s workflow.Session, text string) *outgoing.Code {
 	if p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
 	}
-	c := &workflow.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
+	c := &outgoing.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
 	for _, m := range PlaceMark.FindAllStringSubmatch(text, maxLinked) {
 		if has, err := p.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
 			c.Places = append(c.Places, m[0])

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/tested"
@@ -64,7 +65,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	t.mu.Lock()
 	t.place = p
 	t.mu.Unlock()
-	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
+	t.SetRepository(p.Secrets, func(text string) *outgoing.Code { return p.locateCode(t.Session(), text) })
 	go t.warmUp(ctx, p)
 	return true, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -33,7 +33,7 @@ type Trees struct {
 	Patience   time.Duration
 	// Duplicates says which other sessions of that repository seem to be about the same, with
 	// buttons that join them, and what is to be kept of it; nil: nobody looks.
-	Duplicates func(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part)
+	Duplicates func(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part)
 
 	merging sync.Mutex // the session's tree, while tasks work beside it
 	mu      sync.Mutex // over what follows

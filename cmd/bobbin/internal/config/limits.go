@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
 // An Allowance is a row of the limits' table; what is left out or zero has no limit.
@@ -55,39 +55,39 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 
 // What the rows and columns of the table are called in the file.
 var (
-	rowNames    = map[workflow.Span]string{workflow.OfSession: "session", workflow.OfPersonDay: "person_day", workflow.OfChannelDay: "channel_day", workflow.OfDay: "all_day"}
-	columnNames = map[workflow.Unit]string{
-		workflow.USD: "usd", workflow.Tokens: "tokens", workflow.Commands: "commands", workflow.Minutes: "minutes", workflow.Output: "output", workflow.Disk: "disk",
+	rowNames    = map[quota.Span]string{quota.OfSession: "session", quota.OfPersonDay: "person_day", quota.OfChannelDay: "channel_day", quota.OfDay: "all_day"}
+	columnNames = map[quota.Unit]string{
+		quota.USD: "usd", quota.Tokens: "tokens", quota.Commands: "commands", quota.Minutes: "minutes", quota.Output: "output", quota.Disk: "disk",
 	}
 )
 
 // limitPath is the path of one limit below limits.
-func limitPath(span workflow.Span, unit workflow.Unit) string {
+func limitPath(span quota.Span, unit quota.Unit) string {
 	return rowNames[span] + "." + columnNames[unit]
 }
 
 // Renamed gives the keys of before there was a table: session_usd, day_disk_mb.
 func (Limits) Renamed() map[string]string {
 	now := map[string]string{}
-	for _, span := range workflow.Spans {
-		for _, unit := range workflow.Units {
-			now[string(workflow.LimitOf(span, unit))] = limitPath(span, unit)
+	for _, span := range quota.Spans {
+		for _, unit := range quota.Units {
+			now[string(quota.LimitOf(span, unit))] = limitPath(span, unit)
 		}
 	}
 	return now
 }
 
 // Limits are those at which people are asked.
-func (l Limits) Limits() workflow.Limits {
-	return workflow.Limits{
-		workflow.OfSession: l.Session.byUnit(), workflow.OfPersonDay: l.PersonDay.byUnit(), workflow.OfChannelDay: l.ChannelDay.byUnit(), workflow.OfDay: l.AllDay.byUnit(),
+func (l Limits) Limits() quota.Limits {
+	return quota.Limits{
+		quota.OfSession: l.Session.byUnit(), quota.OfPersonDay: l.PersonDay.byUnit(), quota.OfChannelDay: l.ChannelDay.byUnit(), quota.OfDay: l.AllDay.byUnit(),
 	}
 }
 
-func (a Allowance) byUnit() map[workflow.Unit]float64 {
-	return map[workflow.Unit]float64{
-		workflow.USD: a.USD, workflow.Tokens: float64(a.Tokens), workflow.Commands: float64(a.Commands),
-		workflow.Minutes: float64(a.Minutes), workflow.Output: float64(a.Output), workflow.Disk: float64(a.Disk),
+func (a Allowance) byUnit() map[quota.Unit]float64 {
+	return map[quota.Unit]float64{
+		quota.USD: a.USD, quota.Tokens: float64(a.Tokens), quota.Commands: float64(a.Commands),
+		quota.Minutes: float64(a.Minutes), quota.Output: float64(a.Output), quota.Disk: float64(a.Disk),
 	}
 }
 
@@ -120,14 +120,14 @@ const (
 )
 
 // mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
-func mostOf(span workflow.Span, unit workflow.Unit) float64 {
-	most := map[workflow.Unit]float64{
-		workflow.USD: mostUSD, workflow.Tokens: mostTokens, workflow.Commands: mostTokens, workflow.Minutes: aWeek, workflow.Output: mostMB, workflow.Disk: mostMB,
+func mostOf(span quota.Span, unit quota.Unit) float64 {
+	most := map[quota.Unit]float64{
+		quota.USD: mostUSD, quota.Tokens: mostTokens, quota.Commands: mostTokens, quota.Minutes: aWeek, quota.Output: mostMB, quota.Disk: mostMB,
 	}[unit]
 	switch {
-	case span == workflow.OfSession || unit == workflow.USD:
+	case span == quota.OfSession || unit == quota.USD:
 		return most
-	case unit == workflow.Minutes:
+	case unit == quota.Minutes:
 		return mostSessions * aDay
 	}
 	return mostSessions * most
@@ -135,8 +135,8 @@ func mostOf(span workflow.Span, unit workflow.Unit) float64 {
 
 func (c *Config) checkLimits(p *strictyaml.Problems) {
 	limits := c.Limits.Limits()
-	for _, span := range workflow.Spans {
-		for _, unit := range workflow.Units {
+	for _, span := range quota.Spans {
+		for _, unit := range quota.Units {
 			checkMost(p, limitPath(span, unit), limits[span][unit], mostOf(span, unit))
 		}
 	}
@@ -148,15 +148,15 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
 	checkMost(p, "hunk_minutes", l.HunkTime().Minutes(), aDay)
 	checkMost(p, "history_minutes", l.HistoryTime().Minutes(), aDay)
-	for _, unit := range workflow.Units {
-		for _, x := range [][2]workflow.Span{
-			{workflow.OfSession, workflow.OfDay},
-			{workflow.OfSession, workflow.OfPersonDay},
-			{workflow.OfSession, workflow.OfChannelDay},
-			{workflow.OfPersonDay, workflow.OfDay},
-			{workflow.OfChannelDay, workflow.OfDay},
+	for _, unit := range quota.Units {
+		for _, x := range [][2]quota.Span{
+			{quota.OfSession, quota.OfDay},
+			{quota.OfSession, quota.OfPersonDay},
+			{quota.OfSession, quota.OfChannelDay},
+			{quota.OfPersonDay, quota.OfDay},
+			{quota.OfChannelDay, quota.OfDay},
 		} {
-			if x[0] == workflow.OfSession && unit == workflow.Minutes {
+			if x[0] == quota.OfSession && unit == quota.Minutes {
 				continue // a session may go on for days
 			}
 			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[x[0]][unit], limits[x[1]][unit])

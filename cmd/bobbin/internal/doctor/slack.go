@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/deploy"
-	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // skew is how far two clocks may stand apart before somebody should know.
@@ -270,7 +270,7 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	p, found, err := c.Person(ctx, id)
 	p.InThread = true // whose channel it is shows at the time
-	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
+	switch why := (permit.Approvers{}).MayApprove(p, ""); {
 	case err != nil:
 		c.refuse("approver "+id, err, "")
 	case !found:

@@ -37,6 +37,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // Options say what is opened, and how.
@@ -154,7 +155,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 			s.Sandbox = p.opt.Sandbox
 		}
 		s.Repositories[0].Unreviewed = p.story != nil // the story has no critic in it
-		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
+		s.Repositories[0].Approvers = permit.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
 			p.opt.adjust(s)
 		}

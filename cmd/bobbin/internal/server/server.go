@@ -39,13 +39,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -97,7 +98,7 @@ type SlackSettings struct {
 	ProgressCards                       bool                // each run is shown by a card
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
 	Watch                               []string            // channel ids whose every new message is a request
-	Feeds                               []workflow.Feed     // channels in which apps' messages are reports
+	Feeds                               []incoming.Feed     // channels in which apps' messages are reports
 	Reactions                           map[string][]string // names of those that make a request of a message, by channel
 	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
 }
@@ -121,9 +122,9 @@ type ModelSettings struct {
 type LimitSettings struct {
 	Seats    queue.ConcurrencyLimits // sessions at work, over all replicas
 	Attempts int
-	Limits   workflow.Limits // on what sessions may use before people are asked
-	Silent   time.Duration   // after which a thread at work is told what goes on; zero: never
-	HunkTime time.Duration   // for trying which hunks of a fix are needed; zero: none is tried
+	Limits   quota.Limits  // on what sessions may use before people are asked
+	Silent   time.Duration // after which a thread at work is told what goes on; zero: never
+	HunkTime time.Duration // for trying which hunks of a fix are needed; zero: none is tried
 
 	HistoryTime time.Duration       // for looking since when, and on which releases, a bug is there; zero: nothing is looked for
 	Releases    map[string][]string // patterns of these, by repository

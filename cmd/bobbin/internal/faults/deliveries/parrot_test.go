@@ -26,6 +26,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
@@ -134,7 +136,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 // blindfold is an outbox that does not tell what was tried.
 type blindfold struct{ *outbox.Outbox }
 
-func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+func (b blindfold) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
 	p, err := b.Outbox.Next(ctx, session)
 	if p != nil {
 		p.Tried = false
@@ -148,7 +150,7 @@ type afterLines struct {
 	store *store.Store
 }
 
-func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+func (a afterLines) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
 	var lines int
 	err := a.store.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
 	if err == nil && lines > 0 {
@@ -198,20 +200,20 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 var asksFor = regexp.MustCompile(`^say (\d+)`)
 
 // answers are the lines to a message: numbered ones, where it asks for so many.
-func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) ([]workflow.Line, error) {
+func answers(ctx context.Context, t *store.Turn, m incoming.Message, said int) ([]outgoing.Line, error) {
 	if strings.Contains(m.Text, "quiet") {
 		return nil, nil
 	}
 	if asked := asksFor.FindStringSubmatch(m.Text); asked != nil {
 		many, _ := strconv.Atoi(asked[1])
-		lines := make([]workflow.Line, many)
+		lines := make([]outgoing.Line, many)
 		for i := range lines {
-			lines[i] = workflow.Line{Agent: "parrot", Text: fmt.Sprintf("line %04d", said+i)}
+			lines[i] = outgoing.Line{Agent: "parrot", Text: fmt.Sprintf("line %04d", said+i)}
 		}
 		return lines, nil
 	}
-	line := workflow.Line{Agent: "parrot", Text: "heard " + heard(m.Incoming)}
-	if m.Kind == workflow.IncomingAction {
+	line := outgoing.Line{Agent: "parrot", Text: "heard " + heard(m.Event)}
+	if m.Kind == incoming.Action {
 		revision, _, _, err := t.Button(ctx, m.ActionID, m.Value)
 		if err != nil {
 			return nil, err
@@ -222,14 +224,14 @@ func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) (
 	}
 	if strings.Contains(m.Text, "buttons") {
 		for _, id := range actions {
-			line.Buttons = append(line.Buttons, workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
+			line.Buttons = append(line.Buttons, outgoing.Button{ActionID: id, Label: id, Value: store.NewToken()})
 		}
 	}
-	return []workflow.Line{line}, nil
+	return []outgoing.Line{line}, nil
 }
 
 // heard is one thing that came in.
-func heard(in workflow.Incoming) string {
+func heard(in incoming.Event) string {
 	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
 }
 

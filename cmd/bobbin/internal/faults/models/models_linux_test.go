@@ -24,8 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
 // A trial is one run of the bot with a model that fails: one session for each fault and
@@ -196,7 +196,7 @@ func (tr *trial) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
-	s.Limits = workflow.Limits{workflow.OfSession: {workflow.USD: tr.limit}}
+	s.Limits = quota.Limits{quota.OfSession: {quota.USD: tr.limit}}
 	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {

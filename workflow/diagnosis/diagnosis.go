@@ -1,4 +1,8 @@
-package workflow
+// Package diagnosis is why something is wrong: the Report that a model fills in, with its
+// Evidence and Hypotheses; Siblings, the places that have the shape of a defect; and a Lookback
+// through the history and the releases. Missing says what a report lacks, Text how people are
+// shown it. What people approve is the revision that was shown: a workflow.Report.
+package diagnosis
 
 import (
 	"fmt"
@@ -27,8 +31,8 @@ type Risk struct {
 	Reason string `json:"reason"`
 }
 
-// A Diagnosis is what a Diagnosis Report says.
-type Diagnosis struct {
+// A Report is what a Diagnosis Report says.
+type Report struct {
 	Changed       string       `json:"changed,omitempty"`
 	Bug           string       `json:"bug"`
 	RootCause     string       `json:"root_cause"`
@@ -46,7 +50,7 @@ type Diagnosis struct {
 const diagnosisMark = "=== Diagnosis Report ==="
 
 // Text is the Diagnosis Report, in the shape that people know.
-func (d Diagnosis) Text() string {
+func (d Report) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, plaintext.OneLine(d.Bug), plaintext.OneLine(d.RootCause))
 	for _, s := range d.AffectedScope {
@@ -61,15 +65,15 @@ func (d Diagnosis) Text() string {
 }
 
 // Missing says what the diagnosis lacks; empty when it may be shown.
-func (d Diagnosis) Missing() string {
+func (d Report) Missing() string {
 	switch {
-	case blank(d.Bug) || blank(d.RootCause):
+	case plaintext.Blank(d.Bug) || plaintext.Blank(d.RootCause):
 		return "bug and root_cause have to say something"
-	case noneSaid(d.AffectedScope):
+	case plaintext.AllBlank(d.AffectedScope):
 		return "affected_scope has to name the records or users, and an estimated count"
-	case noneSaid(d.ProposedFix):
+	case plaintext.AllBlank(d.ProposedFix):
 		return "proposed_fix has to have at least one step"
-	case blank(d.Risk.Reason):
+	case plaintext.Blank(d.Risk.Reason):
 		return "risk needs a reason beside its level"
 	case len(d.Evidence) == 0:
 		return "evidence has to have at least one claim: {claim, grade: observed|inferred, source: file:line or command}"
@@ -78,7 +82,7 @@ func (d Diagnosis) Missing() string {
 	}
 	confirmed := 0
 	for i, h := range d.Hypotheses {
-		if blank(h.Claim) || blank(h.Probe) {
+		if plaintext.Blank(h.Claim) || plaintext.Blank(h.Probe) {
 			return fmt.Sprintf("hypothesis %d needs a claim and the one probe that tested it", i+1)
 		}
 		if h.Outcome == "confirmed" {
@@ -89,15 +93,4 @@ func (d Diagnosis) Missing() string {
 		return "more than one hypothesis is confirmed; probe until one is left, or leave them open"
 	}
 	return ""
-}
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
-func noneSaid(list []string) bool {
-	for _, s := range list {
-		if !blank(s) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,8 @@
-package workflow
+package diagnosis
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // A Lookback looks in a repository's history and at its releases for where what shows a bug is red.
 type Lookback struct {

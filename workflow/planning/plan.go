@@ -1,4 +1,8 @@
-package workflow
+// Package planning is what is to be done, as it was understood and agreed on: a Question that was
+// put to the thread, the Request as the orchestrator says it back, and the Plan with its Tasks
+// that waits for approval. A model fills in a Request or a Plan; Missing says what it lacks,
+// Text how people are shown it.
+package planning
 
 import (
 	"fmt"
@@ -6,22 +10,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Plan is what is written down before the work begins, for people to correct and allow.
 type Plan struct {
-	Changed      string     `json:"changed,omitempty"`
-	Title        string     `json:"title"`
-	Summary      string     `json:"summary"`
-	OutOfScope   []string   `json:"out_of_scope,omitempty"`
-	Tasks        []PlanTask `json:"tasks"`
-	Risks        []string   `json:"risks"`
-	Verification string     `json:"verification"`
+	Changed      string   `json:"changed,omitempty"`
+	Title        string   `json:"title"`
+	Summary      string   `json:"summary"`
+	OutOfScope   []string `json:"out_of_scope,omitempty"`
+	Tasks        []Task   `json:"tasks"`
+	Risks        []string `json:"risks"`
+	Verification string   `json:"verification"`
 }
 
-// A PlanTask is one numbered task of a plan.
-type PlanTask struct {
+// A Task is one numbered task of a plan.
+type Task struct {
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description"`
 	Category    string   `json:"category"`
@@ -32,23 +37,23 @@ type PlanTask struct {
 	After       []int    `json:"after,omitempty"`
 }
 
-// mostPlanTasks is how many tasks people can still review.
-const mostPlanTasks = 30
+// mostTasks is how many tasks people can still review.
+const mostTasks = 30
 
 // Missing says what the plan lacks; empty when it may be shown.
 func (p Plan) Missing() string {
 	switch {
-	case blank(p.Title) || blank(p.Summary):
+	case plaintext.Blank(p.Title) || plaintext.Blank(p.Summary):
 		return "a plan needs a title and a summary"
 	case len(p.Tasks) == 0:
 		return "a plan without tasks is none; list what has to be done, in order"
-	case len(p.Tasks) > mostPlanTasks:
-		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), mostPlanTasks)
-	case blank(p.Verification):
+	case len(p.Tasks) > mostTasks:
+		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), mostTasks)
+	case plaintext.Blank(p.Verification):
 		return "verification has to say of the whole, at the end"
 	}
 	for i, t := range p.Tasks {
-		if blank(t.Description) || blank(t.Acceptance) || blank(t.Check) {
+		if plaintext.Blank(t.Description) || plaintext.Blank(t.Acceptance) || plaintext.Blank(t.Check) {
 			return fmt.Sprintf("task %d needs a description, its acceptance and the command that checks it", i+1)
 		}
 		for _, n := range t.After {
@@ -60,15 +65,15 @@ func (p Plan) Missing() string {
 	return ""
 }
 
-// maxPlanLine is how long, in characters, a task of a plan is on one line.
-const maxPlanLine = 160
+// maxLine is how long, in characters, a task of a plan is on one line.
+const maxLine = 160
 
 // Text is the plan as a message: a checklist with a tick on the tasks that were verified, by
 // their numbers.
 func (p Plan) Text(verified ...int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Plan: %s\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
-	if !noneSaid(p.OutOfScope) {
+	if !plaintext.AllBlank(p.OutOfScope) {
 		fmt.Fprintf(&b, "Out of scope: %s\n", plaintext.OneLine(strings.Join(p.OutOfScope, "; ")))
 	}
 	b.WriteString("Tasks:\n")
@@ -80,7 +85,7 @@ func (p Plan) Text(verified ...int) string {
 		head := fmt.Sprintf("%s %s%s:", t.label(), strings.TrimRight(t.Heading(), "."), afterWords(t.After))
 		shown := fmt.Sprintf("%s (`%s`)", plaintext.OneLine(t.Acceptance), strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
 		between := " "
-		if utf8.RuneCountInString(head+shown) > maxPlanLine {
+		if utf8.RuneCountInString(head+shown) > maxLine {
 			between = "\n     "
 		}
 		fmt.Fprintf(&b, "  %s %d. %s%s%s\n", box, i+1, head, between, shown)
@@ -100,7 +105,7 @@ func (p Plan) Markdown() string {
 	b.WriteString("\n## Tasks\n")
 	for i, t := range p.Tasks {
 		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), plaintext.OneLine(t.Description), afterWords(t.After))
-		if !noneSaid(t.Files) {
+		if !plaintext.AllBlank(t.Files) {
 			fmt.Fprintf(&b, "  - Files: `%s`\n", strings.Join(t.Files, "`, `"))
 		}
 		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", plaintext.OneLine(t.Acceptance), plaintext.OneLine(t.Check))
@@ -111,7 +116,7 @@ func (p Plan) Markdown() string {
 }
 
 // Heading is the task in at most ten words: its title, or how its description begins.
-func (t PlanTask) Heading() string {
+func (t Task) Heading() string {
 	const most = 10
 	text := plaintext.OneLine(t.Title)
 	if text == "" {
@@ -124,7 +129,9 @@ func (t PlanTask) Heading() string {
 	return strings.Join(words[:most], " ") + "…"
 }
 
-func (t PlanTask) label() string { return Task{Category: Category(t.Category), Skill: t.Skill}.Label() }
+func (t Task) label() string {
+	return workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label()
+}
 
 func afterWords(after []int) string {
 	if len(after) == 0 {
@@ -134,7 +141,7 @@ func afterWords(after []int) string {
 }
 
 func bullets(b *strings.Builder, title string, list []string) {
-	if noneSaid(list) {
+	if plaintext.AllBlank(list) {
 		return
 	}
 	fmt.Fprintf(b, "\n## %s\n\n", title)

@@ -1,4 +1,4 @@
-package workflow
+package diagnosis
 
 // Siblings are the places of a tree that have the shape of a defect, beside the defect itself.
 type Siblings struct {
@@ -18,7 +18,7 @@ type Sibling struct {
 
 // The verdicts on a sibling. The last is the program's: nobody judged it, or nobody read it.
 const (
-	SiblingAffected    = "affected"
-	SiblingNotAffected = "not_affected"
-	SiblingNotLookedAt = "not_looked_at"
+	Affected    = "affected"
+	NotAffected = "not_affected"
+	NotLookedAt = "not_looked_at"
 )

@@ -1,4 +1,4 @@
-package workflow
+package permit
 
 import (
 	"crypto/sha256"

@@ -1,10 +1,15 @@
-package workflow
+// Package card is the message of a run that shows how the work goes on, made from rows alone:
+// store/outbox reads it, bot/render draws it, and bot/poster updates it in its thread.
+package card
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
 // A Card is the one message of a run that shows how it goes on: from the word that allowed
@@ -12,16 +17,16 @@ import (
 // whoever draws it draws the same.
 type Card struct {
 	Session    string
-	Thread     Thread
-	Run        int    // 1, 2, … within the session
-	Key        string // of its posting
-	TS         string // of its message; empty before there is one
-	Repository string // the session's
-	Phase      Phase  // where the session stands; of a run that has ended, how it did
+	Thread     workflow.Thread
+	Run        int            // 1, 2, … within the session
+	Key        string         // of its posting
+	TS         string         // of its message; empty before there is one
+	Repository string         // the session's
+	Phase      workflow.Phase // where the session stands; of a run that has ended, how it did
 	Ended      bool
-	Tasks      []CardTask
-	Worked     time.Duration // at work in this run; in whole steps of CardTick while it goes on
-	CardRunning
+	Tasks      []Task
+	Worked     time.Duration // at work in this run; in whole steps of Tick while it goes on
+	Command
 	USD  float64
 	Stop string // value of its button
 
@@ -29,27 +34,27 @@ type Card struct {
 	Claim int    // the number under which it was given out to be drawn
 }
 
-// A CardRunning is a command that has been under way for a CardTick at least, the oldest.
-type CardRunning struct {
+// A Command is one that has been under way for a Tick at least, the oldest.
+type Command struct {
 	Running string        // empty: none
-	Ran     time.Duration // for how long, in whole steps of CardTick
+	Ran     time.Duration // for how long, in whole steps of Tick
 }
 
-// A CardTask is a task as the card shows it.
-type CardTask struct {
+// A Task is a task as the card shows it.
+type Task struct {
 	Number   int
 	Label    string // [deep + tdd skill]
 	Title    string // in one line
-	State    TaskState
+	State    workflow.TaskState
 	Failures int
 	Took     time.Duration // while it goes on, likewise
 }
 
-// CardTick is how often a card changes by time alone.
-const CardTick = 15 * time.Second
+// Tick is how often a card changes by time alone.
+const Tick = 15 * time.Second
 
 // Resting reports whether nothing changes by time alone.
-func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
+func (c Card) Resting() bool { return c.Ended || c.Phase == workflow.PhasePaused }
 
 // Mark stands for what the card shows: cards with the same mark look the same.
 func (c Card) Mark() string {
@@ -67,18 +72,18 @@ func (c Card) Headline() string {
 		text += " · " + c.Worked.Round(time.Second).String()
 	}
 	if c.USD > 0 {
-		text += " · " + Limit("session_usd").number(c.USD)
+		text += " · " + quota.Dollars(c.USD)
 	}
 	return text
 }
 
 func (c Card) state() string {
-	words := map[Phase]string{
-		PhaseWorking: "At work", PhaseVerifying: "Checking what was made", PhaseConsulting: "Asking the consultant",
-		PhasePaused: "Waiting for a word in the thread",
+	words := map[workflow.Phase]string{
+		workflow.PhaseWorking: "At work", workflow.PhaseVerifying: "Checking what was made", workflow.PhaseConsulting: "Asking the consultant",
+		workflow.PhasePaused: "Waiting for a word in the thread",
 	}
 	if c.Ended {
-		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
+		words = map[workflow.Phase]string{workflow.PhaseDone: "Done", workflow.PhaseStopped: "Stopped", workflow.PhaseFailed: "Given up"}
 	}
 	if w, ok := words[c.Phase]; ok {
 		return w
@@ -88,7 +93,7 @@ func (c Card) state() string {
 
 func (c Card) done() (n int) {
 	for _, t := range c.Tasks {
-		if t.State == TaskDone {
+		if t.State == workflow.TaskDone {
 			n++
 		}
 	}

@@ -1,11 +1,16 @@
-package workflow
+// Package quota is how much may be used before people are asked: a table of limits, whose use
+// by what is counted, and what was used under each. A Limit is a Span (a session, a person's
+// day, a channel's day, everybody's day) and a Unit (dollars, tokens, minutes, commands,
+// output, disk). An Extension is a person's word that as much again may be used.
+//
+// It holds plain types and their words; turn/budget pauses a session at a limit.
+package quota
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Limit names one of the limits on what may be used before people are asked, as rows and
@@ -70,49 +75,6 @@ type Limits map[Span]map[Unit]float64
 // Near is the part of a limit from which on the thread is warned.
 const Near = 0.8
 
-// A Use is what was used under one limit.
-type Use struct {
-	Limit   Limit
-	Used    float64
-	Allowed float64       // the limit, and what people allowed beyond it
-	Step    float64       // the limit by itself: what one word allows
-	Subject string        // what the limit is about: a session, a person, a channel; empty: all of them
-	Day     string        // 2026-03-02 for a limit of a day
-	Left    time.Duration // of that day
-	Number  int           // of extensions so far
-	Warned  bool
-}
-
-// Reached reports whether nothing more may be used.
-func (u Use) Reached() bool { return u.Used >= u.Allowed }
-
-// Near reports whether most of it is used.
-func (u Use) Near() bool { return u.Used >= Near*u.Allowed }
-
-// String says how much was used: "$4.02 of $5.00 used in this session (session_usd)".
-func (u Use) String() string {
-	return fmt.Sprintf("%s of %s used %s (%s)", u.Limit.number(u.Used), u.Limit.amount(u.Allowed), u.Limit.about(), u.Limit)
-}
-
-// More says what one word allows.
-func (u Use) More() string { return u.Limit.amount(u.Step) }
-
-// Ends says when the day of the limit ends; empty for one of a session.
-func (u Use) Ends() string {
-	if u.Day == "" {
-		return ""
-	}
-	return fmt.Sprintf("the day ends at 00:00 UTC, in %s", hours(u.Left))
-}
-
-func hours(d time.Duration) string {
-	minutes := int((d + time.Minute - 1) / time.Minute)
-	if minutes < 60 {
-		return fmt.Sprintf("%d min", minutes)
-	}
-	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
-}
-
 // amount is a number with what it counts.
 func (l Limit) amount(n float64) string {
 	_, unit := l.Parts()
@@ -129,23 +91,17 @@ func (l Limit) number(n float64) string {
 	case unit == Output || unit == Disk:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")
 	case unit != USD:
-		return grouped(int64(n))
-	case n < 0.1:
+		return plaintext.FormatCount(int64(n))
+	}
+	return Dollars(n)
+}
+
+// Dollars is an amount of money as people read it: with two decimals, a small one with four.
+func Dollars(n float64) string {
+	if n < 0.1 {
 		return fmt.Sprintf("$%.4f", n)
 	}
 	return fmt.Sprintf("$%.2f", n)
-}
-
-// grouped writes 1234567 as 1,234,567.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	var parts []string
-	for len(s) > 3 {
-		parts, s = append(parts, s[len(s)-3:]), s[:len(s)-3]
-	}
-	parts = append(parts, s)
-	slices.Reverse(parts)
-	return strings.Join(parts, ",")
 }
 
 func (l Limit) about() string {
@@ -158,10 +114,4 @@ func (l Limit) about() string {
 		return "today in all sessions"
 	}
 	return "in this session"
-}
-
-// An Extension is a person's word that as much again may be used.
-type Extension struct {
-	Use
-	User, UserName, MessageTS string
 }

@@ -1,4 +1,4 @@
-package workflow
+package planning
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ type Decided struct {
 func (r Request) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Surface area: %s\n", plaintext.OneLine(r.SurfaceArea))
-	if !noneSaid(r.Constraints) {
+	if !plaintext.AllBlank(r.Constraints) {
 		fmt.Fprintf(&b, "Constraints: %s\n", plaintext.OneLine(strings.Join(r.Constraints, "; ")))
 	}
 	b.WriteString("Done when: ")
@@ -53,9 +53,9 @@ func (r Request) Text() string {
 // Missing says what the request lacks; empty when it may be shown.
 func (r Request) Missing() string {
 	switch {
-	case blank(r.SurfaceArea):
+	case plaintext.Blank(r.SurfaceArea):
 		return "surface_area has to name the part of the project"
-	case noneSaid(r.DoneCriteria):
+	case plaintext.AllBlank(r.DoneCriteria):
 		return "done_criteria has to have at least one thing that can be checked"
 	}
 	return ""

@@ -1,6 +1,8 @@
-package workflow
+package incoming
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // An Attachment is a file that a person shared with a message. What Slack says of it comes
 // with the event; what is in it is fetched by a turn, once, and kept with the session.

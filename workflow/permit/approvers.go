@@ -1,0 +1,47 @@
+package permit
+
+import (
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Approvers says whose word counts for a repository.
+type Approvers struct {
+	People             []string // Slack user ids; empty: any full member who is in the channel
+	OtherThanRequester bool
+}
+
+// MayApprove says why p may not approve work that the requesters asked for; empty when p
+// may.
+func (a Approvers) MayApprove(p workflow.Person, requesters ...string) string {
+	switch {
+	case p.Bot:
+		return "bots cannot approve"
+	case p.Deleted:
+		return "that account is deactivated"
+	case p.Stranger:
+		return "people from another workspace cannot approve"
+	case p.Guest:
+		return "guests cannot approve"
+	case !p.InThread:
+		return "only members of this channel can approve"
+	case a.OtherThanRequester && slices.Contains(requesters, p.ID):
+		return "somebody other than the person who asked has to approve"
+	case len(a.People) > 0 && !slices.Contains(a.People, p.ID):
+		return "this repository names its approvers"
+	}
+	return ""
+}
+
+// Who describes in words whose approval counts.
+func (a Approvers) Who() string {
+	who := "Any full member of the workspace who is in this channel can"
+	if len(a.People) > 0 {
+		who = "The approvers of this repository can"
+	}
+	if a.OtherThanRequester {
+		who += ", except the person who asked"
+	}
+	return who + "."
+}
