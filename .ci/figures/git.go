@@ -25,13 +25,6 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-func needGit() error {
-	if _, err := exec.LookPath("git"); err != nil {
-		return left{"there is no git program here; apt-get install git"}
-	}
-	return nil
-}
-
 // A repository is Go's own source, in a bare repository that git packed and in a mirror as the
 // bot keeps it. Its history has a commit for each of repositorySizes.
 type repository struct {

@@ -23,12 +23,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 func main() {
-	sandbox.Main() // rows that run commands start this program again inside the sandbox
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
@@ -107,8 +104,7 @@ type bench struct {
 	verbose bool
 	log     *slog.Logger
 
-	program string      // the bot itself, once a row has asked for it
-	source  *repository // once a row has asked for it
+	source *repository // once a row has asked for it
 }
 
 func newBench(verbose bool) (*bench, error) {

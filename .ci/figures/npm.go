@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// modules installs what a package-lock.json pins, once, below the user's cache folder, and gives
+// the folder with node_modules in it.
+func modules(ctx context.Context, folder string) (string, error) {
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return "", left{"there is no " + program + " here; install Node.js 20 or newer"}
+		}
+	}
+	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
+	if err != nil {
+		return "", err
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(lock)
+	final := filepath.Join(base, "bobbin-figures", hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(final); err == nil {
+		return final, nil
+	}
+	fresh := final + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return "", err
+		}
+		if err := writeFile(filepath.Join(fresh, name), text); err != nil {
+			return "", err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm.Dir = fresh
+	if out, err := npm.CombinedOutput(); err != nil {
+		return "", left{fmt.Sprintf("npm cannot install %s: %s", folder, strings.TrimSpace(string(out[max(0, len(out)-300):])))}
+	}
+	return final, os.Rename(fresh, final)
+}
