@@ -3,8 +3,10 @@ package find
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -22,7 +24,7 @@ type pattern struct {
 	re      *regexp.Regexp // nil: the literal says all
 	literal []byte         // every match holds it; empty: unknown
 	oneOf   [][]byte       // every match holds one of these; empty: unknown
-	folded  []byte         // every match holds it in some case; only where there is nothing better
+	folded  []byte         // made alike, every match holds it; only where there is nothing better
 }
 
 func newPattern(text string, literal bool) (*pattern, error) {
@@ -57,6 +59,7 @@ func newPattern(text string, literal bool) (*pattern, error) {
 			return nil, errLines
 		}
 	}
+	p.folded, _ = alike(p.folded, nil)
 	if len(p.oneOf) == 1 {
 		p.literal = p.oneOf[0]
 		if tree.Op == syntax.OpLiteral {
@@ -192,20 +195,39 @@ func (p *pattern) mayMatch(data []byte) bool {
 	return len(p.oneOf) == 0
 }
 
-// inSmall is the data with its ASCII letters small, in the scratch buffer; nil where that
-// does not help, or would lose the two letters beyond ASCII that fold into it.
+// alike is what a search in any case is made in: each byte with the bit set that tells small
+// ASCII letters from large ones. Bytes that are no letters may come out as others do, so what is
+// found here is looked at again. Eight bytes at once cost less than one by itself.
+func alike(data []byte, scratch []byte) (out []byte, ascii bool) {
+	const bits, high = 0x2020202020202020, 0x8080808080808080
+	out = slices.Grow(scratch[:0], len(data))[:len(data)]
+	var all uint64
+	rest, into := data, out
+	for len(rest) >= 8 && len(into) >= 8 {
+		word := binary.NativeEndian.Uint64(rest)
+		all |= word
+		binary.NativeEndian.PutUint64(into, word|bits)
+		rest, into = rest[8:], into[8:]
+	}
+	for i, c := range rest {
+		all |= uint64(c)
+		into[i] = c | bits&0xff
+	}
+	return out, all&high == 0
+}
+
+// inSmall is the data made alike, in the scratch buffer; nil where that does not help, or would
+// lose the two letters beyond ASCII that fold into it.
 func (p *pattern) inSmall(data []byte, scratch *[]byte) []byte {
-	if len(p.folded) == 0 || bytes.Contains(data, []byte("\u212a")) || bytes.Contains(data, []byte("\u017f")) {
+	if len(p.folded) == 0 {
 		return nil
 	}
-	small := append((*scratch)[:0], data...)
-	*scratch = small
-	for i, c := range small {
-		if c-'A' <= 'Z'-'A' {
-			small[i] = c + 'a' - 'A'
-		}
+	out, ascii := alike(data, *scratch)
+	*scratch = out
+	if !ascii && (bytes.Contains(data, []byte("\u212a")) || bytes.Contains(data, []byte("\u017f"))) {
+		return nil
 	}
-	return small
+	return out
 }
 
 // lines calls hit for each line that matches, with where the line begins and ends and
@@ -239,7 +261,7 @@ func chunkEnd(data []byte, pos int) int {
 // looking is a search in one file.
 type looking struct {
 	data    []byte
-	in      []byte // where the literal is looked for: data, or data in small letters
+	in      []byte // where the literal is looked for: data, or data made alike
 	literal []byte
 	re      *regexp.Regexp
 	hit     func(start, end, at int)
