@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
@@ -37,7 +38,7 @@ func newBench(b *testing.B) *bench {
 	remotetest.RunGit(b, work, "commit", "-qm", "source")
 	remotetest.RunGit(b, dir, "clone", "-q", "--bare", work, bare)
 	m := openMirror(b, &Mirrors{}, remote.Remote{Name: "go", URL: bare})
-	base, err := m.Resolve("")
+	base, err := m.Commits().Resolve("")
 	require.NoError(b, err)
 	return &bench{bare, m, base}
 }
@@ -97,7 +98,7 @@ func BenchmarkCommitPush(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			writeFile(b, w.Files(), "fmt/print.go", fmt.Sprintf("package fmt // ours %d %d\n", b.N, i))
-			commit, err := w.Commit(context.Background(), CommitSpec{Message: fmt.Sprint("change ", i), When: approvedAt})
+			commit, err := w.Commit(context.Background(), commits.Spec{Message: fmt.Sprint("change ", i), When: approvedAt})
 			require.NoError(b, err)
 			_, err = w.Push(context.Background(), transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/b%d-%d", b.N, i)})
 			require.NoError(b, err)

@@ -16,13 +16,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// Removed is something that cleaning took off the disk, or would have.
-type Removed struct {
-	What  string // a path
-	Why   string
-	Bytes int64
-}
-
 // MirrorKeep says which mirrors stay. Zero: all of them.
 type MirrorKeep struct {
 	Unused time.Duration // since a session last asked for it
@@ -32,7 +25,7 @@ type MirrorKeep struct {
 // Clean removes mirrors that no session has asked for in a long time, and what killed
 // processes left of clones. Those that have many small packs get one of them. A mirror
 // that is in use stays whole; one that is gone is cloned again when it is needed.
-func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error) {
+func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -40,7 +33,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 	if err != nil {
 		return nil, fmt.Errorf("repo: clean mirrors: %w", err)
 	}
-	var out []Removed
+	var out []disk.Removed
 	var errs []error
 	for _, e := range entries {
 		if ctx.Err() != nil {
@@ -54,7 +47,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 			}
 			continue
 		}
-		gone := Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
+		gone := disk.Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
 		if !keep.Dry {
 			there, err := m.removeUnused(dir, keep)
 			if err != nil {

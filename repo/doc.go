@@ -2,7 +2,8 @@
 // repository, and for each session a workspace over it.
 //
 // A Mirror is cloned once, opened once a process and only grows: its packs are
-// read by every session at the same time. A Workspace is two folders:
+// read by every session at the same time. Commits reads what it holds (package
+// commits). A Workspace is two folders:
 //
 //	dir/files   the plain tree, all that an agent or a command ever sees
 //	dir/git     what is the session's own: new objects, and the stat data that

@@ -445,7 +445,7 @@ func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	w.write(t, "main.go", "package main // ours\n")
 	newer := o.Commit("newer", map[string]string{"newer.txt": "x\n"})
 	require.NoError(t, w.mirror.Fetch(ctx0()))
-	now, err := w.mirror.Resolve("main")
+	now, err := w.mirror.Commits().Resolve("main")
 	require.NoError(t, err)
 	require.Equal(t, newer, now)
 	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})

@@ -301,12 +301,12 @@ func TestFaultsAtFetch(t *testing.T) {
 		for _, at := range []string{fetchRefs, fetchPack} {
 			t.Run(name+" at "+at, func(t *testing.T) {
 				n++
-				before, _ := m.Resolve("main")
+				before, _ := m.Commits().Resolve("main")
 				newer := o.Commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
 				o.spoil(at, always, k.how)
 				told(t, m.Fetch(ctx0()), k)
 				require.Equal(t, k.strikes(), o.mend())
-				still, err := m.Resolve("main")
+				still, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
 				require.Equal(t, before, still, "what the mirror knew it knows")
 
@@ -317,7 +317,7 @@ func TestFaultsAtFetch(t *testing.T) {
 				} else {
 					require.NoError(t, m.Fetch(ctx0()))
 				}
-				now, err := m.Resolve("main")
+				now, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
 				require.Equal(t, newer, now)
 			})

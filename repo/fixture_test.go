@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
@@ -40,7 +41,7 @@ func workspaceOf(t testing.TB, o *remotetest.Origin) *Workspace {
 
 func workspaceAt(t testing.TB, m *Mirror) *Workspace {
 	t.Helper()
-	commit, err := m.Resolve("")
+	commit, err := m.Commits().Resolve("")
 	require.NoError(t, err)
 	w, err := m.Workspace(context.Background(), filepath.Join(t.TempDir(), "session"), commit)
 	require.NoError(t, err)
@@ -70,7 +71,7 @@ var approvedAt = time.Date(2026, 11, 3, 12, 0, 0, 0, time.FixedZone("here", 3600
 
 func (w *Workspace) save(t testing.TB, message string) string {
 	t.Helper()
-	h, err := w.Commit(context.Background(), CommitSpec{Message: message, When: approvedAt})
+	h, err := w.Commit(context.Background(), commits.Spec{Message: message, When: approvedAt})
 	require.NoError(t, err)
 	return h
 }

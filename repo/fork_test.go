@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
@@ -182,7 +183,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 		next := o.Commit("theirs too", files{"README.md": "# The shop\n"})
 		require.NoError(t, m.Fetch(ctx0()))
 
-		at, err := m.MergeBase(ctx0(), old, "main")
+		at, err := m.Commits().MergeBase(ctx0(), old, "main")
 		require.NoError(t, err)
 		require.Equal(t, old, at)
 		conflicts, err := w.Merge(ctx0(), nil, old, next)
@@ -191,7 +192,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 		require.NoError(t, w.SetBase(ctx0(), next))
 		require.Equal(t, []string{"modified main.go +1 -1"}, w.list(t), "what they did is no longer ours")
 
-		spec := CommitSpec{Parent: first, Parents: []string{next}, Message: "Merge main", When: approvedAt}
+		spec := commits.Spec{Parent: first, Parents: []string{next}, Message: "Merge main", When: approvedAt}
 		merge, err := w.Commit(ctx0(), spec)
 		require.NoError(t, err)
 		again, err := w.Commit(ctx0(), spec)
@@ -216,7 +217,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	w.write(t, "x", "x\n")
 	other := w.save(t, "other")
 	require.NoError(t, w.Restore(ctx0(), ""))
-	spec := CommitSpec{Message: "ours", When: approvedAt, Parents: []string{other}}
+	spec := commits.Spec{Message: "ours", When: approvedAt, Parents: []string{other}}
 	h, err := w.Commit(ctx0(), spec)
 	require.NoError(t, err)
 	c, err := w.Store.Commit(plumbing.NewHash(h))
@@ -229,7 +230,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	}
 	spec.Parents = nil
 	_, err = w.Commit(ctx0(), spec)
-	require.ErrorIs(t, err, errNoChanges)
+	require.ErrorIs(t, err, commits.ErrNoChanges)
 }
 
 // Whoever asks while the base moves gets an answer about the one or the other.

@@ -79,13 +79,13 @@ func FuzzResolve(f *testing.F) {
 	}
 	f.Add("main", "../a.txt")
 	f.Fuzz(func(t *testing.T, name, path string) {
-		got, err := m.Resolve(name)
+		got, err := m.Commits().Resolve(name)
 		if err == nil {
 			require.Equal(t, first, got)
 		} else {
 			require.NotContains(t, err.Error(), "\n")
 		}
-		if text, err := m.ReadFile(first, path); err == nil {
+		if text, err := m.Commits().ReadFile(first, path); err == nil {
 			require.Equal(t, "a\n", string(text))
 			require.Equal(t, "a.txt", filepath.Clean(path))
 		}

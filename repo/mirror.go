@@ -15,16 +15,18 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/bare"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
 // Mirrors is where the bare mirrors of this machine live. One a process.
 type Mirrors struct {
 	Dir      string
 	Log      *slog.Logger     // nil: slog.Default
-	Identity Identity         // committer; default Bobbin <bobbin@localhost>
+	Identity commits.Identity // committer; default Bobbin <bobbin@localhost>
 	MaxAge   time.Duration    // Open fetches a mirror that is older; 0: never by itself
 	Now      func() time.Time // nil: time.Now
 	// Git is the git program. It only ever serves remotes that are local paths
@@ -45,7 +47,7 @@ type Mirror struct {
 	log      *slog.Logger
 	now      func() time.Time
 	client   transfer.Client
-	identity Identity
+	identity commits.Identity
 	packs    *objects.Packs
 	store    *objects.Store
 
@@ -110,8 +112,8 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 	if one.now == nil {
 		one.now = time.Now
 	}
-	if one.identity == (Identity{}) {
-		one.identity = Identity{"Bobbin", "bobbin@localhost"}
+	if one.identity == (commits.Identity{}) {
+		one.identity = commits.Identity{Name: "Bobbin", Email: "bobbin@localhost"}
 	}
 	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
 	if m.open == nil {
@@ -227,6 +229,11 @@ func (m *Mirror) loadObjects(dir string) error {
 	return nil
 }
 
+// Commits reads what the mirror holds at this moment.
+func (m *Mirror) Commits() commits.Reader {
+	return commits.Reader{Repository: m.Remote().Name, Refs: m.currentRefs(), Store: m.store}
+}
+
 func (m *Mirror) currentRefs() transfer.Refs {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -259,4 +266,26 @@ func (m *Mirror) setRefs(r transfer.Refs) error {
 	defer m.mu.Unlock()
 	m.refs = r
 	return nil
+}
+
+// Materialise writes the plain files of a commit into dir, which has to be
+// empty or absent. After an error what is in dir is not whole.
+func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
+	c, err := m.Commits().Named(commit)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("repo: materialise: %w", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return errors.Join(fmt.Errorf("repo: materialise: %s is not empty", dir), err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("repo: materialise: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	_, err = worktree.CheckoutTree(ctx, m.store, c.TreeHash, root)
+	return err
 }

@@ -85,7 +85,7 @@ func TestLargeBlobsAreNotCompared(t *testing.T) {
 	before, _, err = w.ReadSides(ctx0(), d)
 	require.NoError(t, err)
 	require.Equal(t, "small\n", string(before), "the control: what is small is")
-	_, diff, err := w.mirror.Show(ctx0(), "main", "", func(path string) bool { return path == "small.bin" })
+	_, diff, err := w.mirror.Commits().Show(ctx0(), "main", "", func(path string) bool { return path == "small.bin" })
 	require.NoError(t, err)
 	require.Equal(t, "diff --git a/small.bin b/small.bin\n… changed, and not shown\n", diff)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
@@ -89,7 +90,7 @@ func TestPushByEveryWay(t *testing.T) {
 		require.True(t, res.Already, "a repeated push finds the branch where it should be")
 
 		w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
-		second, err := w.Commit(ctx0(), CommitSpec{Parent: commit, Message: "More", When: approvedAt})
+		second, err := w.Commit(ctx0(), commits.Spec{Parent: commit, Message: "More", When: approvedAt})
 		require.NoError(t, err)
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Branch: "bobbin/fix-1"})
 		require.NoError(t, err, "the branch goes on")
@@ -97,7 +98,7 @@ func TestPushByEveryWay(t *testing.T) {
 		o.Fsck()
 
 		require.NoError(t, m.Fetch(ctx0()))
-		got, err := m.Resolve("bobbin/fix-1")
+		got, err := m.Commits().Resolve("bobbin/fix-1")
 		require.NoError(t, err)
 		require.Equal(t, second, got, "what was pushed comes back with a fetch")
 	})
@@ -114,7 +115,7 @@ func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	one, err := w.Tree(ctx0())
 	require.NoError(t, err)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
-	second, err := w.Commit(ctx0(), CommitSpec{Message: "Another", When: approvedAt})
+	second, err := w.Commit(ctx0(), commits.Spec{Message: "Another", When: approvedAt})
 	require.NoError(t, err)
 
 	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Tree: one, Branch: "bobbin/fix"})
@@ -458,9 +459,9 @@ func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 func TestCommitIsDeterministic(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
-	spec := CommitSpec{
+	spec := commits.Spec{
 		Message: "Fix the cart\r\n\r\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n\n", When: approvedAt,
-		Author:   Identity{"Bob\n<Bobbin>", "bob@example.com"},
+		Author:   commits.Identity{Name: "Bob\n<Bobbin>", Email: "bob@example.com"},
 		Trailers: [][2]string{{"Reported-by", "Ann"}, {"Approved-by", "Ben\nApproved-by: Eve"}, {"Session", "s-1"}},
 	}
 	var hashes []string
@@ -484,8 +485,8 @@ func TestCommitIsDeterministic(t *testing.T) {
 	require.Equal(t, hashes[0], hashes[1])
 	w := workspaceOf(t, o)
 	_, err := w.Commit(ctx0(), spec)
-	require.ErrorIs(t, err, errNoChanges)
-	_, err = w.Commit(ctx0(), CommitSpec{Message: "when?"})
+	require.ErrorIs(t, err, commits.ErrNoChanges)
+	_, err = w.Commit(ctx0(), commits.Spec{Message: "when?"})
 	require.ErrorContains(t, err, "no time")
 }
 
@@ -494,16 +495,16 @@ func TestEmptyRemote(t *testing.T) {
 	for _, program := range []string{"", "-"} {
 		o := remotetest.NewOrigin(t)
 		m := openMirror(t, &Mirrors{Git: program}, remote.Remote{Name: "shop", URL: o.Dir})
-		require.Empty(t, m.DefaultBranch())
-		_, err := m.Resolve("")
+		require.Empty(t, m.Commits().DefaultBranch())
+		_, err := m.Commits().Resolve("")
 		require.ErrorContains(t, err, "the repository shop is empty: push a first commit")
 		_, err = m.Workspace(ctx0(), t.TempDir(), "")
 		require.ErrorContains(t, err, "is empty")
 		first := o.Commit("first", map[string]string{"a": "a\n"})
 		require.NoError(t, m.Fetch(ctx0()))
-		got, err := m.Resolve("")
+		got, err := m.Commits().Resolve("")
 		require.NoError(t, err)
 		require.Equal(t, first, got)
-		require.Equal(t, "main", m.DefaultBranch())
+		require.Equal(t, "main", m.Commits().DefaultBranch())
 	}
 }

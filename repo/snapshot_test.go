@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
@@ -45,7 +46,7 @@ func TestCommitsTravelWithTheirTrees(t *testing.T) {
 	var last string
 	for _, text := range []string{"package main // one\n", "package main // two\n"} {
 		w.put(t, map[string]string{"main.go": text})
-		commit, err := w.Commit(ctx0(), CommitSpec{Parent: parent, Message: "m", When: time.Unix(1, 0).UTC()})
+		commit, err := w.Commit(ctx0(), commits.Spec{Parent: parent, Message: "m", When: time.Unix(1, 0).UTC()})
 		require.NoError(t, err)
 		parent, last = commit, commit
 	}
@@ -55,7 +56,7 @@ func TestCommitsTravelWithTheirTrees(t *testing.T) {
 	require.NoError(t, other.Unpack(ctx0(), pack))
 	require.NoError(t, other.Restore(ctx0(), w.treeNow(t)))
 	other.put(t, map[string]string{"main.go": "package main // three\n"})
-	_, err = other.Commit(ctx0(), CommitSpec{Parent: last, Message: "m", When: time.Unix(2, 0).UTC()})
+	_, err = other.Commit(ctx0(), commits.Spec{Parent: last, Message: "m", When: time.Unix(2, 0).UTC()})
 	require.NoError(t, err)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
@@ -132,13 +133,13 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	here.write(t, "one", "1\n")
 	first := here.save(t, "one")
 	here.write(t, "two", "2\n")
-	second, err := here.Commit(ctx0(), CommitSpec{Parent: first, Message: "two", When: approvedAt})
+	second, err := here.Commit(ctx0(), commits.Spec{Parent: first, Message: "two", When: approvedAt})
 	require.NoError(t, err)
 	next := o.Commit("theirs", files{"README.md": "# theirs\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	_, err = here.Merge(ctx0(), nil, old, next)
 	require.NoError(t, err)
-	merge, err := here.Commit(ctx0(), CommitSpec{Parent: second, Parents: []string{next}, Message: "merge", When: approvedAt})
+	merge, err := here.Commit(ctx0(), commits.Spec{Parent: second, Parents: []string{next}, Message: "merge", When: approvedAt})
 	require.NoError(t, err)
 	here.write(t, "three", "not committed\n")
 	tree := here.treeNow(t)
@@ -149,16 +150,16 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	require.ErrorAs(t, there.Unpack(ctx0(), pack), &missing)
 	require.Equal(t, next, missing.Missing)
 	require.Zero(t, there.own(t))
-	require.False(t, late.HasCommit(next))
+	require.False(t, late.Commits().Has(next))
 
 	require.NoError(t, late.Fetch(ctx0()))
-	require.True(t, late.HasCommit(next))
-	require.False(t, late.HasCommit(merge), "the session's own")
-	require.False(t, late.HasCommit("main"))
+	require.True(t, late.Commits().Has(next))
+	require.False(t, late.Commits().Has(merge), "the session's own")
+	require.False(t, late.Commits().Has("main"))
 	require.NoError(t, there.Unpack(ctx0(), pack))
 	require.NoError(t, there.Restore(ctx0(), tree))
 	require.Equal(t, here.onDisk(t), there.onDisk(t))
-	spec := CommitSpec{Parent: merge, Message: "three", When: approvedAt}
+	spec := commits.Spec{Parent: merge, Message: "three", When: approvedAt}
 	a, err := here.Commit(ctx0(), spec)
 	require.NoError(t, err)
 	b, err := there.Commit(ctx0(), spec)

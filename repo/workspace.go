@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
@@ -61,7 +62,7 @@ func (w *Workspace) checkBase(commit string) error {
 	if commit == "" || strings.HasPrefix(base, strings.ToLower(commit)) {
 		return nil
 	}
-	if named, err := w.mirror.Resolve(commit); err == nil && named == base {
+	if named, err := w.mirror.Commits().Resolve(commit); err == nil && named == base {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("repo: the workspace %s stands on %s, not on %s", w.Dir, base, commit), w.Close())
@@ -71,11 +72,24 @@ func (w *Workspace) checkBase(commit string) error {
 func (w *Workspace) commitAt(name string) (*object.Commit, error) {
 	h := plumbing.NewHash(name)
 	if !plumbing.IsHash(name) {
-		full, err := w.mirror.Resolve(name)
+		full, err := w.mirror.Commits().Resolve(name)
 		if err != nil {
 			return nil, err
 		}
 		h = plumbing.NewHash(full)
 	}
 	return w.Store.Commit(h)
+}
+
+// MergeBase is commits.Reader's, for commits of the session's own too.
+func (w *Workspace) MergeBase(ctx context.Context, a, b string) (string, error) {
+	one, err := w.commitAt(a)
+	if err != nil {
+		return "", err
+	}
+	other, err := w.commitAt(b)
+	if err != nil {
+		return "", err
+	}
+	return history.MergeBase(ctx, w.Store, one, other)
 }

@@ -8,15 +8,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bundle"
 )
 
-// HasCommit tells whether the mirror holds a commit, named by its whole hash.
-func (m *Mirror) HasCommit(commit string) bool {
-	if !plumbing.IsHash(commit) {
-		return false
-	}
-	_, err := m.store.Commit(plumbing.NewHash(commit))
-	return err == nil
-}
-
 // Pack gives what another machine with a mirror of its own needs for the named
 // trees and commits (whole hashes), as a git pack without deltas. Left out are
 // the objects of the base and, below a commit, whatever the mirror has: where

@@ -15,7 +15,7 @@ import (
 // already, that is success. After an answer that was lost, the remote is asked
 // where the branch stands, and that decides.
 func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.PushResult, error) {
-	if err := p.Check(w.mirror.DefaultBranch()); err != nil {
+	if err := p.Check(w.mirror.currentRefs().Head); err != nil {
 		return transfer.PushResult{}, err
 	}
 	c, err := w.Store.Commit(plumbing.NewHash(p.Commit))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
@@ -263,7 +264,7 @@ func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	dir := filepath.Join(t.TempDir(), "s")
-	base, err := m.Resolve("main")
+	base, err := m.Commits().Resolve("main")
 	require.NoError(t, err)
 	w, err := m.Workspace(ctx0(), dir, base)
 	require.NoError(t, err)
@@ -287,7 +288,7 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-	base, err := m.Resolve("")
+	base, err := m.Commits().Resolve("")
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "s")
 	cancelledCtx, cancel := context.WithCancel(ctx0())
@@ -319,7 +320,7 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 		o.Commit(fmt.Sprint("more ", i), map[string]string{fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200), "cart/cart.go": fmt.Sprintf("package cart\n\nvar N = %d\n", i)})
 	}
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-	base, err := m.Resolve("")
+	base, err := m.Commits().Resolve("")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var group sync.WaitGroup
@@ -332,7 +333,7 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 			}
 			defer func() { _ = w.Close() }()
 			_ = os.WriteFile(filepath.Join(w.Files(), "main.go"), fmt.Appendf(nil, "package s%d\n", i), 0o644)
-			commit, err := w.Commit(ctx0(), CommitSpec{Message: fmt.Sprint("session ", i), When: approvedAt})
+			commit, err := w.Commit(ctx0(), commits.Spec{Message: fmt.Sprint("session ", i), When: approvedAt})
 			if err == nil {
 				_, err = w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: fmt.Sprint("bobbin/s", i)})
 			}
@@ -425,11 +426,11 @@ func TestMaterialiseAndReadFile(t *testing.T) {
 	require.NoError(t, m.Materialise(ctx0(), "main", dir))
 	require.FileExists(t, filepath.Join(dir, "cart/deep/er/x.txt"))
 	require.ErrorContains(t, m.Materialise(ctx0(), "main", dir), "not empty")
-	b, err := m.ReadFile("main", "cart/cart.go")
+	b, err := m.Commits().ReadFile("main", "cart/cart.go")
 	require.NoError(t, err)
 	require.Equal(t, "package cart\n\nvar N = 1\n", string(b))
 	for _, path := range []string{"nope", "cart", "cart/cart.go/x", "../x"} {
-		_, err = m.ReadFile("main", path)
+		_, err = m.Commits().ReadFile("main", path)
 		require.ErrorIs(t, err, os.ErrNotExist, path)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
@@ -39,7 +39,7 @@ func commitRow() row {
 				}
 			}
 			ours = append(ours, committer{w.Files(), func(ctx context.Context, branch string) error {
-				commit, err := w.Commit(ctx, repo.CommitSpec{Message: branch, When: time.Unix(1e9, 0)})
+				commit, err := w.Commit(ctx, commits.Spec{Message: branch, When: time.Unix(1e9, 0)})
 				if err != nil {
 					return err
 				}

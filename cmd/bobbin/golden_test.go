@@ -94,7 +94,7 @@ func diff(ctx context.Context, s *story) (string, error) {
 	if err := mirror.Fetch(ctx); err != nil {
 		return "", err
 	}
-	commit, changed, err := mirror.Show(ctx, x.Head, "", nil)
+	commit, changed, err := mirror.Commits().Show(ctx, x.Head, "", nil)
 	if err != nil {
 		return "", err
 	}

@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/composed":     {},
-	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
+	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun", "repo/disk"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/traces", "workflow/tracing",
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
@@ -158,9 +158,9 @@ var rooms = map[string][]string{
 	"workflow/intent":                          {"workflow", "workflow/button"},
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
-	"repo":                                     {"repo/bare", "repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/revision", "repo/transfer", "repo/worktree"},
+	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
 	"repo/bare":                                {},
-	"repo/revision":                            {"repo/objects", "repo/transfer"},
+	"repo/commits":                             {"repo/gittree", "repo/history", "repo/objects", "repo/transfer"},
 	"repo/bundle":                              {"repo/gittree", "repo/objects"},
 	"repo/dial":                                {"repo/remote"},
 	"repo/diff":                                {"repo/gittree", "repo/objects"},
@@ -183,7 +183,7 @@ var rooms = map[string][]string{
 	"repo/githubapp/githubtest":                {}, // it knows nothing of Bobbin
 	"repo/proxy":                               {},
 	"repo/owners":                              {"repo/history"},
-	"repo/packages":                            {"repo", "repo/packages/account", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
+	"repo/packages":                            {"repo/packages/account", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk", "repo/commits"},
 	"repo/packages/manager":                    {},
 	"repo/packages/account":                    {},
 	"repo/packages/packagestest":               {},
@@ -257,11 +257,11 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/backport": {
 		"repo", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/backports",
-		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/button", "workflow/outgoing", "workflow/permit",
+		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/button", "workflow/outgoing", "workflow/permit", "repo/commits",
 	},
 	"workflow/store/backports": {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/database", "workflow/store/pullrequest", "workflow/store/queue", "workflow/store/record"},
 	"workflow/turn/lookback": {
-		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/diagnosis", "workflow/outgoing",
+		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/diagnosis", "workflow/outgoing", "repo/commits",
 	},
 	"workflow/turn/pictures": {
 		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
@@ -272,7 +272,7 @@ var rooms = map[string][]string{
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
-		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
+		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
 	},
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
@@ -306,7 +306,7 @@ var rooms = map[string][]string{
 	"workflow/turn/worktree": {
 		"workflow/store/database", "workflow/turn/tested",
 		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
-		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext", "workflow/inquiry", "workflow/outgoing",
+		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext", "workflow/inquiry", "workflow/outgoing", "repo/commits",
 	},
 	"workflow/turn/budget": {
 		"repo/disk", "workflow/store", "workflow/turn/ledger", "workflow/quota",
@@ -319,7 +319,7 @@ var rooms = map[string][]string{
 		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext",
 	},
 	"workflow/turn/folder": {
-		"repo", "repo/disk",
+		"repo/disk",
 	},
 	"workflow/turn/ledger": {
 		"workflow/metrics",
@@ -412,18 +412,18 @@ var inTests = map[string][]string{
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/quota",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                    // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                         // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                                            // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent", "workflow/outgoing"},                // what people press was posted
-	"bot/people":                  {"bot/poster"},                                                        // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                                         // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                    // the gallery has what Slack gets
-	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"}, // a test command goes with its lesson
-	"workflow/turn/knows":         {"repo/history"},                                                      // a history that is written down
-	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"},  // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                                     // packages are shown to all that runs
-	"workflow/turn/worktree":      {"repo/buildcache"},                                                   // a checker of its own
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the client is what the scripted endpoint is for
+	"bot/event":                   {"deploy"},                                                                           // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent", "workflow/outgoing"},                               // what people press was posted
+	"bot/people":                  {"bot/poster"},                                                                       // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery has what Slack gets
+	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command goes with its lesson
+	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that is written down
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                                                    // packages are shown to all that runs
+	"workflow/turn/worktree":      {"repo/buildcache"},                                                                  // a checker of its own
 	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
 	"repo/needed":                 {"repo/buildcache"},                                // a checker of its own
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // checkers of their own
@@ -434,7 +434,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/playground": {"repo/buildcache"}, // Go's library is put into the shop's
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
-	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/permit"},
+	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/permit", "repo/commits"},
 	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store", "workflow/incoming", "workflow/outgoing"},
 	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/kills":      {"workflow/store/audit", "repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
@@ -444,8 +444,8 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
-	"repo/githubapp":                        {"repo", "repo/transfer"},
-	"repo/packages":                         {"repo/remote"},
+	"repo/githubapp":                        {"repo", "repo/transfer", "repo/commits"},
+	"repo/packages":                         {"repo/remote", "repo"},
 	"workflow/aftercare":                    {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/permit"},
 	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
 	"workflow/turn":                         {"workflow/tool", "workflow/store/backports", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
@@ -463,7 +463,7 @@ var vocabulary = []string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
 	"github.com/exaring/otelpgx":        {"workflow/store/database"},

@@ -90,7 +90,7 @@ var outside = []readerOf{
 	{"packs and their indexes", []string{"repo/objects/pack.go ReadHeader", "repo/objects/pack.go checkIndex", "repo/objects/pack.go FindOffset"}, []string{"repo FuzzPack"}},
 	{"trees, and the names in them", []string{"repo/gittree/tree.go Parse", "repo/gittree/tree.go CheckName"}, []string{"repo/gittree FuzzTree"}},
 	{"a session's files as the database has them", []string{"repo/bundle/unpack.go ReadPack"}, []string{"repo FuzzUnpack", "repo FuzzUnpackSealed"}},
-	{"names of commits and paths", []string{"repo/resolve.go Resolve", "repo/resolve.go ReadFile"}, []string{"repo FuzzResolve"}},
+	{"names of commits and paths", []string{"repo/commits/names.go Resolve", "repo/commits/reader.go ReadFile"}, []string{"repo FuzzResolve"}},
 	{"paths with an effect beyond the code", []string{"repo/diff/wider_effect.go WiderEffect"}, []string{"repo/diff FuzzWiderEffect"}},
 	{"texts that are merged", []string{"repo/merge/text.go Texts"}, []string{"repo/merge FuzzMergeText"}},
 	{"words and errors of remotes, over http and ssh", []string{"repo/remote/errors.go NewError", "repo/remote/retry.go RetryAfter"}, []string{"repo/remote FuzzRemoteWords", "repo/remote FuzzRetryAfterOfRemotes"}},

@@ -78,7 +78,7 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	commit, err := mirror.Resolve("main")
+	commit, err := mirror.Commits().Resolve("main")
 	if err != nil {
 		return nil, "", err
 	}

@@ -46,7 +46,7 @@ func (c *Cache) FetchPackages(ctx context.Context, commit string, how packages.C
 	if err != nil {
 		return nil, err
 	}
-	return c.caches.Packages.Fetch(ctx, packages.Job{Mirror: c.mirror, Commit: commit, Config: how, Dir: filepath.Join(dir, packagesDir), Begin: begin})
+	return c.caches.Packages.Fetch(ctx, packages.Job{Commits: c.mirror.Commits(), Commit: commit, Config: how, Dir: filepath.Join(dir, packagesDir), Begin: begin})
 }
 
 // UsePackages shows these packages to commands, too, from now on.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
@@ -32,7 +31,7 @@ const leftBehind = 24 * time.Hour
 // Clean removes what was built longest ago from the caches, and what killed processes left
 // behind. A repository that is being built or tested at this moment is left for the next
 // time. What is gone is built again when it is needed.
-func (c *Caches) Clean(ctx context.Context, keep Keep) ([]repo.Removed, error) {
+func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -40,7 +39,7 @@ func (c *Caches) Clean(ctx context.Context, keep Keep) ([]repo.Removed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
 	}
-	var out []repo.Removed
+	var out []disk.Removed
 	var errs []error
 	var remaining []*cleaning
 	for _, e := range entries {
@@ -70,7 +69,7 @@ type cleaning struct {
 
 // removeOutdated takes the repository's lock, if nobody uses it, and removes the whole if it
 // was not used for too long, else what killed processes left behind.
-func (s *cleaning) removeOutdated() (out []repo.Removed, err error) {
+func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 	if s.lock, err = filelock.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
 	}
@@ -103,8 +102,8 @@ func (s *cleaning) removeOutdated() (out []repo.Removed, err error) {
 	return out, err
 }
 
-func (s *cleaning) remove(out []repo.Removed, dir, why string) ([]repo.Removed, error) {
-	removed := repo.Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
+func (s *cleaning) remove(out []disk.Removed, dir, why string) ([]disk.Removed, error) {
+	removed := disk.Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
 	if !s.keep.Dry {
 		if err := disk.RemoveFolder(dir); err != nil {
 			return out, fmt.Errorf("build cache: clean: %w", err)
@@ -114,13 +113,13 @@ func (s *cleaning) remove(out []repo.Removed, dir, why string) ([]repo.Removed, 
 }
 
 // removePackages removes packages, unless somebody uses them.
-func (s *cleaning) removePackages(out []repo.Removed, k packages.Kept, why string) ([]repo.Removed, error) {
+func (s *cleaning) removePackages(out []disk.Removed, k packages.Kept, why string) ([]disk.Removed, error) {
 	if !s.keep.Dry {
 		if gone, err := k.Remove(); !gone || err != nil {
 			return out, err
 		}
 	}
-	return append(out, repo.Removed{What: k.Path, Why: why, Bytes: k.Bytes}), nil
+	return append(out, disk.Removed{What: k.Path, Why: why, Bytes: k.Bytes}), nil
 }
 
 func (s *cleaning) close() {
@@ -159,16 +158,16 @@ func (e entry) remove() (gone bool, err error) {
 
 // counted is what is said of the entry once it is gone: packages one by one, files with their
 // whole cache.
-func (e entry) counted() repo.Removed {
+func (e entry) counted() disk.Removed {
 	if e.packages != nil {
-		return repo.Removed{What: e.path(), Why: "packages that were used longest ago: more than may be kept"}
+		return disk.Removed{What: e.path(), Why: "packages that were used longest ago: more than may be kept"}
 	}
-	return repo.Removed{What: e.root.Name(), Why: "the files that were used longest ago: more than may be kept"}
+	return disk.Removed{What: e.root.Name(), Why: "the files that were used longest ago: more than may be kept"}
 }
 
 // shrinkToSize removes entries, the least lately used first, until all repositories together
 // take no more than may be kept. Go marks what it uses; what it does not find it builds.
-func shrinkToSize(folders []*cleaning, keep Keep) (out []repo.Removed, err error) {
+func shrinkToSize(folders []*cleaning, keep Keep) (out []disk.Removed, err error) {
 	if keep.Bytes <= 0 {
 		return nil, nil
 	}
@@ -196,7 +195,7 @@ func shrinkToSize(folders []*cleaning, keep Keep) (out []repo.Removed, err error
 		}
 		sum -= e.bytes
 		removed := e.counted()
-		at := slices.IndexFunc(out, func(r repo.Removed) bool { return r.What == removed.What })
+		at := slices.IndexFunc(out, func(r disk.Removed) bool { return r.What == removed.What })
 		if at < 0 {
 			out, at = append(out, removed), len(out)
 		}

@@ -10,6 +10,13 @@ import (
 	"time"
 )
 
+// Removed is something that cleaning took off the disk, or would have.
+type Removed struct {
+	What  string // a path
+	Why   string
+	Bytes int64
+}
+
 // aside is what a folder is named while it is being removed: whoever wants it meanwhile
 // makes a new one, and what a crash leaves is known for what it is.
 const aside = ".gone-"

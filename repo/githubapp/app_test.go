@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -110,7 +111,7 @@ func (h *hub) open(t *testing.T) (*repo.Mirror, error) {
 // workspace is one with a commit that is to be pushed.
 func workspace(t *testing.T, m *repo.Mirror) *repo.Workspace {
 	t.Helper()
-	base, err := m.Resolve("main")
+	base, err := m.Commits().Resolve("main")
 	require.NoError(t, err)
 	w, err := m.Workspace(t.Context(), filepath.Join(t.TempDir(), "session"), base)
 	require.NoError(t, err)
@@ -120,7 +121,7 @@ func workspace(t *testing.T, m *repo.Mirror) *repo.Workspace {
 func commit(t *testing.T, w *repo.Workspace, text string) string {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(w.Files(), "main.go"), []byte(text), 0o644))
-	c, err := w.Commit(t.Context(), repo.CommitSpec{Message: text, Author: repo.Identity{Name: "Ann", Email: "ann@example.com"}, When: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)})
+	c, err := w.Commit(t.Context(), commits.Spec{Message: text, Author: commits.Identity{Name: "Ann", Email: "ann@example.com"}, When: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)
 	return c
 }

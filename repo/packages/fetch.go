@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
@@ -40,11 +40,11 @@ type Fetcher struct {
 
 // A Job is what to fetch, and where to keep it.
 type Job struct {
-	Mirror *repo.Mirror
-	Commit string // of the base branch: never what an agent wrote
-	Config Config
-	Dir    string             // where this repository's packages are kept
-	Begin  func(names string) // called before there is something to wait for; may be nil
+	Commits commits.Reader
+	Commit  string // of the base branch: never what an agent wrote
+	Config  Config
+	Dir     string             // where this repository's packages are kept
+	Begin   func(names string) // called before there is something to wait for; may be nil
 }
 
 // A Missing says which packages could not be had. The session goes on without them.
@@ -74,7 +74,7 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	if j.Config.Off || f.Sandbox == nil {
 		return nil, nil
 	}
-	plans, err := findPlans(ctx, j.Mirror, j.Commit, j.Config)
+	plans, err := findPlans(ctx, j.Commits, j.Commit, j.Config)
 	if err != nil || len(plans) == 0 {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	if err := b.prepareFolders(); err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
-	f.log().Info("setup: fetch packages", "repository", j.Mirror.Remote().Name, "files", p.lockNames(), "commit", j.Commit)
+	f.log().Info("setup: fetch packages", "repository", j.Commits.Repository, "files", p.lockNames(), "commit", j.Commit)
 	if err := b.runSteps(ctx); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	for _, v := range b.report.Visits {
 		bytes += v.Bytes
 	}
-	f.log().Info("setup: fetched", "repository", j.Mirror.Remote().Name, "took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
+	f.log().Info("setup: fetched", "repository", j.Commits.Repository, "took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
 	all.Fetched, all.Took, all.Refused = true, all.Took+time.Since(began), append(all.Refused, b.report.Refused...)
 	return nil
 }

@@ -75,7 +75,7 @@ func TestNodePackageAtAGitHost(t *testing.T) {
 			f, j, r := gitJob(t, tree)
 			commit := r.giveGit(t, "/git/left-shop.git", shop)
 			tree["package.json"] = `{"name":"shop","version":"1.0.0","dependencies":{"left-shop":"` + address + `#` + commit + `"}}`
-			j.Mirror, j.Commit = mirrorOf(t, tree)
+			j.Commits, j.Commit = mirrorOf(t, tree)
 			out, err := run(t, f.Sandbox, fetch(t, f, j), tree, `node -p 'require("left-shop")'`)
 			require.NoError(t, err, out)
 			require.Equal(t, "from git\n", out)

@@ -195,7 +195,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 	r.Reached(nil)
 	// What a killed process left, with its folder's rights taken away.
-	plans, err := findPlans(t.Context(), j.Mirror, j.Commit, j.Config)
+	plans, err := findPlans(t.Context(), j.Commits, j.Commit, j.Config)
 	require.NoError(t, err)
 	versions, missing := f.toolVersions(t.Context(), plans[0])
 	require.Nil(t, missing)
@@ -268,7 +268,7 @@ func TestRealRegistries(t *testing.T) {
 			m, commit := mirrorOf(t, c.tree)
 			// As this account has them: behind a gateway they are at addresses of its own.
 			own := func(ctx context.Context, kind string) []string { return account.Find(ctx, kind).Env }
-			p := fetch(t, &Fetcher{Sandbox: s, Registries: own}, Job{Mirror: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
+			p := fetch(t, &Fetcher{Sandbox: s, Registries: own}, Job{Commits: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
 			require.Empty(t, p.Refused)
 			out, err := run(t, s, p, c.tree, c.line)
 			require.NoError(t, err, out)

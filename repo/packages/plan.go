@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 )
 
@@ -56,16 +56,16 @@ func (p plan) kind() string {
 
 // A tree is the paths of a commit as far as they are looked at.
 type tree struct {
-	mirror *repo.Mirror
-	commit string
-	paths  []string
-	bases  map[string][]string // by folder
-	known  map[string]bool     // folders that hold their packages already: node_modules and vendor, by path
+	commits commits.Reader
+	commit  string
+	paths   []string
+	bases   map[string][]string // by folder
+	known   map[string]bool     // folders that hold their packages already: node_modules and vendor, by path
 }
 
-func readTree(ctx context.Context, m *repo.Mirror, commit, part string) (*tree, error) {
-	t := &tree{mirror: m, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
-	paths, err := m.ListPaths(ctx, commit, func(dir string) bool {
+func readTree(ctx context.Context, all commits.Reader, commit, part string) (*tree, error) {
+	t := &tree{commits: all, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
+	paths, err := all.ListPaths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
 		if base == "node_modules" || base == "vendor" {
 			t.known[dir] = true
@@ -83,8 +83,8 @@ func readTree(ctx context.Context, m *repo.Mirror, commit, part string) (*tree, 
 }
 
 // findPlans looks for what the commit names.
-func findPlans(ctx context.Context, m *repo.Mirror, commit string, c Config) ([]plan, error) {
-	t, err := readTree(ctx, m, commit, c.Folder)
+func findPlans(ctx context.Context, all commits.Reader, commit string, c Config) ([]plan, error) {
+	t, err := readTree(ctx, all, commit, c.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 // folder is not of the kind.
 func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) {
 	found, is, err := manager.FindIn(kind, t.bases[dir], func(base string) (string, error) {
-		text, err := t.mirror.ReadFile(t.commit, path.Join(dir, base))
+		text, err := t.commits.ReadFile(t.commit, path.Join(dir, base))
 		return string(text), err
 	})
 	m := found.Manager
@@ -261,7 +261,7 @@ func (p plan) withoutOverruled(own []string) ([]string, error) {
 		if !slices.Contains([]string{".npmrc", ".yarnrc", ".yarnrc.yml"}, path.Base(file)) {
 			continue
 		}
-		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ func (p plan) writeManifests(dir string) error {
 	defer root.Close()
 	var sum int
 	for _, file := range p.copy {
-		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
 		if err != nil {
 			return err
 		}
@@ -357,7 +357,7 @@ func (p plan) cacheKey(c Config, own []string, versions string) (string, error) 
 		if !all && !slices.Contains(p.locks, file) {
 			continue
 		}
-		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
 		if err != nil {
 			return "", err
 		}

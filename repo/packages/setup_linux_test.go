@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -53,7 +54,7 @@ func box(t *testing.T) *sandbox.Sandbox {
 type files map[string]string
 
 // mirrorOf is a mirror of a repository with one commit of the files.
-func mirrorOf(t *testing.T, tree files) (*repo.Mirror, string) {
+func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	t.Helper()
 	dir := t.TempDir()
 	origin := filepath.Join(dir, "origin")
@@ -74,7 +75,7 @@ func mirrorOf(t *testing.T, tree files) (*repo.Mirror, string) {
 	t.Cleanup(func() { all.Close() })
 	m, err := all.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)
-	return m, commit.String()
+	return m.Commits(), commit.String()
 }
 
 // fetching is a fetcher whose network has the registry alone, and a job for the files.
@@ -82,7 +83,7 @@ func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, regi
 	t.Helper()
 	r := newRegistry(t)
 	m, commit := mirrorOf(t, tree)
-	return &Fetcher{Sandbox: s, Network: r}, Job{Mirror: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
+	return &Fetcher{Sandbox: s, Network: r}, Job{Commits: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
 }
 
 func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
@@ -379,7 +380,7 @@ func TestRegistryOfTheRepository(t *testing.T) {
 	j.Config.Env = nil
 	fetch(t, f, j)
 	tree[".npmrc"] = "registry=https://evil.example/npm/\n"
-	j.Mirror, j.Commit = mirrorOf(t, tree)
+	j.Commits, j.Commit = mirrorOf(t, tree)
 	require.Equal(t, "`npm install` was refused `evil.example`", failure(t, f, j).Why)
 }
 
@@ -392,7 +393,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 		tree[file] = "x"
 	}
 	f, j, _ := fetching(t, box(t), tree)
-	plans, err := findPlans(t.Context(), j.Mirror, j.Commit, j.Config)
+	plans, err := findPlans(t.Context(), j.Commits, j.Commit, j.Config)
 	require.NoError(t, err)
 	require.Len(t, plans, 1)
 	require.Equal(t, []string{"go.sum"}, plans[0].locks)
@@ -403,7 +404,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 
 	able(t, f.Sandbox, "cargo --version")
 	tree["Cargo.lock"] = "no lock file"
-	j.Mirror, j.Commit = mirrorOf(t, tree)
+	j.Commits, j.Commit = mirrorOf(t, tree)
 	p, err := f.Fetch(t.Context(), j)
 	require.NoError(t, err)
 	defer p.Close()

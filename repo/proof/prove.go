@@ -32,7 +32,7 @@ type proving struct {
 // not hold.
 func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
-	v.BaseName = cmp.Or(base, c.Cache.Mirror().DefaultBranch(), "the base")
+	v.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
 	if !c.HasSandbox() {
 		v.Missing = "there is no sandbox to run anything in"
 		v.Why = v.refusal()

@@ -128,7 +128,7 @@ func (p Probe) lay(c *testrun.Checker, onto *os.Root) error {
 			}
 			continue
 		}
-		text, err := c.Cache.Mirror().ReadFile(p.Commit, f.Path)
+		text, err := c.Cache.Mirror().Commits().ReadFile(p.Commit, f.Path)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) 
 	if in.Line > 0 {
 		return r.blame(ctx, base, p, in.Line)
 	}
-	commits, err := r.mirror.Log(ctx, base, p, maxCommits+1)
+	commits, err := r.mirror.Commits().Log(ctx, base, p, maxCommits+1)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
@@ -89,7 +89,7 @@ var olderLeftOut = map[bool]string{
 }
 
 func (r commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
-	c, err := r.mirror.Blame(ctx, base, p, line)
+	c, err := r.mirror.Commits().Blame(ctx, base, p, line)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
@@ -97,11 +97,11 @@ func (r commitReader) blame(ctx context.Context, base, p string, line int) (stri
 }
 
 func (r commitReader) oneCommit(ctx context.Context, name, within string) (string, error) {
-	hash, err := r.mirror.Resolve(name)
+	hash, err := r.mirror.Commits().Resolve(name)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := r.mirror.Show(ctx, hash, within, workfile.IsPrivate)
+	c, diff, err := r.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
 	if errors.Is(err, history.ErrShallow) {
 		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
 	}

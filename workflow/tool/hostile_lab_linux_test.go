@@ -21,6 +21,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/filetree"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -196,7 +197,7 @@ func (l *lab) open(branch string) error {
 }
 
 func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
-	commit, err := m.Resolve(branch)
+	commit, err := m.Commits().Resolve(branch)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +281,7 @@ func (l *lab) work() {
 func (l *lab) push(tree string) {
 	l.t.Helper()
 	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
-	commit, err := w.Commit(ctx, repo.CommitSpec{Tree: tree, Message: "charge more", When: whenever})
+	commit, err := w.Commit(ctx, commits.Spec{Tree: tree, Message: "charge more", When: whenever})
 	require.NoError(t, err)
 	_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
 	require.NoError(t, err)

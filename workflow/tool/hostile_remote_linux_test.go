@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
@@ -30,7 +31,7 @@ func hostileRemotes() []hostile {
 				l.commit("main", nil)
 				l.git(l.bare, "symbolic-ref", "HEAD", "refs/heads/unborn")
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.DefaultBranch()) },
+			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.Commits().DefaultBranch()) },
 		},
 		{
 			line: "R23", name: "a HEAD on no branch", build: func(l *lab) {
@@ -41,7 +42,7 @@ func hostileRemotes() []hostile {
 				l.git(l.bare, "update-ref", "refs/heads/aardvark", "main")
 				l.git(l.bare, "update-ref", "--no-deref", "HEAD", l.git(l.bare, "commit-tree", "-m", "loose", first+"^{tree}"))
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.DefaultBranch()) },
+			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.Commits().DefaultBranch()) },
 		},
 		{
 			line: "R23", name: "a shallow clone", build: func(l *lab) {
@@ -90,7 +91,7 @@ func hostilePushes() []hostile {
 			play: func(t testing.TB, l *lab) {
 				w, before := l.bench.Workspace, l.git(l.bare, "for-each-ref")
 				l.bench.put(t, "x.txt", "y\n")
-				commit, err := w.Commit(t.Context(), repo.CommitSpec{Message: "x", When: whenever})
+				commit, err := w.Commit(t.Context(), commits.Spec{Message: "x", When: whenever})
 				require.NoError(t, err)
 				for branch, says := range map[string]string{
 					"main": "outside bobbin/", "refs/heads/bobbin/x": "not the short name", "bobbin/": "outside bobbin/", "bobbin/../main": "not a name that git allows",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -128,7 +129,7 @@ func (k *port) makeAgain(ctx context.Context) error {
 // commit depends on nothing but rows and commits, so that made again it has the same hash. It has
 // the files that were proven, whatever the tests left beside them.
 func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
-	c, err := k.mirror.Commit(row.Pushed)
+	c, err := k.mirror.Commits().Read(row.Pushed)
 	if err != nil {
 		return "", err
 	}
@@ -147,7 +148,7 @@ func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
 	if who != "" {
 		trailers = append(trailers, [2]string{"Approved-by", who})
 	}
-	return k.work.Commit(ctx, repo.CommitSpec{
+	return k.work.Commit(ctx, commits.Spec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
 		Message:  k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\nBackported from commit " + row.Pushed + "."),
 		Trailers: append(trailers, [2]string{"Session", row.Session}),

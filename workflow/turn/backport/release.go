@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -16,8 +16,8 @@ import (
 // before stays where it began.
 func (k *port) findRelease() (backports.Row, error) {
 	row := k.row
-	own, base := cmp.Or(k.repository.BranchPrefix, transfer.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.DefaultBranch())
-	all := k.mirror.Releases(func(name string) bool { return !strings.HasPrefix(name, own) && name != base })
+	own, base := cmp.Or(k.repository.BranchPrefix, transfer.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
+	all := k.mirror.Commits().Releases(func(name string) bool { return !strings.HasPrefix(name, own) && name != base })
 	found := meant(all, row.Wanted, func(name string) bool { return lookback.IsRelease(k.Releases[row.Repository], own, name) })
 	switch {
 	case len(found) == 0 && row.Wanted == base:
@@ -37,13 +37,13 @@ func (k *port) findRelease() (backports.Row, error) {
 
 // meant are the branches, or else the tags, that somebody may mean by a name: that very one, else
 // those whose name ends in it ("1.4" is release/1.4 and v1.4), of several the releases.
-func meant(all []repo.Release, wanted string, release func(string) bool) []repo.Release {
-	if i := slices.IndexFunc(all, func(r repo.Release) bool { return r.Name == wanted }); i >= 0 {
+func meant(all []commits.Release, wanted string, release func(string) bool) []commits.Release {
+	if i := slices.IndexFunc(all, func(r commits.Release) bool { return r.Name == wanted }); i >= 0 {
 		return all[i : i+1]
 	}
 	for _, branch := range []bool{true, false} {
-		found := slices.DeleteFunc(slices.Clone(all), func(r repo.Release) bool { return r.Branch != branch || !endsIn(r.Name, wanted) })
-		if named := slices.DeleteFunc(slices.Clone(found), func(r repo.Release) bool { return !release(r.Name) }); len(named) > 0 {
+		found := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool { return r.Branch != branch || !endsIn(r.Name, wanted) })
+		if named := slices.DeleteFunc(slices.Clone(found), func(r commits.Release) bool { return !release(r.Name) }); len(named) > 0 {
 			found = named
 		}
 		if len(found) > 0 {
@@ -65,8 +65,8 @@ func endsIn(name, wanted string) bool {
 }
 
 // known names the branches that could be meant.
-func (k *port) known(all []repo.Release) string {
-	branches := slices.DeleteFunc(slices.Clone(all), func(r repo.Release) bool {
+func (k *port) known(all []commits.Release) string {
+	branches := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool {
 		return !r.Branch || !lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)
 	})
 	if len(branches) == 0 {
@@ -77,7 +77,7 @@ func (k *port) known(all []repo.Release) string {
 
 const mostNamed = 6
 
-func list(all []repo.Release) string {
+func list(all []commits.Release) string {
 	var names []string
 	for _, r := range all[:min(len(all), mostNamed)] {
 		names = append(names, name(r.Name))

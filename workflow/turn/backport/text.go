@@ -77,7 +77,7 @@ func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Chang
 	if err != nil {
 		return t, fmt.Errorf("pull request: %w", err)
 	}
-	c, err := k.mirror.Commit(row.Pushed)
+	c, err := k.mirror.Commits().Read(row.Pushed)
 	if err != nil {
 		return t, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -52,11 +52,11 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 
 // commitSpec depends on nothing but rows, so that a commit made again has the same hash:
 // people's names, too, are those that were kept with the report and with the approval.
-func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (repo.CommitSpec, error) {
+func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (commits.Spec, error) {
 	s, a := d.Session(), proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
 	if err != nil {
-		return repo.CommitSpec{}, err
+		return commits.Spec{}, err
 	}
 	var trailers [][2]string
 	for _, who := range report.Credits {
@@ -72,7 +72,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	if proven.unproven() != "" {
 		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven())})
 	}
-	return repo.CommitSpec{
+	return commits.Spec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
@@ -74,7 +73,7 @@ type folder struct {
 
 // Clean removes sessions' folders, never one that a turn works in. What cannot be
 // removed is an error after all others were tried.
-func (d *Folders) Clean(ctx context.Context, keep Keep) ([]repo.Removed, error) {
+func (d *Folders) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 	list, err := d.listFolders(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("clean sessions' folders: %w", err)
@@ -83,14 +82,14 @@ func (d *Folders) Clean(ctx context.Context, keep Keep) ([]repo.Removed, error) 
 	for _, f := range list {
 		sum += f.bytes
 	}
-	var out []repo.Removed
+	var out []disk.Removed
 	var errs []error
 	for _, f := range list {
 		why := keep.removalReason(f, sum)
 		if why == "" || ctx.Err() != nil {
 			continue
 		}
-		gone := repo.Removed{What: filepath.Join(d.Dir, f.name), Why: why, Bytes: f.bytes}
+		gone := disk.Removed{What: filepath.Join(d.Dir, f.name), Why: why, Bytes: f.bytes}
 		if !keep.Dry {
 			done, err := d.removeFolder(f)
 			if err != nil {

@@ -160,7 +160,7 @@ func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, rea
 		l.Log.Warn("looking back without what is new at the remote", "repository", row.Repository, "err", err)
 	}
 	for _, commit := range []string{row.Base, k.probe.Commit} {
-		if _, err := k.mirror.Commit(commit); commit != "" && err != nil {
+		if _, err := k.mirror.Commits().Read(commit); commit != "" && err != nil {
 			l.Log.Warn("nothing to look back from", "commit", commit, "err", err)
 			return nil, false, nil
 		}
@@ -188,7 +188,9 @@ func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err err
 		}
 	}
 	r, err := bisect.Search{
-		Parents: func(_ context.Context, commit string) ([]string, bool, error) { return k.mirror.Parents(commit) },
+		Parents: func(_ context.Context, commit string) ([]string, bool, error) {
+			return k.mirror.Commits().Parents(commit)
+		},
 		Ask: func(ctx context.Context, commit string, nth int) (bisect.Answer, error) {
 			v, err := k.ask(ctx, commit, nth)
 			return v.Answer, err

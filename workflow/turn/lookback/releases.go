@@ -9,8 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
@@ -26,15 +26,15 @@ func IsRelease(patterns []string, prefix, name string) bool {
 }
 
 // releases are those that the configuration names, newest first.
-func (k *look) releases() []repo.Release {
-	all := k.mirror.Releases(func(name string) bool {
+func (k *look) releases() []commits.Release {
+	all := k.mirror.Commits().Releases(func(name string) bool {
 		return IsRelease(k.Looker.Releases[k.row.Repository], k.repository.BranchPrefix, name)
 	})
 	return all[:min(len(all), mostReleases)]
 }
 
 // askReleases says of each release what it is.
-func (k *look) askReleases(ctx context.Context, releases []repo.Release) (list []diagnosis.ReleaseVerdict, err error) {
+func (k *look) askReleases(ctx context.Context, releases []commits.Release) (list []diagnosis.ReleaseVerdict, err error) {
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)
 		switch {

@@ -65,7 +65,7 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	if commit == "" || k.Slack == nil || !k.CallAuthors[k.row.Repository] {
 		return nil
 	}
-	c, err := k.mirror.Commit(commit)
+	c, err := k.mirror.Commits().Read(commit)
 	if err != nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (k *look) commonWhy() string {
 
 // nameCommit is a commit with its date, subject and author: names as the commit has them.
 func (k *look) nameCommit(hash string) string {
-	c, err := k.mirror.Commit(hash)
+	c, err := k.mirror.Commits().Read(hash)
 	if err != nil {
 		return "`" + prompt.ShortHash(hash) + "`"
 	}
@@ -165,7 +165,7 @@ func (k *look) broughtBy(r bisect.Result) string {
 	if r.Merge == "" || r.Merge == r.First {
 		return ""
 	}
-	c, err := k.mirror.Commit(r.Merge)
+	c, err := k.mirror.Commits().Read(r.Merge)
 	if err != nil {
 		return ""
 	}

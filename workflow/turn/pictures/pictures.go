@@ -94,7 +94,7 @@ func (s *shooting) take(ctx context.Context) error {
 		return err
 	}
 	fetched := mirror.Fetch(ctx)
-	if !mirror.HasCommit(s.request.Base) || !mirror.HasCommit(s.request.Commit) {
+	if !mirror.Commits().Has(s.request.Base) || !mirror.Commits().Has(s.request.Commit) {
 		s.Log.Warn("no pictures of what is not here", "commit", s.request.Commit, "err", fetched)
 		return fetched
 	}
@@ -128,11 +128,11 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 	if len(s.repository.Visual.Pages) > 0 {
 		return s.repository.Visual.Pages, nil
 	}
-	files, err := m.ListPaths(ctx, s.request.Commit, screenshot.IsForeign)
+	files, err := m.Commits().ListPaths(ctx, s.request.Commit, screenshot.IsForeign)
 	if err != nil {
 		return nil, err
 	}
-	read := func(path string) ([]byte, error) { return m.ReadFile(s.request.Commit, path) }
+	read := func(path string) ([]byte, error) { return m.Commits().ReadFile(s.request.Commit, path) }
 	list := screenshot.Pages(read, files, s.request.Changed, mostPages)
 	if len(list) == 0 {
 		s.none = "no page in the repository uses what changed, as its files stand there. The repository's `visual` in Bobbin's configuration can name a page"

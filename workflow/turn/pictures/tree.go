@@ -27,7 +27,7 @@ type tree struct {
 // open is the tree of a commit: as it stands in the mirror, or after the command that builds the pages.
 func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
-		return tree{read: func(path string) ([]byte, error) { return m.ReadFile(commit, path) }, close: func() {}}, nil
+		return tree{read: func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }, close: func() {}}, nil
 	}
 	checker := s.Checker.For(m)
 	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.Setup, nil)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
@@ -27,7 +27,7 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
 	}
-	tip, err := p.Mirror.Resolve(p.BaseBranch())
+	tip, err := p.Mirror.Commits().Resolve(p.BaseBranch())
 	if err != nil || tip == s.BaseCommit {
 		return err
 	}
@@ -73,11 +73,11 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 // mergeCommit depends on nothing but what is merged, so that it comes out the same again.
 func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
 	s := m.Session()
-	history, err := p.Mirror.Log(ctx, tip, "", 1)
+	history, err := p.Mirror.Commits().Log(ctx, tip, "", 1)
 	if err != nil || len(history) == 0 {
 		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
-	commit, err := p.Work.Commit(ctx, repo.CommitSpec{
+	commit, err := p.Work.Commit(ctx, commits.Spec{
 		Parent: s.Head, Parents: []string{tip}, When: history[0].When.UTC().Truncate(time.Second),
 		Message:  fmt.Sprintf("Merge %s into %s", p.BaseBranch(), s.Branch),
 		Trailers: [][2]string{{"Session", s.ID}},

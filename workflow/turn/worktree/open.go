@@ -80,7 +80,7 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 		return err
 	}
 	branch := p.BaseBranch()
-	commit, err := p.Mirror.Resolve(branch)
+	commit, err := p.Mirror.Commits().Resolve(branch)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (p *Place) BaseBranch() string {
 	if p.Repository.Base != "" {
 		return p.Repository.Base
 	}
-	return p.Mirror.DefaultBranch()
+	return p.Mirror.Commits().DefaultBranch()
 }
 
 // Project is how the place is built and tested, as it is known now.

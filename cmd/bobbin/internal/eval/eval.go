@@ -176,7 +176,7 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 	if err := a.judge.mirror.Fetch(ctx); err != nil {
 		return err
 	}
-	_, diff, err := a.judge.mirror.Show(ctx, head, "", nil)
+	_, diff, err := a.judge.mirror.Commits().Show(ctx, head, "", nil)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type judge struct {
 
 func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.Task) (j *judge, err error) {
 	j = &judge{task: t, checker: c.For(m), mirror: m}
-	if j.base, err = m.Resolve("main"); err != nil {
+	if j.base, err = m.Commits().Resolve("main"); err != nil {
 		return nil, err
 	}
 	if j.fetched, err = j.checker.Cache.FetchPackages(ctx, j.base, packages.Config{}, nil); err != nil {

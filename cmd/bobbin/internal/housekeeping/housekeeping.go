@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
@@ -93,7 +94,7 @@ func (h *Housekeeper) CleanOnce(ctx context.Context) {
 // A cleaning is what went, or what would.
 type cleaning struct {
 	Rows retention.Removed
-	Disk []repo.Removed
+	Disk []disk.Removed
 }
 
 func (c cleaning) removedAny() bool { return c.Rows != (retention.Removed{}) || len(c.Disk) > 0 }
@@ -113,7 +114,7 @@ func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error)
 	rows, err := h.cleanRows(ctx, dry)
 	c.Rows = rows
 	errs := []error{err}
-	for _, part := range []func(context.Context, bool) ([]repo.Removed, error){h.cleanFolders, h.cleanCaches, h.cleanMirrors} {
+	for _, part := range []func(context.Context, bool) ([]disk.Removed, error){h.cleanFolders, h.cleanCaches, h.cleanMirrors} {
 		gone, err := part(ctx, dry)
 		c.Disk, errs = append(c.Disk, gone...), append(errs, err)
 	}
@@ -128,18 +129,18 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Remove
 	return retention.Clean(ctx, h.Store.DB, keep)
 }
 
-func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]disk.Removed, error) {
 	return h.Folders.Clean(ctx, folder.Keep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
-func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed, error) {
 	if h.Checker == nil {
 		return nil, nil
 	}
 	return h.Checker.Caches.Clean(ctx, buildcache.Keep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
-func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {
 	return h.Mirrors.Clean(ctx, repo.MirrorKeep{Unused: h.Keep.Mirrors, Dry: dry})
 }
 

@@ -54,11 +54,11 @@ func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string) (
 	if err != nil {
 		return "", err
 	}
-	if !mirror.HasCommit(commit) {
+	if !mirror.Commits().Has(commit) {
 		if err := mirror.Fetch(ctx); err != nil {
 			return "", err
 		}
 	}
-	_, diff, err := mirror.Show(ctx, commit, "", nil)
+	_, diff, err := mirror.Commits().Show(ctx, commit, "", nil)
 	return diff, err
 }

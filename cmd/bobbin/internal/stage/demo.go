@@ -180,7 +180,7 @@ func (d *demo) verifyOutcome(ctx context.Context, keep string) error {
 	if err := mirror.Fetch(ctx); err != nil {
 		return err
 	}
-	_, diff, err := mirror.Show(ctx, s.Head, "", nil)
+	_, diff, err := mirror.Commits().Show(ctx, s.Head, "", nil)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	if err != nil {
 		return fmt.Errorf("clone %s: %w", remote.Redact(s.From), err)
 	}
-	base, err := mirror.Resolve(s.Base)
+	base, err := mirror.Commits().Resolve(s.Base)
 	if err := errors.Join(err, mirrors.Close()); err != nil {
 		return err
 	}

@@ -75,12 +75,12 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
 		require.NoError(t, err)
-		text, err := m.ReadFile(commits[1], "version")
+		text, err := m.Commits().ReadFile(commits[1], "version")
 		require.NoError(t, err)
 		require.Equal(t, "2\n", string(text))
-		require.True(t, m.HasCommit(commits[0]))
-		require.False(t, m.HasCommit(commits[2]))
-		_, err = m.Resolve("v2")
+		require.True(t, m.Commits().Has(commits[0]))
+		require.False(t, m.Commits().Has(commits[2]))
+		_, err = m.Commits().Resolve("v2")
 		require.Error(t, err, "tags are left out: one may name what came after")
 		require.NoError(t, mirrors.Close())
 	}
@@ -116,7 +116,7 @@ func TestALastingStageGoesOn(t *testing.T) {
 	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "remote.git")})
 	require.NoError(t, err)
-	text, err := m.ReadFile(commits[2], "version")
+	text, err := m.Commits().ReadFile(commits[2], "version")
 	require.NoError(t, err)
 	require.Equal(t, "3\n", string(text))
 	require.NoError(t, mirrors.Close())

@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -145,7 +146,7 @@ func (p *benchCase) play(ctx context.Context) error {
 		return err
 	}
 	if p.steps[0].verb != "entry" {
-		commit, err := p.mirror.Resolve("")
+		commit, err := p.mirror.Commits().Resolve("")
 		if err != nil {
 			return err
 		}
@@ -211,7 +212,7 @@ func (p *benchCase) step(ctx context.Context, s badStep) error {
 		p.call(ctx, s, p.bench, s.word(), s.text())
 	case "other":
 		if p.second == nil {
-			commit, err := p.mirror.Resolve("")
+			commit, err := p.mirror.Commits().Resolve("")
 			if err != nil {
 				return err
 			}
@@ -417,7 +418,7 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, repo.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
+		if _, err := p.bench.Workspace.Commit(ctx, commits.Spec{Message: "mended", When: stage.Authored}); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
@@ -87,7 +88,7 @@ func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	if r.mirror, err = r.mirrors.Open(ctx, remote.Remote{Name: "shop", URL: r.host.Address}); err != nil {
 		return err
 	}
-	base, err := r.mirror.Resolve("")
+	base, err := r.mirror.Commits().Resolve("")
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"), 0o644); err != nil {
 		return err
 	}
-	if r.commit, err = r.work.Commit(ctx, repo.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
+	if r.commit, err = r.work.Commit(ctx, commits.Spec{Message: "Ours", When: stage.Authored}); err != nil {
 		return err
 	}
 	for n, c := range b.cases {
@@ -243,7 +244,7 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 		p.err = p.do(ctx)
 		return nil
 	}
-	before, err := p.mirror.Resolve("main")
+	before, err := p.mirror.Commits().Resolve("main")
 	if err != nil {
 		return err
 	}
@@ -258,13 +259,13 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 		if err := p.mirror.Fetch(ctx); err != nil {
 			return err
 		}
-		if now, err := p.mirror.Resolve("main"); err != nil || now != newer {
+		if now, err := p.mirror.Commits().Resolve("main"); err != nil || now != newer {
 			return fmt.Errorf("main is at %s and not at %s (%v)", now, newer, err)
 		}
 		return nil
 	}
 	p.err = p.do(ctx)
-	if now, err := p.mirror.Resolve("main"); p.err != nil && !p.forgets && (err != nil || now != before) {
+	if now, err := p.mirror.Commits().Resolve("main"); p.err != nil && !p.forgets && (err != nil || now != before) {
 		p.wrong(s, "what the mirror knew it does not know any more: %s, %v", now, err)
 	}
 	return nil

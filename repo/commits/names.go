@@ -1,6 +1,4 @@
-// Package revision finds the commit that a name stands for, as git's revisions do: a branch before a
-// tag of the same name, a whole hash, or the beginning of one that begins no other commit's.
-package revision
+package commits
 
 import (
 	"encoding/hex"
@@ -8,43 +6,36 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-
-	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// Names are those of one repository, as it was when its references were read.
-type Names struct {
-	Repository string // for errors
-	Refs       transfer.Refs
-	Store      *objects.Store
-}
+// DefaultBranch is the branch that the remote's HEAD names; "" when it has none.
+func (r Reader) DefaultBranch() string { return r.Refs.Head }
 
 // Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
 // "" is the default branch.
-func (n Names) Resolve(name string) (string, error) {
-	refs := n.Refs
+func (r Reader) Resolve(name string) (string, error) {
+	refs := r.Refs
 	if len(refs.Hashes) == 0 {
-		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", n.Repository)
+		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", r.Repository)
 	}
 	if name == "" {
 		name = refs.Head
 	}
 	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
 		if h, ok := refs.Hashes[full]; ok {
-			return n.peelTag(h, name)
+			return r.peelTag(h, name)
 		}
 	}
-	if h, ok := n.findByHash(name); ok {
-		return n.peelTag(h, name)
+	if h, ok := r.findByHash(name); ok {
+		return r.peelTag(h, name)
 	}
-	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", n.Repository, name, firstNames(refs.Branches()))
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name, firstNames(refs.Branches()))
 }
 
 // peelTag follows annotated tags to their commit.
-func (n Names) peelTag(h plumbing.Hash, name string) (string, error) {
+func (r Reader) peelTag(h plumbing.Hash, name string) (string, error) {
 	for range 10 {
-		kind, content, err := n.Store.Get(h)
+		kind, content, err := r.Store.Get(h)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
@@ -61,11 +52,11 @@ func (n Names) peelTag(h plumbing.Hash, name string) (string, error) {
 const shortestHash = 7
 
 // findByHash finds a whole hash, or the one commit that a shortened one begins.
-func (n Names) findByHash(name string) (plumbing.Hash, bool) {
+func (r Reader) findByHash(name string) (plumbing.Hash, bool) {
 	name = strings.ToLower(name)
 	if plumbing.IsHash(name) {
 		h := plumbing.NewHash(name)
-		return h, n.Store.Has(h)
+		return h, r.Store.Has(h)
 	}
 	even := name[:len(name)&^1]
 	prefix, err := hex.DecodeString(even)
@@ -73,11 +64,11 @@ func (n Names) findByHash(name string) (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	var commits []plumbing.Hash
-	for _, h := range n.Store.Packs.WithPrefix(prefix) {
+	for _, h := range r.Store.Packs.WithPrefix(prefix) {
 		if !strings.HasPrefix(h.String(), name) {
 			continue
 		}
-		if kind, _, err := n.Store.Get(h); err == nil && kind == plumbing.CommitObject {
+		if kind, _, err := r.Store.Get(h); err == nil && kind == plumbing.CommitObject {
 			commits = append(commits, h)
 		}
 	}

@@ -1,4 +1,4 @@
-package repo
+package commits
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
@@ -43,7 +42,7 @@ func TestMergeBaseOfShapes(t *testing.T) {
 	o := remotetest.NewOrigin(t)
 	// 0-1-2-3-4   trunk; 5-6 from 1; 7 merges 3 into 6; 8 another root; 9, 10 a cross of 4 and 7
 	c := grow(o, nil, []int{0}, []int{1}, []int{2}, []int{3}, []int{1}, []int{5}, []int{6, 3}, nil, []int{4, 7}, []int{7, 4})
-	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shapes", URL: o.Dir})
+	r := readerOf(t, o)
 	for _, want := range []struct {
 		a, b, base int
 		why        string
@@ -57,7 +56,7 @@ func TestMergeBaseOfShapes(t *testing.T) {
 		{4, 8, -1, "unrelated"},
 	} {
 		for _, pair := range [][2]int{{want.a, want.b}, {want.b, want.a}} {
-			got, err := m.MergeBase(ctx0(), c[pair[0]], c[pair[1]])
+			got, err := r.MergeBase(t.Context(), c[pair[0]], c[pair[1]])
 			require.NoError(t, err)
 			if want.base < 0 {
 				require.Empty(t, got, want.why)
@@ -66,16 +65,15 @@ func TestMergeBaseOfShapes(t *testing.T) {
 			}
 		}
 	}
-	got, err := m.MergeBase(ctx0(), "main", c[10])
+	got, err := r.MergeBase(t.Context(), "main", c[10])
 	require.NoError(t, err)
 	require.Equal(t, c[10], got, "names and hashes of one commit")
-	_, err = m.MergeBase(ctx0(), "main", "nowhere")
+	_, err = r.MergeBase(t.Context(), "main", "nowhere")
 	require.Error(t, err)
 }
 
 func TestMergeBaseIsGits(t *testing.T) {
 	t.Parallel()
-	remotetest.NeedGit(t)
 	o := remotetest.NewOrigin(t)
 	rnd := rand.New(rand.NewPCG(9, 10))
 	var shape [][]int
@@ -89,10 +87,10 @@ func TestMergeBaseIsGits(t *testing.T) {
 		shape = append(shape, ps)
 	}
 	c := grow(o, shape...)
-	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shapes", URL: o.Dir})
+	r := readerOf(t, o)
 	for range 30 {
 		a, b := c[rnd.IntN(len(c))], c[rnd.IntN(len(c))]
-		got, err := m.MergeBase(ctx0(), a, b)
+		got, err := r.MergeBase(t.Context(), a, b)
 		require.NoError(t, err)
 		require.Contains(t, strings.Fields(remotetest.RunGit(t, o.Dir, "merge-base", "--all", a, b)), got)
 	}

@@ -1,0 +1,63 @@
+package repo
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+)
+
+func TestOldMirrorsAreRefreshed(t *testing.T) {
+	t.Parallel()
+	o := remotetest.NewShop(t)
+	now := time.Now()
+	mirrors := &Mirrors{MaxAge: time.Minute, Now: func() time.Time { return now }}
+	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
+	second := o.Commit("second", map[string]string{"a": "a\n"})
+	again, err := mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
+	require.NoError(t, err)
+	require.Same(t, m, again)
+	_, err = m.Commits().Resolve(second)
+	require.Error(t, err)
+	now = now.Add(2 * time.Minute)
+	_, err = mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
+	require.NoError(t, err)
+	_, err = m.Commits().Resolve(second)
+	require.NoError(t, err)
+
+	// Another process on the same folder, and a deleted branch.
+	o.Branch("bobbin/gone", second)
+	require.NoError(t, m.Fetch(ctx0()))
+	require.Contains(t, m.Commits().Refs.Branches(), "bobbin/gone")
+	other := openMirror(t, &Mirrors{Dir: mirrors.Dir}, remote.Remote{Name: "shop", URL: o.Dir})
+	third := o.Commit("third", map[string]string{"b": "b\n"})
+	require.NoError(t, o.Repo.Storer.RemoveReference("refs/heads/bobbin/gone"))
+	require.NoError(t, other.Fetch(ctx0()))
+	require.NotContains(t, other.Commits().Refs.Branches(), "bobbin/gone")
+	_, err = m.Commits().ReadFile(third, "b")
+	require.NoError(t, err, "what another process fetched is found")
+}
+
+func TestManyCallersOneClone(t *testing.T) {
+	t.Parallel()
+	o := remotetest.NewShop(t)
+	mirrors := &Mirrors{Dir: t.TempDir(), Log: quiet()}
+	t.Cleanup(func() { require.NoError(t, mirrors.Close()) })
+	results := make(chan *Mirror, 8)
+	for range 8 {
+		go func() {
+			m, err := mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
+			if err != nil {
+				t.Error(err)
+			}
+			results <- m
+		}()
+	}
+	first := <-results
+	for range 7 {
+		require.Same(t, first, <-results)
+	}
+}
