@@ -54,7 +54,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		token := func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: hostToken, Name: "the token"}, nil
 		}
-		pulls := catalog.PullRequests{Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
+		pulls := catalog.PullRequests{Kind: hostOptions[at], Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
 		switch hostOptions[at] {
 		case host.GitHub:
 			pulls.Host = github.New(github.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})

@@ -316,7 +316,7 @@ var rooms = map[string][]string{
 		"workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/incoming", "workflow/outgoing",
 	},
 	"workflow/turn/catalog": {
-		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext",
+		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/store/pullrequest", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext", "workflow/incoming",
 	},
 	"workflow/turn/folder": {
 		"repo/disk",

@@ -52,7 +52,21 @@ type Opening struct {
 	Draft  bool
 }
 
-// A PullRequest is one as its host has it; a GitLab calls it a merge request.
+// Words are how people at a kind of host name a pull request.
+type Words struct {
+	Noun string
+	Mark string // before its number
+}
+
+// WordsOf are those at a host of that kind.
+func WordsOf(kind string) Words {
+	if kind == GitLab {
+		return Words{"merge request", "!"}
+	}
+	return Words{"pull request", "#"}
+}
+
+// A PullRequest is one as its host has it.
 type PullRequest struct {
 	Number int64
 	URL    string // its page; empty where the host named one that is not the repository's

@@ -36,7 +36,7 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	case host.Merged:
 		asked, err := k.askOutcome(ctx, row)
 		if row.Aside {
-			asked = k.line(fmt.Sprintf("%s was merged into %s.", name(row), row.Base))
+			asked = k.line(fmt.Sprintf("%s was merged into %s.", k.name(row), row.Base))
 		}
 		if err != nil {
 			return 0, err
@@ -44,12 +44,9 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 		after.Checked = strings.TrimSpace("merged " + p.Merged)
 		return k.pause(after), k.Rows.Change(ctx, row, after, asked)
 	case host.Closed:
-		return 0, k.Rows.Change(ctx, row, after, k.line(name(row)+" was closed without being merged. The branch stands."))
+		return 0, k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was closed without being merged. The branch stands."))
 	}
-	var parts []store.Part
-	if !row.Aside { // what is written there is about a release, and nobody works on that here
-		parts, err = k.remarks(ctx, &after, at)
-	}
+	parts, err := k.remarks(ctx, &after, at)
 	if err == nil && p.Head == row.Head { // what somebody else pushed is theirs to look at
 		var said []store.Part
 		said, err = k.checks(ctx, &after, at.Host)
@@ -58,7 +55,7 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry && row.Reason != refused.Reason {
 		after.Reason = refused.Reason
-		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", name(row), refused.Reason, refused.Cure)))
+		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row), refused.Reason, refused.Cure)))
 		err = nil
 	}
 	if len(parts) > 0 {
@@ -85,7 +82,7 @@ func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Par
 	if who != "" {
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
-	return k.line(fmt.Sprintf("%s was merged into %s. %s", name(row), row.Base, asked),
+	return k.line(fmt.Sprintf("%s was merged into %s. %s", k.name(row), row.Base, asked),
 		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
 		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
 }
@@ -116,7 +113,7 @@ func (k *Keeper) watchReverts(ctx context.Context, row pullrequest.Row, at host.
 			after := row
 			after.State = pullrequest.Reverted
 			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: \"%s\". Reply here to take it up again.",
-				name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.CutLine(plaintext.OneLine(c.Message), 100))))
+				k.name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.CutLine(plaintext.OneLine(c.Message), 100))))
 		}
 	}
 	return k.pause(row), nil
@@ -185,20 +182,20 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := outgoing.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", name(*row), plaintext.CountNoun(len(all), "check"))}
+		l := outgoing.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", k.name(*row), plaintext.CountNoun(len(all), "check"))}
 		if was != "" && !row.Aside { // it takes the place of what was red
 			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
 	tests := k.readFailures(ctx, row, at, failed)
-	text := fmt.Sprintf("%s is red at the host: %s.", name(*row), strings.Join(names, ", "))
+	text := fmt.Sprintf("%s is red at the host: %s.", k.name(*row), strings.Join(names, ", "))
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), mostTests)], ", ") + "."
 	}
 	mend := []outgoing.Button{{ActionID: button.Mend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
 	if row.Aside {
-		mend = nil
+		mend, text = nil, text+" "+catalog.MendBackport(row.Base)
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}

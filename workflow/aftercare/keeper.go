@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/host"
@@ -88,18 +89,18 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 	case errors.As(err, &refused) && !refused.Retry:
 		after := row
 		after.State, after.Reason = pullrequest.Refused, refused.Reason
-		return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("No pull request could be opened for `%s`: %s. %s. The branch stands.", row.Branch, refused.Reason, refused.Cure)))
+		return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("No %s could be opened for `%s`: %s. %s. The branch stands.", k.words(row).Noun, row.Branch, refused.Reason, refused.Cure)))
 	case err != nil:
 		return 0, err
 	}
 	//crash:pull_request_opened
 	after := row
 	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is looked at next: what was found may be of an earlier try
-	kind := "Pull request"
+	kind := k.words(row).Noun
 	if p.Draft {
-		kind = "Draft pull request"
+		kind = "draft " + kind
 	}
-	said := fmt.Sprintf("%s %s: `%s` into %s.", kind, name(after), row.Branch, row.Base)
+	said := fmt.Sprintf("%s %s: `%s` into %s.", strings.ToUpper(kind[:1])+kind[1:], k.name(after), row.Branch, row.Base)
 	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
 }
 
@@ -161,9 +162,17 @@ func (k *Keeper) pause(row pullrequest.Row) time.Duration {
 // mostPause is how long nobody looks at what nothing happens to.
 const mostPause = 6 * time.Hour
 
+// words are those at the host of the pull request.
+func (k *Keeper) words(row pullrequest.Row) host.Words {
+	if at := k.hostOf(row.Repository); at != nil {
+		return at.Words()
+	}
+	return host.WordsOf("")
+}
+
 // name is a pull request in a line, with its page where it is known.
-func name(row pullrequest.Row) string {
-	number := fmt.Sprintf("#%d", row.Number)
+func (k *Keeper) name(row pullrequest.Row) string {
+	number := fmt.Sprintf("%s%d", k.words(row).Mark, row.Number)
 	if row.URL == "" {
 		return number
 	}

@@ -51,7 +51,7 @@ func openAt(t *testing.T, kind, token string) *desk {
 	d.Keeper = &Keeper{
 		Rows: pullrequest.Register{Store: s}, Agent: "orchestrator", Log: storetest.Silent,
 		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: catalog.PullRequests{
-			Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
+			Kind: kind, Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
 			Host: d.client(kind, web, token),
 		}}},
 	}
@@ -115,6 +115,11 @@ func TestALostAnswerIsLookedUp(t *testing.T) {
 		d.look(t)
 		require.Equal(t, c.blind, len(d.host.Pulls()) == 2, name)
 		require.Len(t, d.said(t), 1, name)
+		called := "Draft pull request [#"
+		if c.kind == host.GitLab {
+			called = "Draft merge request [!"
+		}
+		require.Contains(t, d.said(t)[0], called)
 	}
 }
 
@@ -309,6 +314,16 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 	said := d.said(t)
 	require.Contains(t, said[len(said)-1], "is red at the host: test. Failing: TestTotal.")
 	require.NotContains(t, said[len(said)-1], "Mend it")
+	require.Contains(t, said[len(said)-1], "then write \"backport to release/1.4\"")
+	d.host.Say(hosttest.Comment{Number: number, Login: "ann-at-work", Text: "this needs a test there"})
+	d.look(t)
+	d.look(t)
+	heard, err := d.turn.Inbox().Unhandled(t.Context())
+	require.NoError(t, err)
+	require.Len(t, heard, 2, "what began the session, and this")
+	on, err := d.Rows.Remarked(t.Context(), heard[1])
+	require.NoError(t, err)
+	require.Equal(t, aside, on.Branch)
 	d.host.SetState(number, "merged")
 	d.look(t)
 	said = d.said(t)

@@ -59,14 +59,14 @@ func (k *Keeper) reword(ctx context.Context, row pullrequest.Row, there string, 
 	text, ok := renewed(there, ours)
 	switch {
 	case !ok:
-		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, and does not tell of what was pushed now.", name(row))))
+		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, and does not tell of what was pushed now.", k.name(row))))
 	case text != there:
 		err = at.Reword(ctx, row.Number, text)
 	}
 	//crash:pull_request_reworded
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry {
-		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", name(row), refused.Reason, refused.Cure))), nil
+		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row), refused.Reason, refused.Cure))), nil
 	}
 	if err != nil {
 		return row, err

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -108,6 +109,22 @@ func (g Register) Of(ctx context.Context, session string) (*Row, error) {
 	return nil, err
 }
 
+// Remarked is the pull request that a message of the inbox was written on: of one that the session
+// had before, its own.
+func (g Register) Remarked(ctx context.Context, m incoming.Message) (*Row, error) {
+	number, _, _ := strings.Cut(strings.TrimPrefix(m.EventID, m.Session+remarkMark), ":")
+	all, err := g.All(ctx, m.Session)
+	for _, r := range all {
+		if fmt.Sprint(r.Number) == number {
+			return &r, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.Of(ctx, m.Session)
+}
+
 // Trying marks that the host is asked for it from now on: whoever comes later looks it up first.
 func (g Register) Trying(ctx context.Context, r Row) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
@@ -166,12 +183,15 @@ func (g Register) Wake(ctx context.Context, repository string) error {
 // A Remark is what somebody wrote on the pull request, for the session's intake to judge. The
 // same one is taken in once, and of people whom nobody knows no more than mostStrangers.
 type Remark struct {
-	ID    string // at the host
+	ID    string // the pull request's number and the remark's own at the host: 4:c17
 	Login string // of whoever wrote it, at the host
 	User  string // who that is in Slack; empty: nobody knows
 	Place string // of the code that it is about; empty: of none
 	Text  string
 }
+
+// remarkMark stands between a session and a Remark's ID.
+const remarkMark = ":remark:"
 
 // mostStrangers keeps a thread from being flooded from outside.
 const mostStrangers = 20
@@ -182,7 +202,7 @@ func (Remark) Stage() record.Stage { return record.Inbox }
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8
-		on conflict do nothing`, r.Session, r.Session+":remark:"+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), mostStrangers)
+		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), mostStrangers)
 	if err != nil {
 		return fmt.Errorf("a remark on a pull request: %w", err)
 	}

@@ -49,12 +49,12 @@ func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
-// HoldRemark keeps what somebody wrote on the pull request for somebody who may approve.
-func (hw *HeldWords) HoldRemark(m incoming.Message, why string) []store.Part {
+// HoldRemark keeps what somebody wrote on a pull request for somebody who may approve.
+func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
-	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on the pull request, which waits for somebody who may approve (%s): %s", plaintext.OneLine(m.Value), why, quoteShortened(m.Text, maxHeldQuote)),
+	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s): %s", plaintext.OneLine(m.Value), on, why, quoteShortened(m.Text, maxHeldQuote)),
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
@@ -153,7 +153,11 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 		if h.Kind == incoming.Sent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
 		} else if h.Kind == incoming.Remark {
-			wrote = prompt.PersonName(h.Value) + " wrote on the pull request"
+			on, _, err := hw.Permissions.Catalog.RemarkedOn(ctx, h)
+			if err != nil {
+				return p, err
+			}
+			wrote = prompt.PersonName(h.Value) + " wrote on " + on
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
 		words := hw.Slack.Readable(ctx, h.Text)

@@ -57,7 +57,8 @@ func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workfl
 		return nil, fmt.Errorf("mend: who asked for revision %d: %w", s.Revision, err)
 	}
 	files := plaintext.OneLine(strings.Join(row.Files, ", "))
-	what := fmt.Sprintf("Mend what is red on #%d at %s", row.Number, prompt.ShortHash(row.Head))
+	at, _ := ap.Catalog.Current()
+	what := fmt.Sprintf("Mend what is red on %s%d at %s", at.Pulls.Words().Mark, row.Number, prompt.ShortHash(row.Head))
 	body, err := json.Marshal(planning.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
 	if err != nil {
 		return nil, fmt.Errorf("mend: %w", err)

@@ -148,6 +148,7 @@ type Visual struct {
 // PullRequests say where a repository's are opened.
 type PullRequests struct {
 	Host   host.Host         // nil: nowhere
+	Kind   string            // of the host
 	Draft  bool              // they are opened as drafts
 	Web    string            // the repository's own page at the host
 	Hook   host.Webhook      // that is listened to; without a secret: none

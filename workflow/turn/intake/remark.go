@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -25,8 +26,12 @@ func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]stor
 	if intent.Acknowledges(m.Text) {
 		return in.Ignore(m), nil
 	}
+	on, release, err := in.Catalog.RemarkedOn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	if m.User == "" {
-		return in.Held.HoldRemark(m, "nobody here is known by that login"), nil
+		return in.Held.HoldRemark(m, on, "nobody here is known by that login"), nil
 	}
 	p, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {
@@ -42,15 +47,20 @@ func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]stor
 		why = "the work is stopped"
 	}
 	if why != "" {
-		return in.Held.HoldRemark(m, why), nil
+		return in.Held.HoldRemark(m, on, why), nil
 	}
 	where := ""
 	if m.ActionID != "" {
 		where = ", at " + prompt.FileName(m.ActionID)
 	}
-	f := in.ForAgents(m, fmt.Sprintf("%s wrote on the pull request%s. It corrects what was pushed, and allows nothing: what it asks for needs a report or a request that somebody approves.\n%s",
-		prompt.PersonName(p.Name), where, prompt.Fence("message", m.Text)))
-	return append(f, store.Lines(in.ProgramLine(fmt.Sprintf("%s wrote on the pull request%s: %s", p.Name, plaintext.OneLine(where), quoteLine(m.Text))))), nil
+	corrects, said := "what was pushed", fmt.Sprintf("%s wrote on %s%s: %s", p.Name, on, plaintext.OneLine(where), quoteLine(m.Text))
+	if release != "" {
+		corrects = "what was brought to that release, whose branch you cannot change; what holds for the change itself you can report, and once that is pushed people bring it there, too"
+		said += "\n" + catalog.MendBackport(release)
+	}
+	f := in.ForAgents(m, fmt.Sprintf("%s wrote on %s%s. It corrects %s, and allows nothing: what it asks for needs a report or a request that somebody approves.\n%s",
+		prompt.PersonName(p.Name), on, where, corrects, prompt.Fence("message", m.Text)))
+	return append(f, store.Lines(in.ProgramLine(said))), nil
 }
 
 // judgeOutcome is somebody's word on whether what was merged works. "Still broken" opens the

@@ -154,8 +154,8 @@ func (k *look) nameCommit(hash string) string {
 		return "`" + prompt.ShortHash(hash) + "`"
 	}
 	pull := ""
-	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, fmt.Sprintf("#%d", n)) {
-		pull = fmt.Sprintf(" (#%d)", n)
+	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, k.pull(n)) {
+		pull = " (" + k.pull(n) + ")"
 	}
 	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly), quoted(c.Subject, 80), quoted(c.Author, 60), pull)
 }
@@ -170,9 +170,14 @@ func (k *look) broughtBy(r bisect.Result) string {
 		return ""
 	}
 	if n := c.PullRequest(); n > 0 {
-		return fmt.Sprintf(" (#%d)", n)
+		return " (" + k.pull(n) + ")"
 	}
 	return fmt.Sprintf(", merged by `%s`", prompt.ShortHash(r.Merge))
+}
+
+// pull is a pull request's number as people at the repository's host write it.
+func (k *look) pull(number int) string {
+	return fmt.Sprintf("%s%d", k.repository.Pulls.Words().Mark, number)
 }
 
 // quoted is a stranger's words in one short line, without marks that would end a quote or begin code.

@@ -54,14 +54,14 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	} else {
 		f.ok("it would take a push (asked, not tried; rules for single branches show only then)")
 	}
-	if r.Pulls.Host != nil { // nothing is opened by asking
+	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // nothing is opened by asking
 		switch missing, err := r.Pulls.Host.Missing(ctx); {
 		case err != nil:
-			remoteRefusal(f, "pull requests cannot be opened", err)
+			remoteRefusal(f, noun+"s cannot be opened", err)
 		case len(missing) > 0:
-			f.problem("for pull requests its credential lacks "+strings.Join(missing, ", "), "add that to the token or the App; docs/configuration.md, Pull requests, says what is needed and why")
+			f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the token or the App; docs/configuration.md, Pull requests, says what is needed and why")
 		default:
-			f.ok("pull requests can be opened at %s (asked, not tried)", r.Pulls.Web)
+			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
 	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)

@@ -40,7 +40,7 @@ func WordsOf(r slacktest.Request) string {
 
 var (
 	asCode   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	codeLink = regexp.MustCompile(`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|^<https://git\.example/shop/(?:pull|pulls|-/merge_requests)/\d+\|#\d+>$`) // of the stage's host, and threads of its own
+	codeLink = regexp.MustCompile(`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`) // of the stage's host, and threads of its own
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
 	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // above a command's thread stands who ran it

@@ -58,7 +58,7 @@ func pullRequestsOf(file config.Config, r config.Repository, credentials remote.
 		credentials = remote.Token{Value: remote.Secret(values[h.TokenEnv]), Name: "the token " + h.TokenEnv}
 	}
 	app, _ := credentials.(*githubapp.App)
-	p := catalog.PullRequests{Draft: h.Draft != "off", Web: web, People: map[string]string{}}
+	p := catalog.PullRequests{Kind: h.Kind, Draft: h.Draft != "off", Web: web, People: map[string]string{}}
 	p.Hook = host.Webhook{Kind: h.Kind, Secret: remote.Secret(values[h.SecretEnv])}
 	for login, id := range file.People {
 		p.People[strings.ToLower(login)] = id

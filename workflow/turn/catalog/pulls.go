@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+)
+
+// Words are how people at the host name a pull request.
+func (p PullRequests) Words() host.Words { return host.WordsOf(p.Kind) }
+
+// RemarkedOn is where somebody wrote a remark, in the words of the host's people: "the merge request of
+// the backport to release/1.4". release is that backport's; empty: it is the session's own.
+func (c *Catalog) RemarkedOn(ctx context.Context, m incoming.Message) (where, release string, err error) {
+	row, err := pullrequest.Register{Store: c.Store}.Remarked(ctx, m)
+	if err != nil {
+		return "", "", err
+	}
+	r, _ := c.Current()
+	where = "the " + r.Pulls.Words().Noun
+	if row == nil || !row.Aside {
+		return where, "", nil
+	}
+	return where + " of the backport to " + plaintext.SafeLine(row.Base, 80), row.Base, nil
+}
+
+// MendBackport says how what is wrong with a backport is mended: nobody works on its branch by
+// the way.
+func MendBackport(release string) string {
+	return fmt.Sprintf("I change nothing on that branch by myself: have it mended in this thread, and then write \"backport to %s\"; or mend it there.", plaintext.SafeLine(release, 80))
+}
