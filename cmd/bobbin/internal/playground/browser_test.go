@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -63,7 +64,10 @@ func chromium(t *testing.T) context.Context {
 		dir, err := os.MkdirTemp("", "bobbin-chromium-")
 		require.NoError(t, err)
 		flags := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun, chromedp.Headless, chromedp.DisableGPU, chromedp.NoSandbox}
-		for _, f := range []string{"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage"} {
+		for _, f := range []string{
+			"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
+			"force-prefers-reduced-motion",
+		} { // what turns would be drawn sixty times a second
 			flags = append(flags, chromedp.Flag(f, true))
 		}
 		running, stop := chromedp.NewExecAllocator(context.Background(), append(flags, chromedp.Flag("headless", "new"))...)
@@ -106,12 +110,13 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// sees waits until an expression is true in the page, or in that to which it leads.
+// sees waits until an expression is true in the page, or in that to which it leads. It looks
+// twenty times a second: at each frame, as is usual, it would keep a processor busy.
 func (b *tab) sees(expression string) {
 	b.t.Helper()
 	var err error
 	for range 5 {
-		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err == nil || !strings.Contains(err.Error(), "(-32000)") {
+		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(50*time.Millisecond))); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -35,7 +36,7 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	}
 	p, err := Open(t.Context(), opt)
 	require.NoError(t, err)
-	seedGoCache(t, p.Stage)
+	require.NoError(t, seedGoCache(t.Context(), p.Stage))
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(t.Context()) }()
 	t.Cleanup(func() {
@@ -46,16 +47,17 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 }
 
 // seedGoCache gives the stage's repository Go's library, compiled, as on its second day.
-func seedGoCache(t *testing.T, s *stage.Stage) {
-	t.Helper()
-	mirror, err := s.Mirrors.Open(t.Context(), s.RemoteConfig())
-	require.NoError(t, err)
-	box, err := sandbox.Open(t.Context(), s.Settings().Sandbox.Options("", slog.New(slog.DiscardHandler)))
+func seedGoCache(ctx context.Context, s *stage.Stage) error {
+	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
 	if err != nil {
-		return // nothing is built here
+		return err
+	}
+	box, err := sandbox.Open(ctx, s.Settings().Sandbox.Options("", slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return nil // nothing is built here
 	}
 	caches := buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
-	require.NoError(t, repotest.SeedGoCache(t.Context(), box, repotest.GoCacheDir(caches.For(mirror).WritableMounts(""))))
+	return repotest.SeedGoCache(ctx, box, repotest.GoCacheDir(caches.For(mirror).WritableMounts("")))
 }
 
 // TestTheStoryByMouse is told by three people, each in a tab of their own.

@@ -3,8 +3,10 @@ package playground
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -30,7 +32,12 @@ const asProgram = "BOBBIN_TEST_PLAYGROUND"
 func beProgram(dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	_, missing := os.Stat(filepath.Join(dir, "data"))
+	first := errors.Is(missing, fs.ErrNotExist)
 	p, err := Open(ctx, Options{Dir: dir, DatabaseURL: os.Getenv("DATABASE_URL"), Progress: io.Discard, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	if err == nil && first {
+		err = seedGoCache(ctx, p.Stage)
+	}
 	if err != nil {
 		return err
 	}

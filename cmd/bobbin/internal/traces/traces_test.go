@@ -44,7 +44,7 @@ func TestWhatIsSentIsHeldToAList(t *testing.T) {
 		require.Empty(t, r.Header.Get("Traceparent"), "a service is not told of the trace")
 	}))
 	defer plain.Close()
-	client := http.Client{Transport: open.Transport("model", func(*http.Request) string { return "completions" }, http.DefaultTransport)}
+	client := http.Client{Transport: open.Transport("model", func(*http.Request) string { return "completions" }, plain.Client().Transport)}
 	for _, from := range []*http.Request{request(t, plain.URL+"/canary?q=canary"), request(t, plain.URL).WithContext(ctx)} {
 		answer, err := client.Do(from)
 		require.NoError(t, err)
