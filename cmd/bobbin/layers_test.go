@@ -111,7 +111,7 @@ var rooms = map[string][]string{
 	"workflow/inquiry":                         {"workflow/plaintext"},
 	"workflow/permit":                          {"workflow"},
 	"workflow/quota":                           {"workflow/plaintext"},
-	"workflow/store":                           {"workflow/store/progress", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext", "workflow/diagnosis", "workflow/outgoing", "workflow/permit", "workflow/quota"},
+	"workflow/store":                           {"workflow/store/progress", "workflow/store/spending", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext", "workflow/diagnosis", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/tried":                           {},
@@ -120,6 +120,7 @@ var rooms = map[string][]string{
 	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
 	"workflow/store/progress":                  {"workflow/store/queue", "workflow/tried", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
 	"workflow/store/record":                    {"workflow/store/queue"},
+	"workflow/store/spending":                  {"workflow/quota", "workflow/store/database", "workflow/store/progress", "workflow/store/record"},
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue", "workflow/button", "workflow/incoming"},
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue", "workflow/card", "workflow/outgoing"},
 	"workflow/store/overview":                  {"workflow/metrics", "workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
@@ -286,7 +287,7 @@ var rooms = map[string][]string{
 	"workflow/turn/runtime": {
 		"workflow/tracing", "workflow/metrics",
 		"workflow/model/endpoint",
-		"workflow/store/progress",
+		"workflow/store/progress", "workflow/store/spending",
 		"repo", "repo/result", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/incoming",
 	},
 	"workflow/turn/approval": {
@@ -309,7 +310,7 @@ var rooms = map[string][]string{
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext", "workflow/inquiry", "workflow/outgoing", "repo/commits",
 	},
 	"workflow/turn/budget": {
-		"repo/disk", "workflow/store", "workflow/turn/ledger", "workflow/quota",
+		"repo/disk", "workflow/store", "workflow/store/spending", "workflow/turn/ledger", "workflow/quota",
 	},
 	"workflow/turn/attachment": {
 		"workflow/store/inbox",
@@ -394,8 +395,9 @@ var inTests = map[string][]string{
 	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress", "workflow"},
 	"workflow/turn/backport":   {"repo/buildcache", "repo/sandbox", "workflow/store/audit", "workflow/store/consent", "workflow/store/inbox"},
 	"workflow/agent/decision":  {"workflow/agent"},
-	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue", "workflow/incoming", "workflow/outgoing", "workflow/permit"},
+	"workflow/store/progress":  {"workflow/store/spending", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue", "workflow/incoming", "workflow/outgoing", "workflow/permit"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/incoming"},
+	"workflow/store/spending":  {"workflow/outgoing", "workflow/permit", "workflow/store", "workflow/store/consent"},
 	"workflow/store/silence":   {"workflow/store/inbox", "workflow/incoming"},
 	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox", "workflow"},
 	"workflow/store/twins":     {"workflow/store"},
@@ -404,7 +406,7 @@ var inTests = map[string][]string{
 	"workflow/store/audit":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
 	"workflow/store/database":  {"workflow/store"},
 	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
-	"workflow/store/outbox":    {"workflow/store/progress", "workflow/store", "workflow/incoming"},
+	"workflow/store/outbox":    {"workflow/store/spending", "workflow/store/progress", "workflow/store", "workflow/incoming"},
 	"workflow/store/retention": {"workflow", "workflow/store"},
 	"cmd/bobbin": {
 		"workflow/store/silence", "workflow/store/audit",
@@ -448,7 +450,7 @@ var inTests = map[string][]string{
 	"repo/packages":                         {"repo/remote", "repo"},
 	"workflow/aftercare":                    {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/permit"},
 	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
-	"workflow/turn":                         {"workflow/tool", "workflow/store/backports", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/store/spending", "workflow/tool", "workflow/store/backports", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
 	"workflow/turn/delivery":                {"workflow/quota"},
 }
 
@@ -464,7 +466,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/spending", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
 	"github.com/exaring/otelpgx":        {"workflow/store/database"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A Part is one thing that Record keeps; see package record.
@@ -23,9 +24,8 @@ type Part = record.Part
 type transaction struct {
 	record.Recording
 	turn   *Turn
-	update Update // all that the parts change in the session's own row
-	used   Usage  // in all
-	worked time.Duration
+	update Update         // all that the parts change in the session's own row
+	used   spending.Total // what all of them used
 }
 
 // Record writes all parts in one transaction, or nothing. It fails with ErrFenced when a
@@ -75,18 +75,19 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 
 // begin puts the parts, and those that every recording has, in the order of their stages.
 func (t *Turn) begin(parts []Part, now time.Time) *transaction {
-	r := &transaction{turn: t, worked: t.worked(now)}
-	parts = append(slices.Clone(parts), spending{r}, rest{r}, settling{r}, redrawing{r})
-	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
-	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}
+	r := &transaction{turn: t, used: spending.Total{Worked: t.worked(now)}}
 	for _, p := range parts {
 		switch p := p.(type) {
 		case Update:
 			r.update.add(p)
-		case Usage:
-			r.used.add(p)
+		case spending.Usage:
+			r.used.Add(p)
 		}
 	}
+	r.used.Limited, r.used.Freed = r.update.Limited, r.update.ClearStop || r.update.opens()
+	parts = append(slices.Clone(parts), r.used, rest{r}, settling{r}, redrawing{r})
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
+	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}
 	return r
 }
 

@@ -1,6 +1,6 @@
-// Package store keeps everything in Postgres: here the sessions, their turns, limits, lines and
-// cards; below it, room by room, what came in (inbox), what was done (progress), what was
-// allowed (consent) and what goes out (outbox).
+// Package store keeps everything in Postgres: here the sessions, their turns, lines and cards;
+// below it, room by room, what came in (inbox), what was done (progress), what was used
+// (spending), what was allowed (consent) and what goes out (outbox).
 //
 // Contracts:
 //   - What belongs together is one recording: Turn.Record writes its parts in one

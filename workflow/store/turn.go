@@ -10,14 +10,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A Turn is the right to write in one session, until a later turn begins. It is safe for
 // the concurrent use of the agents of that turn.
 type Turn struct {
+	spending.Account // what the session has used
+
 	store *Store
 	id    string
 	epoch int64
@@ -31,7 +36,7 @@ type Turn struct {
 // only while the job is this worker's: one that was frozen, and given up for dead, has lost
 // it, and must not fence whoever works instead.
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
-	t := &Turn{store: s, id: id}
+	t := &Turn{Account: spending.AccountOf(s.DB, id), store: s, id: id}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session first, then the job, as by everybody who puts a job in.
 		if t.session, err = ScanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+SessionColumns, id)); err != nil {
@@ -89,4 +94,30 @@ func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Cont
 		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
 		return err
 	}, nil
+}
+
+// Work says that from here on the turn's time is the session's time at work, to be added
+// up with each fact.
+func (t *Turn) Work() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counted = time.Now()
+}
+
+// worked is the time at work since it was last added up.
+func (t *Turn) worked(now time.Time) time.Duration {
+	if t.counted.IsZero() {
+		return 0
+	}
+	return now.Sub(t.counted)
+}
+
+// Warn says in the thread that a limit is near, unless that was said already, here or, of
+// a day's limit, in another session.
+func (t *Turn) Warn(ctx context.Context, u quota.Use, said []outgoing.Line) error {
+	err := t.Record(ctx, spending.Warning(u), Lines(said))
+	if errors.Is(err, ErrStale) {
+		return nil
+	}
+	return err
 }

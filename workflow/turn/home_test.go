@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -53,7 +54,7 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
 	require.NoError(o.t, in.Record(ctx,
 		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
-		store.Usage{USD: 0.25},
+		spending.Usage{USD: 0.25},
 		consent.Report(report),
 	))
 	return in.Session().ID

@@ -25,6 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
@@ -205,7 +206,7 @@ func limitReached(ctx context.Context, th *thread) error {
 	if err := atWork(ctx, th); err != nil {
 		return err
 	}
-	if err := th.Record(ctx, store.Usage{USD: 2}); err != nil {
+	if err := th.Record(ctx, spending.Usage{USD: 2}); err != nil {
 		return err
 	}
 	return th.pauseAtLimit(ctx, &budget.LimitError{})

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -85,7 +86,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 
 	record(t, turn, progress.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
 	require.Nil(t, nextCard(t, s), "two seconds have to pass")
-	record(t, turn, store.Usage{USD: 0.25})
+	record(t, turn, spending.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.Equal(t, []card.Task{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
@@ -103,7 +104,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
 
-	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}}, store.Usage{USD: 1})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}}, spending.Usage{USD: 1})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
@@ -112,7 +113,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
 	// The next run has a card of its own, which counts from its own beginning.
-	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, store.Usage{USD: 4})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, spending.Usage{USD: 4})
 	record(t, turn, progress.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
 	c = shown(t, s, id)
@@ -175,11 +176,11 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 
 	require.NoError(t, outbox.New(s.DB).CardLater(t.Context(), again, time.Hour))
 	require.Nil(t, nextCard(t, s))
-	record(t, turn, store.Usage{USD: 1})
+	record(t, turn, spending.Usage{USD: 1})
 	soonDue(t, s)
 	again = nextCard(t, s)
 	require.NoError(t, outbox.New(s.DB).CardGone(t.Context(), again, "message_not_found"))
-	record(t, turn, store.Usage{USD: 1})
+	record(t, turn, spending.Usage{USD: 1})
 	soonDue(t, s)
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/planning"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
@@ -164,14 +164,14 @@ func TestWorkIsKept(t *testing.T) {
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
 	require.NoError(t, turn.Record(ctx,
-		store.Usage{USD: 0.25},
+		spending.Usage{USD: 0.25},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
 		progress.Task{Task: k},
 		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
 		consent.Push(push),
 	))
 	push.State = outgoing.PushDone
-	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, consent.Push(push)))
+	require.NoError(t, turn.Record(ctx, spending.Usage{USD: 0.25}, consent.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/quota"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -95,7 +95,7 @@ func (b *Budget) measureDisk(ctx context.Context) error {
 		b.weighAfter = time.Now().Add(20 * took)
 		b.mu.Unlock()
 	}
-	return b.Record(ctx, store.Usage{Disk: &bytes})
+	return b.Record(ctx, spending.Usage{Disk: &bytes})
 }
 
 func ReachedLimits(uses []quota.Use) (out []quota.Use) {

@@ -3,18 +3,14 @@ package intake
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -26,7 +22,7 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	case workflow.CommandNone:
 		return f, false, nil
 	case workflow.CommandConsult:
-		return in.askConsultant(m, p, rest), true, nil
+		return inquiries{in.Judgements}.consult(m, p, rest), true, nil
 	}
 	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
 		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
@@ -78,49 +74,4 @@ func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, command w
 		}
 	}
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
-}
-
-// askConsultant asks the consultant what a person wants to know of it.
-func (in *Intake) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
-	s := in.Session()
-	if question == "" {
-		question = "Is the newest report right, and is its fix the best one?"
-		if s.Revision == 0 {
-			question = "What is the cause of what this thread is about, and what is to be done?"
-		}
-	}
-	f := in.Ignore(m)
-	whole := question
-	if len(m.Text) > len(question)+len("ask the consultant whether ") {
-		whole = m.Text // the question was the end of a longer message
-	}
-	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
-	f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("Asking the %s: %s", in.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
-	var update store.Update
-	if !s.Phase.MayWrite() {
-		update.Maybe = []workflow.Event{workflow.EventConsult}
-		if s.Phase.Ended() {
-			update.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
-		}
-	}
-	update.Change = func(s *workflow.Session) {
-		if s.Kind == workflow.KindUnknown && s.Revision == 0 && !s.Open {
-			s.Kind = workflow.KindConsultation
-		}
-	}
-	return append(f, update)
-}
-
-// ownersInquiry has the program say who knows the code, beside whatever goes on.
-func ownersInquiry(m incoming.Message) progress.Inquiry {
-	return progress.Inquiry{Kind: inquiry.Owners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
-}
-
-// namesFile matches a message that names a file, or a path.
-var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)
-
-// askExplainer has the change explained, beside whatever goes on.
-func (in *Intake) askExplainer(m incoming.Message) []store.Part {
-	f := in.Ignore(m)
-	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

@@ -129,7 +129,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.askAgain, in.Interview.judgeAnswer} {
+		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, inquiries{in.Judgements}.askAgain, in.Interview.judgeAnswer} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -169,10 +169,10 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		}
 	}
 	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
-		return in.askExplainer(m), nil
+		return inquiries{in.Judgements}.explain(m), nil
 	}
 	if intent.AsksWhoKnows(m.Text) && (in.Session().Revision > 0 || in.Session().Branch != "" || namesFile.MatchString(m.Text)) {
-		return append(in.Ignore(m), ownersInquiry(m)), nil
+		return inquiries{in.Judgements}.owners(m), nil
 	}
 	if held != "" {
 		return in.Held.HoldWords(m, p, held), nil
@@ -252,7 +252,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.offerForm(m, p, means), nil
 	case button.ShowDiff, button.Explain:
 		m.Text = map[string]string{button.ShowDiff: "Show me the diff.", button.Explain: "Why is the change as it is?"}[m.ActionID]
-		return in.askExplainer(m), nil
+		return inquiries{in.Judgements}.explain(m), nil
 	case button.Join:
 		return in.Duplicates.Join(ctx, m, p, means)
 	case button.Choose:
@@ -262,7 +262,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	case "option", "wrap_up", "take_defaults":
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
-		return in.askConsultant(m, p, ""), nil
+		return inquiries{in.Judgements}.consult(m, p, ""), nil
 	case actionLessons:
 		return lessonBook{in.Judgements, in.Catalog, in.Permissions}.propose(m, p, means), nil
 	}

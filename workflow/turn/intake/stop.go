@@ -3,14 +3,10 @@ package intake
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -50,27 +46,6 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
-}
-
-// askAgain judges "go on" where nothing but people's questions to agents that only read was
-// stopped: they are asked again, and nobody else is woken. ok says that it was that.
-func (in *Intake) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if in.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
-		return nil, false, nil
-	}
-	if a, err := in.StandingApproval(ctx); a != nil || err != nil {
-		return nil, false, err
-	}
-	all, err := in.Store.Inquiries(ctx, in.Session().ID)
-	all = slices.DeleteFunc(all, func(q inquiry.Inquiry) bool { return !q.Stopped })
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return !q.Alone }) {
-		return nil, false, err
-	}
-	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // it takes whoever may let the session go on (see Reopen)
-	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
-		update.Maybe = []workflow.Event{workflow.EventConsult}
-	}
-	return append(in.Ignore(m), update, store.Lines(in.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
 }
 
 // howToGoOn says what lets stopped work go on, and has the button for it where something

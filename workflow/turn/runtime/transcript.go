@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -63,7 +64,7 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 		}
 		added.Items = append(added.Items, b)
 	}
-	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	used := spending.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
 	if used.Tokens > 0 || used.USD > 0 {
 		parts = append(parts, progress.AgentUsage{Task: j.task, Input: e.Usage.Input, Cached: e.Usage.Cached, Output: e.Usage.Output, USD: used.USD})
 	}
@@ -86,7 +87,7 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 		case store.Part:
 			parts = append(parts, w)
 		case tool.CommandRun:
-			parts = append(parts, store.Usage{Printed: w.Printed},
+			parts = append(parts, spending.Usage{Printed: w.Printed},
 				progress.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
 		case result.Result:
 			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK}
@@ -95,7 +96,7 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 					seen.Red = append(seen.Red, x.Name)
 				}
 			}
-			parts = append(parts, seen, store.Usage{Printed: w.Printed})
+			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
 		default:
 			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
 		}

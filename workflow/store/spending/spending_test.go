@@ -1,4 +1,4 @@
-package store_test
+package spending_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -82,11 +83,11 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, progress.Command{Command: "go test"}))
-	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 0.5, Tokens: 50}))
-	require.NoError(t, two.Record(t.Context(), store.Usage{USD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), store.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, progress.Command{Command: "go test"}))
-	require.NoError(t, other.Record(t.Context(), store.Usage{Disk: mb(4)}, progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
+	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, progress.Command{Command: "go test"}))
+	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 0.5, Tokens: 50}))
+	require.NoError(t, two.Record(t.Context(), spending.Usage{USD: 4, Printed: 5 << 20}))
+	require.NoError(t, other.Record(t.Context(), spending.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, progress.Command{Command: "go test"}))
+	require.NoError(t, other.Record(t.Context(), spending.Usage{Disk: mb(4)}, progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
 	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
 	require.NoError(t, err)
 	require.Equal(t, limitsOf(map[quota.Span][]float64{
@@ -99,7 +100,7 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	// The day is the database's: what was spent on another one counts for the session only.
 	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
-	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1}))
+	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1}))
 	got := used(t, one)
 	require.Equal(t, []float64{0, 0}, []float64{got[quota.OfDay][quota.Commands], got[quota.OfDay][quota.Output]})
 	require.Equal(t, 3.0, got[quota.OfDay][quota.Disk], "of those that were at work today")
@@ -121,13 +122,13 @@ func TestOutputAndDisk(t *testing.T) {
 	figures := func() []float64 {
 		return []float64{use(t, turn, quota.LimitOf(quota.OfSession, quota.Output)).Used, use(t, turn, quota.LimitOf(quota.OfSession, quota.Disk)).Used}
 	}
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 20, Disk: mb(3)}))
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 19}))
+	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 20, Disk: mb(3)}))
+	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(2)}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
+	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(2)}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
 	require.Equal(t, []float64{1.5, 4}, figures())
 	require.True(t, use(t, turn, quota.LimitOf(quota.OfSession, quota.Disk)).Reached())
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
+	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
@@ -160,10 +161,10 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	old := storetest.BeginTurn(t, s)
-	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, store.Usage{USD: 4, Tokens: 10}))
+	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, spending.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID)
 	require.NoError(t, err)
-	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
+	require.ErrorIs(t, old.Record(t.Context(), spending.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
 	require.Equal(t, []float64{4, 10, 4}, []float64{got[quota.OfSession][quota.USD], got[quota.OfSession][quota.Tokens], got[quota.OfDay][quota.USD]})
 }
@@ -181,7 +182,7 @@ func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 30}))
+	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 30}))
 	full := use(t, one, quota.LimitOf(quota.OfDay, quota.USD))
 	require.True(t, full.Reached())
 	require.True(t, use(t, other, quota.LimitOf(quota.OfDay, quota.USD)).Reached(), "it is everybody's")

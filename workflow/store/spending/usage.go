@@ -1,0 +1,78 @@
+package spending
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// Usage is what something used: of models, of commands, of the disk.
+type Usage struct {
+	USD     float64
+	Tokens  int    // read and written by models
+	Printed int64  // bytes, by commands
+	Disk    *int64 // bytes that the session's folder takes now; nil: nobody looked
+}
+
+// Add adds another part's use.
+func (u *Usage) Add(o Usage) {
+	u.USD, u.Tokens, u.Printed = u.USD+o.USD, u.Tokens+o.Tokens, u.Printed+o.Printed
+	if o.Disk != nil {
+		u.Disk = o.Disk
+	}
+}
+
+func (Usage) Stage() record.Stage { return record.Session }
+
+// Write does nothing: a Total writes what all parts used.
+func (Usage) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
+
+// A Total is what all parts of a recording used, and for how long the session was at work. It is
+// added up in the session's row and in that of the day.
+type Total struct {
+	Usage
+	Worked  time.Duration
+	Limited bool // the session rests at a limit from here on
+	Freed   bool // it rests at none any more
+}
+
+func (Total) Stage() record.Stage { return record.Session }
+
+func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	commands, worked := 0, s.Worked.Milliseconds()
+	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
+		commands = 1
+	}
+	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
+			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
+		r.Session, s.Tokens, commands, worked, s.Limited, s.Freed, s.Printed, s.Disk)
+	nothing := s.USD == 0 && s.Tokens == 0 && worked == 0 && commands == 0 && s.Printed == 0 && s.Disk == nil
+	if err != nil || nothing {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands, printed)
+		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4, $5, $6 from sessions where id = $1
+		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
+			worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed`,
+		r.Session, s.USD, s.Tokens, worked, commands, s.Printed)
+	return err
+}
+
+// A Warning is that people were told of a limit; record.ErrStale where they were told before.
+type Warning quota.Use
+
+func (Warning) Stage() record.Stage { return record.Session }
+
+func (u Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	tag, err := tx.Exec(ctx, `insert into limit_warnings (name, subject, day, number, session_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+		u.Limit, u.Subject, u.Day, u.Number, r.Session)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = record.ErrStale
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
+)
+
+// inquiries are what agents that only read are asked, beside whatever goes on.
+type inquiries struct{ approval.Judgements }
+
+// consult asks the consultant what a person wants to know of it.
+func (i inquiries) consult(m incoming.Message, p workflow.Person, question string) []store.Part {
+	s := i.Session()
+	if question == "" {
+		question = "Is the newest report right, and is its fix the best one?"
+		if s.Revision == 0 {
+			question = "What is the cause of what this thread is about, and what is to be done?"
+		}
+	}
+	f := i.Ignore(m)
+	whole := question
+	if len(m.Text) > len(question)+len("ask the consultant whether ") {
+		whole = m.Text // the question was the end of a longer message
+	}
+	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
+	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	var update store.Update
+	if !s.Phase.MayWrite() {
+		update.Maybe = []workflow.Event{workflow.EventConsult}
+		if s.Phase.Ended() {
+			update.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
+		}
+	}
+	update.Change = func(s *workflow.Session) {
+		if s.Kind == workflow.KindUnknown && s.Revision == 0 && !s.Open {
+			s.Kind = workflow.KindConsultation
+		}
+	}
+	return append(f, update)
+}
+
+// owners has the program say who knows the code.
+func (i inquiries) owners(m incoming.Message) []store.Part {
+	return append(i.Ignore(m), progress.Inquiry{Kind: inquiry.Owners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+}
+
+// explain has the change explained.
+func (i inquiries) explain(m incoming.Message) []store.Part {
+	f := i.Ignore(m)
+	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+}
+
+// askAgain judges "go on" where nothing but people's questions to agents that only read was
+// stopped: they are asked again, and nobody else is woken. ok says that it was that.
+func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
+	if i.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
+		return nil, false, nil
+	}
+	if a, err := i.StandingApproval(ctx); a != nil || err != nil {
+		return nil, false, err
+	}
+	all, err := i.Store.Inquiries(ctx, i.Session().ID)
+	all = slices.DeleteFunc(all, func(q inquiry.Inquiry) bool { return !q.Stopped })
+	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return !q.Alone }) {
+		return nil, false, err
+	}
+	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // it takes whoever may let the session go on (see Reopen)
+	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
+		update.Maybe = []workflow.Event{workflow.EventConsult}
+	}
+	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
+}
+
+// namesFile matches a message that names a file, or a path.
+var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)
