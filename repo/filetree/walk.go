@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -95,7 +97,7 @@ func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []fo
 		return nil // removed, or not ours to read
 	}
 	defer func() { _ = in.Close() }()
-	entries, _ := in.ReadDir(-1)
+	entries, _ := readEntries(in)
 	if int(w.entries.Add(int64(len(entries)))) > maxEntries {
 		w.Incomplete.Store(true)
 		return nil
@@ -151,6 +153,18 @@ func rulesAbove(root *os.Root, start string) *Ignore {
 		prefix += part + "/"
 	}
 	return rules
+}
+
+// readEntries lists an open folder by a second descriptor of it: of a file that a root has opened,
+// the standard library looks at each entry by itself. What is opened later is looked at then.
+func readEntries(in *os.File) ([]fs.DirEntry, error) {
+	fd, err := unix.FcntlInt(in.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	list := os.NewFile(uintptr(fd), in.Name())
+	defer func() { _ = list.Close() }()
+	return list.ReadDir(-1)
 }
 
 func openFolder(root *os.Root, path string) (*os.File, error) {

@@ -18,7 +18,7 @@ const (
 )
 
 // A pattern finds the lines that match. Most of a tree does not hold what is looked for,
-// so whatever plain text every match must contain is looked for first: bytes.Index is
+// so whatever plain text every match must contain is looked for first: indexText is
 // many times faster than any automaton.
 type pattern struct {
 	re      *regexp.Regexp // nil: the literal says all
@@ -185,14 +185,43 @@ func requiredFolded(re *syntax.Regexp) []byte {
 // mayMatch is false for data without any of the texts that a match needs.
 func (p *pattern) mayMatch(data []byte) bool {
 	if len(p.literal) > 0 {
-		return bytes.Contains(data, p.literal)
+		return indexText(data, p.literal) >= 0
 	}
 	for _, text := range p.oneOf {
-		if bytes.Contains(data, text) {
+		if indexText(data, text) >= 0 {
 			return true
 		}
 	}
 	return len(p.oneOf) == 0
+}
+
+// common are the bytes that source files have most of, the commonest first.
+const common = " etnrioasl\tcdup.fm,hg(b)\"=v_yk1:w0x-q\n/*[]{}j2z3456789"
+
+// indexText is bytes.Index, for source files: it looks for the rarest byte of the text, and not
+// for the first, which may be in each word of the data.
+func indexText(data, text []byte) int {
+	rare, rank := 0, -1
+	for i, c := range text {
+		at := strings.IndexByte(common, c)
+		if at < 0 {
+			rare = i
+			break
+		}
+		if at > rank {
+			rare, rank = i, at
+		}
+	}
+	for at := 0; at+len(text) <= len(data); at++ {
+		next := bytes.IndexByte(data[at+rare:len(data)-len(text)+rare+1], text[rare])
+		if next < 0 {
+			return -1
+		}
+		if at += next; bytes.Equal(data[at:at+len(text)], text) {
+			return at
+		}
+	}
+	return -1
 }
 
 // alike is what a search in any case is made in: each byte with the bit set that tells small
@@ -303,7 +332,7 @@ func (l *looking) within(pos, limit int) int {
 // one, else by the match itself.
 func (l *looking) find(pos, limit int) int {
 	if len(l.literal) > 0 {
-		return bytes.Index(l.in[pos:limit], l.literal)
+		return indexText(l.in[pos:limit], l.literal)
 	}
 	if match := l.re.FindIndex(l.data[pos:limit]); match != nil {
 		return match[0]

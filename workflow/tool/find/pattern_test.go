@@ -1,6 +1,7 @@
 package find
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"regexp"
@@ -101,4 +102,20 @@ func fastSearch(t *testing.T, text, data string) (hits []int) {
 		hits = append(hits, strings.Count(data[:start], "\n")+1)
 	})
 	return hits
+}
+
+func TestIndexTextIsThatOfBytes(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	letters := "aab e\nAQ\xff"
+	random := func(n int) (b []byte) {
+		for range n {
+			b = append(b, letters[r.IntN(len(letters))])
+		}
+		return b
+	}
+	for range 5000 {
+		data, text := random(r.IntN(40)), random(1+r.IntN(4))
+		require.Equal(t, bytes.Index(data, text), indexText(data, text), "%q in %q", text, data)
+	}
 }
