@@ -22,8 +22,9 @@
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
-// changes nothing. The gateway acknowledges an event after that commit: if the program dies
-// earlier, Slack sends the event again; if it dies later, the job is there.
+// changes nothing. What waits in one thread meanwhile is one transaction (bot/gateway/messages.go).
+// The gateway acknowledges an event after that commit: if the program dies earlier, Slack sends
+// the event again; if it dies later, the job is there.
 //
 // The turn. A worker of store/queue (turn_worker.go) takes the job and calls turn.Runner.Run
 // (turn/turn.go). The turn raises the session's epoch, which fences every earlier turn.

@@ -98,24 +98,33 @@ func Soon(t *testing.T) context.Context {
 type Inbox struct {
 	Before func(incoming.Event) error // called first; an error is a commit that failed
 
-	mu    sync.Mutex
-	Calls []incoming.Event // every call
-	Kept  []incoming.Event // every effect
+	mu       sync.Mutex
+	Calls    []incoming.Event // every event of every call
+	Together []int            // how many events each call brought
+	Kept     []incoming.Event // every effect
 }
 
-func (b *Inbox) Receive(_ context.Context, in incoming.Event) error {
+// Receive keeps all of it or nothing.
+func (b *Inbox) Receive(_ context.Context, came ...incoming.Event) error {
 	b.mu.Lock()
-	b.Calls = append(b.Calls, in)
+	b.Together = append(b.Together, len(came))
 	b.mu.Unlock()
-	if b.Before != nil {
-		if err := b.Before(in); err != nil {
-			return err
+	for _, in := range came {
+		b.mu.Lock()
+		b.Calls = append(b.Calls, in)
+		b.mu.Unlock()
+		if b.Before != nil {
+			if err := b.Before(in); err != nil {
+				return err
+			}
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.ContainsFunc(b.Kept, func(k incoming.Event) bool { return same(k, in) }) {
-		b.Kept = append(b.Kept, in)
+	for _, in := range came {
+		if !slices.ContainsFunc(b.Kept, func(k incoming.Event) bool { return same(k, in) }) {
+			b.Kept = append(b.Kept, in)
+		}
 	}
 	return nil
 }

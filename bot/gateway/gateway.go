@@ -20,9 +20,9 @@ import (
 
 // An Inbox stores what people did.
 type Inbox interface {
-	// Receive commits in, with whatever follows from it, before it returns. A duplicate
-	// changes nothing and is no error.
-	Receive(ctx context.Context, in incoming.Event) error
+	// Receive commits what came in one thread, in its order, with whatever follows from it,
+	// before it returns. A duplicate changes nothing and is no error.
+	Receive(ctx context.Context, came ...incoming.Event) error
 }
 
 // A Gateway receives what people do in Slack, over Socket Mode. Its fields must not change
@@ -181,14 +181,14 @@ func (l *link) runClient(parent context.Context) error {
 	return bot.ExplainError(err, bot.AppTokenName)
 }
 
-// takeEvents handles the events of the link, one at a time, in their order.
+// takeEvents handles the events of the link, those of each thread in their order.
 func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case e := <-l.client.Events:
-			if err := l.handleEvent(ctx, e); err != nil {
+			if err := l.handleWaiting(ctx, e); err != nil {
 				end(err)
 				return
 			}
@@ -308,19 +308,13 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 	until := time.Now().Add(l.patience())
 	in, ok, reason := l.reader.Normalise(kind, payload)
 	log := l.log.With("event", in.EventID, "attempt", attempt)
-	//crash:event_received
-	if ok {
-		l.openPressed(ctx, &in, payload)
-	}
 	if !ok {
 		log.Debug("not for us", "reason", reason)
-	} else if err := l.keepIncoming(ctx, in, until); err != nil {
-		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
+		l.acknowledge(ctx, envelopeID, nil, log)
 		return
 	}
-	//crash:event_kept
-	l.acknowledge(ctx, envelopeID, nil, log)
-	//crash:event_acknowledged
+	l.openPressed(ctx, &in, payload)
+	message{envelopeID, in, log}.keep(ctx, l, until)
 }
 
 func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {

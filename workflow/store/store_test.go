@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -82,6 +83,32 @@ func TestReceiveOnce(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where reaction = 'eyes'`))
+}
+
+func TestReceiveTogether(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	before, mention := storetest.Reply("Ev1", "1.1", "who knows?"), storetest.Mention("Ev2", "total is off")
+	mention.TS = "1.2"
+	twin := mention // the message event of the same message
+	twin.EventID, twin.Kind = "Ev3", incoming.Reply
+	stop := storetest.Reply("Ev9", "1.9", "stop")
+	all := []incoming.Event{before, mention, twin}
+	for n := range 5 {
+		all = append(all, storetest.Reply(fmt.Sprint("Ev", n+4), fmt.Sprint("1.", n+4), fmt.Sprint("and ", n)))
+	}
+	all = append(all, all[4], stop) // one of them twice
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), all...))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), all[1:]...)) // delivered again
+	rows, err := s.Pool.Query(t.Context(), `select text from inbox order by id`)
+	require.NoError(t, err)
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"total is off", "and 0", "and 1", "and 2", "and 3", "and 4", "stop"}, texts, "what was said before the mention belongs to no session")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where title = 'total is off' and stop_asked`))
+	require.Equal(t, 7, storetest.CountRows(t, s, `select count(*) from outbox where reaction = 'eyes'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'react'`))
 }
 
 func TestReceiveManyAtOnce(t *testing.T) {

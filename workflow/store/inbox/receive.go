@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -15,69 +16,80 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Receive keeps what came from Slack, binds it to its session and queues a turn, all in
-// one transaction; the caller acknowledges the event after it returns. What came before
-// (by event, or as the other half of a mention's two events) changes nothing and is no
-// error. What concerns no session is left alone.
-func (i *Inbox) Receive(ctx context.Context, in incoming.Event) error {
+// Receive keeps what came from Slack in one thread, in its order, binds it to the thread's
+// session and queues a turn, all in one transaction; the caller acknowledges the events after
+// it returns. What came before (by event, or as the other half of a mention's two events)
+// changes nothing and is no error. What concerns no session is left alone. An alert comes alone.
+func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
+	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Pool, func(tx pgx.Tx) error {
-		if in.Alert != nil {
-			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, in)
+		if first.Alert != nil {
+			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
 			if err != nil || !begins {
 				return err
 			}
 		}
-		id, err := findSession(ctx, tx, in)
+		id, list, err := findSession(ctx, tx, came)
 		if err != nil || id == "" {
 			return err
 		}
-		// One of a mention's two events may come without its files.
-		if in.Kind != incoming.Edit { // its message brought them, or they are of nobody's judged words
+		for _, in := range list {
+			if in.Kind == incoming.Edit { // its message brought them, or they are of nobody's judged words
+				continue
+			}
+			// One of a mention's two events may come without its files.
 			if err := attachFiles(ctx, tx, id, in.Files); err != nil {
 				return err
 			}
 		}
-		fresh, err := insertMessage(ctx, tx, id, in)
-		if err != nil || !fresh {
+		fresh, err := insertMessages(ctx, tx, id, list)
+		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		if in.Alert != nil {
-			if err := alerts.Opened(ctx, tx, in, id); err != nil {
+		if first.Alert != nil {
+			if err := alerts.Opened(ctx, tx, first, id); err != nil {
 				return err
 			}
 		}
-		if err := i.markSeen(ctx, tx, id, in); err != nil {
+		if err := i.markSeen(ctx, tx, id, fresh); err != nil {
 			return err
 		}
 		//crash:event_written
 		return i.queue.InsertTurn(ctx, tx, id)
 	})
 	if err != nil {
-		return fmt.Errorf("receive %s: %w", in.EventID, err)
+		return fmt.Errorf("receive %s: %w", first.EventID, err)
 	}
 	return nil
 }
 
-// findSession finds the session of the thread, or makes one where the message may start one.
-// Between the two the old one may be cleaned away; then the next look makes a new one.
-func findSession(ctx context.Context, tx pgx.Tx, in incoming.Event) (string, error) {
+// findSession finds the session of the thread, or makes one where a message may start one;
+// then list begins with that message. Between the two the old one may be cleaned away; then the
+// next look makes a new one.
+func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id string, list []incoming.Event, err error) {
+	list = came
+	starts := slices.IndexFunc(came, startsSession)
+	thread := came[0].Thread
 	for {
-		if startsSession(in) {
-			_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
+		if starts >= 0 {
+			in := came[starts]
+			tag, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
 				values ($1, $2, $3, $4, $5, left($6, 120)) on conflict (team, channel, thread_ts) do nothing`,
-				newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, titleOf(in.Text))
+				newID(), thread.Team, thread.Channel, thread.TS, in.User, titleOf(in.Text))
 			if err != nil {
-				return "", err
+				return "", nil, err
+			}
+			if tag.RowsAffected() > 0 {
+				list = came[starts:]
 			}
 		}
-		var id string
-		err := tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
-			in.Thread.Team, in.Thread.Channel, in.Thread.TS).Scan(&id)
+		err = tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+			thread.Team, thread.Channel, thread.TS).Scan(&id)
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return id, err
+			return id, list, err
 		}
-		if !startsSession(in) {
-			return "", nil
+		if starts < 0 {
+			return "", nil, nil
 		}
 	}
 }
@@ -89,38 +101,81 @@ func startsSession(in incoming.Event) bool {
 	return in.Kind == incoming.Mention || in.Kind == incoming.Sent || in.Kind == incoming.AppAlert || in.Kind == incoming.Reply && in.TS == in.Thread.TS
 }
 
-// insertMessage inserts the inbox row; false when it was there already.
-func insertMessage(ctx context.Context, tx pgx.Tx, session string, in incoming.Event) (bool, error) {
-	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
-		session, in.EventID, in.Kind, in.TS, in.User, in.UserTeam, database.CleanText(in.Text), in.ActionID, in.Value)
-	if err != nil || tag.RowsAffected() == 0 {
-		return false, err
+// insertMessages inserts rows of the inbox in their order, and gives the messages that were not
+// there already.
+func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
+	column := func(of func(incoming.Event) string) []string {
+		values := make([]string, len(list))
+		for n, in := range list {
+			values[n] = of(in)
+		}
+		return values
 	}
-	if in.Kind == incoming.Sent || in.Kind == incoming.AppAlert {
-		return true, nil // somebody else's words, or an app's
+	rows, err := tx.Query(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
+		select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value
+		from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+			with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n) order by n
+		on conflict do nothing returning event_id`, session,
+		column(func(in incoming.Event) string { return in.EventID }),
+		column(func(in incoming.Event) string { return string(in.Kind) }),
+		column(func(in incoming.Event) string { return in.TS }),
+		column(func(in incoming.Event) string { return in.User }),
+		column(func(in incoming.Event) string { return in.UserTeam }),
+		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
+		column(func(in incoming.Event) string { return in.ActionID }),
+		column(func(in incoming.Event) string { return in.Value }))
+	if err != nil {
+		return nil, err
 	}
-	// Words of stop act on the running turn at once, and so does a request that is taken away;
-	// who said them is judged by the turn.
-	takenAway := in.Kind == incoming.Delete && in.TS == in.Thread.TS
-	if intent.ReadConsent(in.Text).Kind == intent.ConsentStop || in.ActionID == "stop" || takenAway {
-		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
-			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
+	inserted, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
 	}
-	return true, err
+	for _, in := range list {
+		if at := slices.Index(inserted, in.EventID); at >= 0 {
+			inserted[at] = "" // the same event, again, is not
+			fresh = append(fresh, in)
+		}
+	}
+	return fresh, askStop(ctx, tx, session, fresh)
 }
 
-// markSeen queues the reaction that tells the writer within a second that the message arrived.
-// It goes out by a job of its own: behind a busy thread's lines, which Slack takes one a second
-// of, or while Slack asks to wait with them, it would come when nobody looks any more.
-func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, in incoming.Event) error {
-	switch in.Kind {
-	case incoming.Mention, incoming.Reply, incoming.Sent:
-	default:
+// askStop lets words of stop act on the running turn at once, and a request that is taken away,
+// too; who said them is judged by the turn.
+func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+	for _, in := range fresh {
+		if in.Kind == incoming.Sent || in.Kind == incoming.AppAlert {
+			continue // somebody else's words, or an app's
+		}
+		takenAway := in.Kind == incoming.Delete && in.TS == in.Thread.TS
+		if intent.ReadConsent(in.Text).Kind != intent.ConsentStop && in.ActionID != "stop" && !takenAway {
+			continue
+		}
+		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
+			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markSeen queues the reactions that tell the writers within a second that their messages arrived.
+// They go out by a job of their own: behind a busy thread's lines, which Slack takes one a second
+// of, or while Slack asks to wait with them, they would come when nobody looks any more.
+func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+	var seen []string
+	for _, in := range fresh {
+		switch in.Kind {
+		case incoming.Mention, incoming.Reply, incoming.Sent:
+			seen = append(seen, in.TS)
+		}
+	}
+	if len(seen) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts) values ($1, $2, 'eyes', $3) on conflict do nothing`,
-		session+":seen:"+in.TS, session, in.TS)
+	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts)
+		select $1 || ':seen:' || ts, $1, 'eyes', ts from unnest($2::text[]) with ordinality as m (ts, n) order by n on conflict do nothing`, session, seen)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,10 @@ type tracedInbox struct {
 	traces *traces.Traces
 }
 
-// Receive implements gateway.Inbox.
-func (i tracedInbox) Receive(ctx context.Context, in incoming.Event) error {
-	ctx, span := i.traces.Begin(ctx, "slack event", string(in.Kind))
-	err := i.Inbox.Receive(ctx, in)
+// Receive implements gateway.Inbox. Events that are taken together are one trace.
+func (i tracedInbox) Receive(ctx context.Context, came ...incoming.Event) error {
+	ctx, span := i.traces.Begin(ctx, "slack event", string(came[0].Kind))
+	err := i.Inbox.Receive(ctx, came...)
 	span.End(err)
 	return err
 }

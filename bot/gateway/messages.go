@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/slack-go/slack/socketmode"
+
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+)
+
+// A storm of messages in one thread would wait for one commit after another. So what waits
+// while a transaction runs is taken together: the messages of a thread, in their order, are one
+// transaction, and each is acknowledged after it.
+
+// mostTogether is how many events that wait are taken at once.
+const mostTogether = 50
+
+// A message is an event that is stored, and acknowledged after that.
+type message struct {
+	envelope string
+	in       incoming.Event
+	log      *slog.Logger
+}
+
+// handleWaiting handles an event, and what waits behind it by then.
+func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
+	var list messages
+	defer func() { list.keep(ctx, l) }()
+	for waiting := min(len(l.client.Events), mostTogether); ; waiting-- {
+		m, ok := readMessage(l, e)
+		if ok {
+			list = append(list, m)
+		} else {
+			if e.Request == nil || e.Request.Type != eventsAPI { // a press may follow from what was written before
+				list.keep(ctx, l)
+				list = nil
+			}
+			if err := l.handleEvent(ctx, e); err != nil {
+				return err
+			}
+		}
+		if waiting == 0 {
+			return nil
+		}
+		e = <-l.client.Events // which nobody else takes from
+	}
+}
+
+// eventsAPI is the kind of envelope that messages come in.
+const eventsAPI = "events_api"
+
+// readMessage reads an event; ok is false for those that are no message for the bot.
+func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
+	if e.Request == nil || e.Request.EnvelopeID == "" || e.Request.Type != eventsAPI {
+		return m, false
+	}
+	in, ok, _ := l.reader.Normalise(eventsAPI, e.Request.Payload)
+	if !ok {
+		return m, false
+	}
+	switch in.Kind {
+	case incoming.Mention, incoming.Reply, incoming.Edit, incoming.Delete:
+		return message{e.Request.EnvelopeID, in, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
+	}
+	return m, false
+}
+
+// messages are what a link has taken together.
+type messages []message
+
+// keep stores them, thread by thread, and acknowledges them.
+func (list messages) keep(ctx context.Context, l *link) {
+	for len(list) > 0 {
+		var thread, others messages
+		for _, m := range list {
+			if m.in.Thread == list[0].in.Thread {
+				thread = append(thread, m)
+			} else {
+				others = append(others, m)
+			}
+		}
+		thread.keepTogether(ctx, l)
+		list = others
+	}
+}
+
+// keepTogether stores messages of one thread. Where that fails, each is tried alone, so that one
+// which cannot be stored holds back no other.
+func (list messages) keepTogether(ctx context.Context, l *link) {
+	if len(list) > 1 {
+		var all []incoming.Event
+		for _, m := range list {
+			all = append(all, m.in)
+		}
+		if l.Inbox.Receive(ctx, all...) == nil {
+			for _, m := range list {
+				l.acknowledge(ctx, m.envelope, nil, m.log)
+			}
+			return
+		}
+	}
+	for _, m := range list {
+		//crash:event_received
+		m.keep(ctx, l, time.Now().Add(l.patience()))
+	}
+}
+
+// keep stores an event and only then acknowledges it.
+func (m message) keep(ctx context.Context, l *link, until time.Time) {
+	if err := l.keepIncoming(ctx, m.in, until); err != nil {
+		m.log.Error("could not keep an event; Slack will deliver it again", "kind", m.in.Kind, "err", err)
+		return
+	}
+	//crash:event_kept
+	l.acknowledge(ctx, m.envelope, nil, m.log)
+	//crash:event_acknowledged
+}
