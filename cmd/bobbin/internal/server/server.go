@@ -168,64 +168,28 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 			b.Close()
 		}
 	}()
-	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, log); err != nil {
-		return nil, err
-	}
 	if s.HTTPAddr != "" && s.Metrics == nil {
 		s.Metrics = metrics.New()
 	}
-	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
-	}
-	if b.lock, err = storage.LockDataDir(s.DataDir); err != nil {
-		return nil, err
-	}
-	name, err := storage.ReplicaName(s.DataDir)
+	name, err := b.openState(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if b.traces, err = traces.Open(ctx, s.Traces, name, log); err != nil {
-		return nil, err
-	}
-	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, log); err != nil {
-		return nil, err
-	}
-	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), log)
-	slack, err := bot.Open(ctx, bot.Config{
-		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log,
-		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: b.observed(s.Metrics, "slack")},
-	})
+	slack, err := b.openSlack(ctx, &s)
 	if err != nil {
 		return nil, err
 	}
-	if err := nameChannels(ctx, slack, &s); err != nil {
-		return nil, err
-	}
-	skills, err := readSkills(s.SkillsDir, log)
-	if err != nil {
-		return nil, err
-	}
-	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	directory := &people.Directory{Slack: slack}
-	runner := &turn.Runner{
-		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
-		Model: b.newModel(s), Metrics: s.Metrics,
-		Machine: turn.Machine{Mirrors: b.Mirrors},
-		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
-	}
-	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
-	if err := openSandbox(ctx, runner, s, log); err != nil {
+	if err := b.openRunner(ctx, s, directory); err != nil {
 		return nil, err
 	}
-	b.Runner, b.silent = runner, s.Silent
-	b.sandboxOff = runner.SandboxOff
-	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
+	runner := b.Runner
+	signature := runner.Agents[agent.Orchestrator].Signature()
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
 	heard := tracedInbox{received, b.traces}
-	received.Name = runner.Agents[agent.Orchestrator].Signature()
-	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
-	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] })
-	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
+	received.Name = signature
+	posts := newPoster(s, slack, directory, posting, log)
+	b.Store.Cards, posts.Name = s.ProgressCards, signature
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary(), WorkspaceURL: slack.WorkspaceURL()}
 	runner.Readers = homes
@@ -233,7 +197,6 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err := b.openPages(s, homes, directory); err != nil {
 		return nil, err
 	}
-	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
 		Slack: slack, Inbox: heard, Log: log, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
@@ -242,6 +205,79 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	side, giveUp := newSide(runner, s)
 	b.queue, err = NewQueue(b.Store, Work{Side: side, GiveUpSide: giveUp, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
 	return b, err
+}
+
+// openState opens what outlives the process, the data directory and the database, and what tells of
+// the bot's health before there is one. It gives the name of this replica.
+func (b *Server) openState(ctx context.Context, s Settings) (replica string, err error) {
+	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, b.log); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	if b.lock, err = storage.LockDataDir(s.DataDir); err != nil {
+		return "", err
+	}
+	if replica, err = storage.ReplicaName(s.DataDir); err != nil {
+		return "", err
+	}
+	if b.traces, err = traces.Open(ctx, s.Traces, replica, b.log); err != nil {
+		return "", err
+	}
+	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, b.log); err != nil {
+		return "", err
+	}
+	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), b.log)
+	return replica, nil
+}
+
+// openSlack checks the tokens, and puts ids where the settings have #names.
+func (b *Server) openSlack(ctx context.Context, s *Settings) (*bot.Slack, error) {
+	slack, err := bot.Open(ctx, bot.Config{
+		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: b.log,
+		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: b.observed(s.Metrics, "slack")},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slack, nameChannels(ctx, slack, s)
+}
+
+// openRunner opens the sandbox, the skills and the mirrors, and makes what works on them, and what
+// cleans up behind it.
+func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.Directory) error {
+	skills, err := readSkills(s.SkillsDir, b.log)
+	if err != nil {
+		return err
+	}
+	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log}
+	runner := &turn.Runner{
+		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
+		Model: b.newModel(s), Metrics: s.Metrics,
+		Machine: turn.Machine{Mirrors: b.Mirrors},
+		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
+	}
+	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
+	if err := openSandbox(ctx, runner, s, b.log); err != nil {
+		return err
+	}
+	b.Runner, b.silent = runner, s.Silent
+	b.sandboxOff = runner.SandboxOff
+	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: b.log}
+	return nil
+}
+
+// newPoster posts what the turns say, and keeps code from channels with guests.
+func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger) *poster.Poster {
+	return &poster.Poster{
+		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
+		Links:       append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
+		Calls:       approverIDs(s.Repositories),
+		Code:        codeURLs(s.Repositories),
+		CallsOwners: slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] }),
+		GuestFilter: &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log},
+	}
 }
 
 // newSide is what goes on beside the turns, by its kind, and what gives it up.
