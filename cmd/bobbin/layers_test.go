@@ -43,8 +43,10 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
-		"workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "workflow/quota",
+		"workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "cmd/bobbin/internal/models", "cmd/bobbin/internal/limits",
 	},
+	"cmd/bobbin/internal/models":       {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "workflow/agent"},
+	"cmd/bobbin/internal/limits":       {"cmd/bobbin/internal/strictyaml", "workflow/quota"},
 	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},

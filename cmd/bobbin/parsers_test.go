@@ -105,7 +105,7 @@ var outside = []readerOf{
 
 	{"hosts that a command asks the packages' proxy for", []string{"repo/proxy/name.go parseTarget"}, []string{"repo/proxy FuzzTarget"}},
 
-	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/config/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
+	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/limits/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
 	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
 	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go InDatabaseURL"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
 	{"what answers in the bot's place", []string{"cmd/bobbin/internal/health/ask.go readHealth"}, []string{"cmd/bobbin/internal/health FuzzHealth"}},
@@ -147,7 +147,7 @@ var inside = map[string]string{
 	"bot/slack.go":                                     "answers of Slack's API, which slack-go reads",
 	"bot/capture.go":                                   "answers of Slack's API: a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go":        "the kernel's /proc",
-	"cmd/bobbin/internal/config/endpoint.go":           "addresses of the configuration, by url.Parse alone",
+	"cmd/bobbin/internal/models/endpoint.go":           "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/config/environment.go":        "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
 	"repo/testrun/baseline.go":                         "results that this program keeps",
 	"repo/design/contrast.go":                          "numbers of colours that were read before",

@@ -3,22 +3,17 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
 // check adds what makes no sense to p.
@@ -32,9 +27,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 		c.Repositories[i].check(p, at, names)
 		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL, c.HTTP.Addr)
 	}
-	c.checkAgents(p)
-	c.checkModels(p)
-	c.checkLimits(p)
+	c.Table.Check(p)
+	c.Limits.Check(p)
 	c.checkSandbox(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > mostConnections {
@@ -208,129 +202,6 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 			p.At(where, "release %q begins as the branches do that Bobbin pushes", pattern)
 		}
 	}
-}
-
-// efforts are those that model endpoints know; which of them a model takes is its own business.
-var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
-
-func (c *Config) checkAgents(p *strictyaml.Problems) {
-	// The explainer and the reviewer are the orchestrator in another chair.
-	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
-		return name == agent.Explainer || name == agent.Reviewer
-	})
-	for name, a := range c.Agents {
-		at := "$.agents." + name
-		p.OneOf(at, "agent", name, known)
-		if a.Effort != "" {
-			p.OneOf(at+".effort", "effort", a.Effort, efforts)
-		}
-		if strings.ContainsFunc(a.Model, unicode.IsSpace) {
-			p.At(at+".model", "model %q has white space in it", a.Model)
-		}
-		if a.Name != strings.TrimSpace(a.Name) || strings.ContainsAny(a.Name, "[]\n") || utf8.RuneCountInString(a.Name) > 40 {
-			p.At(at+".name", "the name %q has to be one line of at most 40 characters, without brackets or white space around it", a.Name)
-		}
-	}
-}
-
-// leastWindow is what an agent's instructions, tools and a first look at a repository take.
-const leastWindow = 8000
-
-// mostPrice is more than any team means to write, in USD per million.
-const mostPrice = 1e5
-
-// checkModels also finds names that are known nowhere else: a misspelt one would go
-// without its price or its fallback, unnoticed.
-func (c *Config) checkModels(p *strictyaml.Problems) {
-	used := c.modelsInUse()
-	for name, m := range c.Models {
-		at := "$.models." + name
-		if !slices.Contains(used, name) {
-			p.At(at, "model %q is used by no agent and stands in for none%s", name, cli.DidYouMean(name, used))
-		}
-		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
-			switch field := key + "_usd_per_million"; {
-			case price < 0:
-				p.At(at+"."+field, "%s of %q may not be below zero", field, name)
-			case price > mostPrice:
-				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
-			}
-		}
-		if m.Window < 0 || m.Window > 0 && m.Window < leastWindow {
-			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: no model that can use tools reads less", name, leastWindow)
-		}
-		m.Endpoint.check(p, at)
-		for i, other := range m.Fallback {
-			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
-				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
-			}
-		}
-		if c.standsInForItself(name, name, map[string]bool{}) {
-			p.At(at+".fallback", "%q would stand in for itself", name)
-		}
-	}
-}
-
-// modelsInUse are those of the agents, by the file or by default, and their fallbacks.
-func (c *Config) modelsInUse() []string {
-	used := map[string]bool{agent.DefaultModel: true}
-	for _, a := range c.Agents {
-		used[a.Model] = true
-	}
-	for _, m := range c.Models {
-		for _, name := range m.Fallback {
-			used[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(used))
-}
-
-func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool {
-	seen[from] = true
-	for _, next := range c.Models[from].Fallback {
-		if next == name || !seen[next] && c.standsInForItself(name, next, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// ModelsNotLimited are the models in use without a price, where a limit is in money: what they
-// take counts as nothing.
-func (c *Config) ModelsNotLimited() (names []string) {
-	if l := c.Limits; l.Session.USD+l.PersonDay.USD+l.ChannelDay.USD+l.AllDay.USD == 0 {
-		return nil
-	}
-	return c.ModelsWithoutPrice()
-}
-
-func (c *Config) ModelsWithoutPrice() (names []string) {
-	for _, name := range c.ModelsAsked() {
-		if m := c.Models[name]; m.Input == 0 && m.Output == 0 {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// ModelsAsked are the models that agents ask, and those that stand in for them.
-func (c *Config) ModelsAsked() (names []string) {
-	for _, row := range agent.Table(nil) {
-		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
-			continue // the orchestrator's
-		}
-		name := cmp.Or(c.Agents[row.Name].Model, row.Model)
-		if row.Name == agent.Critic {
-			name = cmp.Or(c.Agents[row.Name].Model, c.Agents[agent.Orchestrator].Model, row.Model)
-		}
-		for _, name := range append([]string{name}, c.Models[name].Fallback...) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // reactionName is how Slack names an emoji, without its colons.

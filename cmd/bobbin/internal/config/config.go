@@ -17,23 +17,24 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/limits"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/models"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // A Config is the whole configuration file; docs/configuration.md tells it to people.
 type Config struct {
-	Repositories []Repository      `yaml:"repositories"`
-	Agents       map[string]Agent  `yaml:"agents"`
-	Models       map[string]Model  `yaml:"models"`
-	Limits       Limits            `yaml:"limits"`
-	Sandbox      Sandbox           `yaml:"sandbox"`
-	SkillsDir    string            `yaml:"skills_dir"` // default: none
-	HTTP         HTTP              `yaml:"http"`
-	Slack        Slack             `yaml:"slack"`
-	GitHubApp    GitHubApp         `yaml:"github_app"` // default: none; for every repository at its GitHub
-	Keep         Keep              `yaml:"keep"`
-	People       map[string]string `yaml:"people"` // ids of people by their logins at git hosts
+	Repositories []Repository `yaml:"repositories"`
+	models.Table
+	Limits    limits.Limits     `yaml:"limits"`
+	Sandbox   Sandbox           `yaml:"sandbox"`
+	SkillsDir string            `yaml:"skills_dir"` // default: none
+	HTTP      HTTP              `yaml:"http"`
+	Slack     Slack             `yaml:"slack"`
+	GitHubApp GitHubApp         `yaml:"github_app"` // default: none; for every repository at its GitHub
+	Keep      Keep              `yaml:"keep"`
+	People    map[string]string `yaml:"people"` // ids of people by their logins at git hosts
 
 	Warning string // one line about what is still read, and should be written otherwise; empty: nothing
 }
@@ -89,51 +90,6 @@ type RemoteAccess struct {
 type Checks struct {
 	Build string `yaml:"build"`
 	Test  string `yaml:"test"`
-}
-
-// An Agent is laid over the agent's defaults.
-type Agent struct {
-	Model  string `yaml:"model"`
-	Effort string `yaml:"effort"` // none, minimal, low, medium, high or xhigh
-	Name   string `yaml:"name"`   // how its lines are signed
-}
-
-// A Model is what a model costs, who answers in its place, and whether it can see.
-type Model struct {
-	Input    float64  `yaml:"input_usd_per_million"`
-	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
-	Output   float64  `yaml:"output_usd_per_million"`
-	Fallback []string `yaml:"fallback"`
-	Vision   bool     `yaml:"vision"`         // it can see pictures; default: it is told in words that there are some
-	Window   int      `yaml:"context_tokens"` // how many it reads; default: as its endpoint says when a conversation is too long
-
-	Endpoint
-}
-
-// An Endpoint is where a model is served, if not where all others are.
-type Endpoint struct {
-	URL       string            `yaml:"url"`        // default: OPENAI_BASE_URL, or OpenAI's
-	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none with a url of its own, else OPENAI_API_KEY
-	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
-	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
-	ServedAs  string            `yaml:"served_as"`  // what the endpoint calls the model; default: its name here
-}
-
-// Limits are how many sessions work at once, and a small table of how much may be used before
-// people are asked: by whose use it is, and what it counts.
-type Limits struct {
-	Session    Allowance `yaml:"session"`     // of one session
-	PersonDay  Allowance `yaml:"person_day"`  // of a day's sessions that one person asked for
-	ChannelDay Allowance `yaml:"channel_day"` // of a day's sessions in one channel
-	AllDay     Allowance `yaml:"all_day"`     // of all sessions of a day
-
-	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
-	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
-	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
-	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
-	Hunks          *int `yaml:"hunk_minutes"`               // for trying which hunks of a fix are needed; default 2, 0: none is tried
-	History        *int `yaml:"history_minutes"`            // for looking since when, and on which releases, a bug is there; default 5, 0: not at all
 }
 
 // Sandbox says what confines commands.
@@ -197,10 +153,10 @@ var sections = []strictyaml.Section{
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
 	{Of: githost.Host{}, Name: "host"},
-	{Of: Agent{}, Name: "an agent"},
-	{Of: Model{}, Name: "a model"},
-	{Of: Limits{}, Name: "limits"},
-	{Of: Allowance{}, Name: "session, person_day, channel_day and all_day of limits"},
+	{Of: models.Agent{}, Name: "an agent"},
+	{Of: models.Model{}, Name: "a model"},
+	{Of: limits.Limits{}, Name: "limits"},
+	{Of: limits.Allowance{}, Name: "session, person_day, channel_day and all_day of limits"},
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
 	{Of: Slack{}, Name: "slack"},
@@ -246,4 +202,13 @@ func (c Config) ReactionsByChannel() map[string][]string {
 		}
 	}
 	return all
+}
+
+// ModelsNotLimited are the models in use without a price, where a limit is in money: what they
+// take counts as nothing.
+func (c *Config) ModelsNotLimited() (names []string) {
+	if l := c.Limits; l.Session.USD+l.PersonDay.USD+l.ChannelDay.USD+l.AllDay.USD == 0 {
+		return nil
+	}
+	return c.ModelsWithoutPrice()
 }

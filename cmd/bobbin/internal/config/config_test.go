@@ -7,11 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/limits"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/models"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
@@ -84,16 +85,15 @@ func TestConfigIsReadWhole(t *testing.T) {
 			},
 			{Name: "blog", URL: "git@github.com:acme/blog.git"},
 		},
-		Agents: map[string]Agent{
+		Table: models.Table{Agents: map[string]models.Agent{
 			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
-		},
-		Models: map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true, Window: 400000}},
-		Limits: Limits{
-			Session:        Allowance{USD: 5, Tokens: 3e6, Commands: 200, Minutes: 60, Output: 500, Disk: 2000},
-			PersonDay:      Allowance{USD: 20, Tokens: 4e6, Commands: 300, Minutes: 300, Output: 600, Disk: 3000},
-			ChannelDay:     Allowance{USD: 50, Tokens: 5e6, Commands: 400, Minutes: 400, Output: 700, Disk: 4000},
-			AllDay:         Allowance{USD: 100, Tokens: 6e6, Commands: 500, Minutes: 2000, Output: 800, Disk: 5000},
+		}, Models: map[string]models.Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true, Window: 400000}}},
+		Limits: limits.Limits{
+			Session:        limits.Allowance{USD: 5, Tokens: 3e6, Commands: 200, Minutes: 60, Output: 500, Disk: 2000},
+			PersonDay:      limits.Allowance{USD: 20, Tokens: 4e6, Commands: 300, Minutes: 300, Output: 600, Disk: 3000},
+			ChannelDay:     limits.Allowance{USD: 50, Tokens: 5e6, Commands: 400, Minutes: 400, Output: 700, Disk: 4000},
+			AllDay:         limits.Allowance{USD: 100, Tokens: 6e6, Commands: 500, Minutes: 2000, Output: 800, Disk: 5000},
 			SessionsAtOnce: 8, Attempts: 2,
 		},
 		Sandbox:   Sandbox{Kind: "auto"},
@@ -125,27 +125,6 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 		c, err := parseConfig(filepath.Join(dir, "bobbin.yaml"), []byte(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Repositories[0].URL, text)
-	}
-}
-
-func TestWhatMayBeTurnedOff(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]time.Duration{
-		"": 10 * time.Minute, "limits: {silent_minutes: 0}": 0, "limits: {silent_minutes: 3}": 3 * time.Minute, "limits: {silent_minutes: }": 10 * time.Minute,
-	} {
-		c, err := parseConfig("c", []byte(plainConfig+text))
-		require.NoError(t, err, text)
-		require.Equal(t, want, c.Limits.SilentFor(), text)
-	}
-	for text, want := range map[string]time.Duration{"": 2 * time.Minute, "limits: {hunk_minutes: 0}": 0, "limits: {hunk_minutes: 5}": 5 * time.Minute} {
-		c, err := parseConfig("c", []byte(plainConfig+text))
-		require.NoError(t, err, text)
-		require.Equal(t, want, c.Limits.HunkTime(), text)
-	}
-	for text, want := range map[string]time.Duration{"": 5 * time.Minute, "limits: {history_minutes: 0}": 0, "limits: {history_minutes: 9}": 9 * time.Minute} {
-		c, err := parseConfig("c", []byte(plainConfig+text))
-		require.NoError(t, err, text)
-		require.Equal(t, want, c.Limits.HistoryTime(), text)
 	}
 }
 

@@ -72,7 +72,6 @@ func resolveKey(g *GitHubApp, dir string) {
 var (
 	appID          = regexp.MustCompile(`^[A-Za-z0-9.]{1,40}$`)
 	installationID = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
-	variableName   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
 )
 
 // checkCredentials adds what is wrong with what is said about tokens and Apps. No value of
@@ -101,7 +100,7 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 func (r Repository) checkToken(p *strictyaml.Problems, at string) {
 	switch {
 	case r.TokenEnv == "":
-	case !variableName.MatchString(r.TokenEnv):
+	case !secrets.IsVariable(r.TokenEnv):
 		p.At(at+".token_env", "token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here")
 	case r.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, r.TokenEnv):
 		p.At(at+".token_env", "token_env %s is a secret for something else", r.TokenEnv)

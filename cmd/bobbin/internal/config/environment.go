@@ -24,14 +24,14 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	of := map[string]string{}
 	for _, r := range c.Repositories {
 		for _, env := range [][2]string{{"token_env", r.TokenEnv}, {"token_env of host", r.Host.TokenEnv}, {"webhook_secret_env of host", r.Host.SecretEnv}} {
-			if key, name := env[0], env[1]; variableName.MatchString(name) && !slices.Contains(names, name) {
+			if key, name := env[0], env[1]; secrets.IsVariable(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 				of[name] = fmt.Sprintf("%s of repository %q", key, r.Name)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
-		if key := c.Models[name].KeyEnv; variableName.MatchString(key) && !slices.Contains(names, key) {
+		if key := c.Models[name].KeyEnv; secrets.IsVariable(key) && !slices.Contains(names, key) {
 			names = append(names, key)
 			of[key] = fmt.Sprintf("key_env of model %q", name)
 		}

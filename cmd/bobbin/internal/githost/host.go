@@ -81,10 +81,7 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 	}
 }
 
-var (
-	personID     = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
-	variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
-)
+var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
 // Check adds what makes no sense in the host of the repository with that url; httpAddr is where
 // webhooks would come in.
@@ -109,7 +106,7 @@ func (h Host) Check(p *strictyaml.Problems, at, remote, httpAddr string) {
 		p.OneOf(at+".draft", "draft", h.Draft, []string{"on", "off"})
 	}
 	for key, name := range map[string]string{"token_env": h.TokenEnv, "webhook_secret_env": h.SecretEnv} {
-		if name != "" && !variableName.MatchString(name) {
+		if name != "" && !secrets.IsVariable(name) {
 			p.At(at+"."+key, "%s has to be the name of a variable of the environment, such as SHOP_HOST_TOKEN; the secret itself does not belong here", key)
 		} else if name != secrets.GitToken && slices.Contains(secrets.SecretNames, name) {
 			p.At(at+"."+key, "%s %s is a secret for something else", key, name)

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,12 @@ const (
 )
 
 var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL, TraceHeaders, OnlyTraceHeaders}
+
+var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
+
+// IsVariable reports whether a text may be the name of a variable. A secret that somebody wrote in
+// the place of its variable's name seldom is.
+func IsVariable(name string) bool { return variable.MatchString(name) }
 
 // TakeEnvironment is this process' environment to read. Secrets are taken out of it, so that
 // nothing that is started later inherits them, and blotted out where the kernel shows with

@@ -27,7 +27,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.ModelSettings = ModelsFromConfig(file, values)
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
 	s.Never = address.OwnHosts(s.DatabaseURL)
-	s.Limits, s.Secrets = file.Limits.Limits(), hide
+	s.Limits, s.Secrets = file.Limits.AskedAt(), hide
 	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
 	s.Silent, s.HunkTime, s.HistoryTime = file.Limits.SilentFor(), file.Limits.HunkTime(), file.Limits.HistoryTime()
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir

@@ -1,4 +1,4 @@
-package config
+package models
 
 import (
 	"net/textproto"
@@ -11,6 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
+
+// An Endpoint is where a model is served, if not where all others are.
+type Endpoint struct {
+	URL       string            `yaml:"url"`        // default: OPENAI_BASE_URL, or OpenAI's
+	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none with a url of its own, else OPENAI_API_KEY
+	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
+	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
+	ServedAs  string            `yaml:"served_as"`  // what the endpoint calls the model; default: its name here
+}
 
 // keptHeaders are those that the program sets itself.
 var keptHeaders = []string{"Authorization", "Content-Type", "Content-Length", "Host", "Accept", "Transfer-Encoding", "Connection"}
@@ -29,7 +38,7 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 			p.At(at+".url", "url ends in /chat/completions; leave that out")
 		}
 	}
-	if e.KeyEnv != "" && !variableName.MatchString(e.KeyEnv) {
+	if e.KeyEnv != "" && !secrets.IsVariable(e.KeyEnv) {
 		p.At(at+".key_env", "key_env has to be the name of a variable such as OPENROUTER_API_KEY; the key itself does not belong here")
 	}
 	if e.KeyHeader != "" && !httpguts.ValidHeaderFieldName(e.KeyHeader) {
@@ -51,15 +60,15 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 }
 
 // NeedsSharedEndpoint reports whether a model is asked at the endpoint that is for all.
-func (c *Config) NeedsSharedEndpoint() bool {
-	return slices.ContainsFunc(c.ModelsAsked(), func(name string) bool { return c.Models[name].URL == "" })
+func (t *Table) NeedsSharedEndpoint() bool {
+	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool { return t.Models[name].URL == "" })
 }
 
 // ModelKeys are the keys of models' endpoints, by the names of their variables.
-func (c *Config) ModelKeys(env func(name string) string) map[string]string {
+func (t *Table) ModelKeys(env func(name string) string) map[string]string {
 	keys := map[string]string{secrets.ModelKey: env(secrets.ModelKey)}
-	for _, m := range c.Models {
-		if variableName.MatchString(m.KeyEnv) {
+	for _, m := range t.Models {
+		if secrets.IsVariable(m.KeyEnv) {
 			keys[m.KeyEnv] = env(m.KeyEnv)
 		}
 	}

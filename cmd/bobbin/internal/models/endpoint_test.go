@@ -1,4 +1,4 @@
-package config
+package models
 
 import (
 	"os"
@@ -6,7 +6,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
+
+// read is a table as the file has it.
+func read(text string) (t Table, err error) {
+	p := strictyaml.NewProblems("bobbin.yaml", []strictyaml.Section{{Of: Agent{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
+	if p.Decode([]byte(text), &t) {
+		t.Check(p)
+	}
+	return t, p.Err()
+}
 
 // TestEndpointsOfTheGuide reads the examples that docs/models.md gives.
 func TestEndpointsOfTheGuide(t *testing.T) {
@@ -16,7 +27,7 @@ func TestEndpointsOfTheGuide(t *testing.T) {
 	examples := 0
 	for _, part := range strings.Split(string(text), "```yaml\n")[1:] {
 		text, _, _ := strings.Cut(part, "```")
-		c, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\n"+text))
+		c, err := read(text)
 		require.NoError(t, err, text)
 		examples++
 		for name, m := range c.Models {
@@ -40,8 +51,8 @@ func TestWrongEndpointsAreSaid(t *testing.T) {
 		"headers: {'X Title': b}":                            `"X Title" is no name of a header`,
 		"served_as: ' x'":                                    `served_as " x" has white space around it`,
 	} {
-		_, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\nmodels:\n  m:\n    "+field+"\n"))
-		require.ErrorContains(t, err, "bobbin.yaml:5: "+want, field)
+		_, err := read("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")
+		require.ErrorContains(t, err, "bobbin.yaml:4: "+want, field)
 		require.NotContains(t, err.Error(), "sk-123", field)
 	}
 }
@@ -58,7 +69,7 @@ func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
 		"": true, "agents: {deep: {model: local}}\n" + own: true, "agents:\n" + every.String() + own: false,
 		"agents:\n" + every.String() + "models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
 	} {
-		c, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\n"+text))
+		c, err := read(text)
 		require.NoError(t, err)
 		require.Equal(t, want, c.NeedsSharedEndpoint(), text)
 	}

@@ -1,4 +1,8 @@
-package config
+// Package limits is the part of the configuration that says how much may be used before people are
+// asked, and how much goes on at once. It reads the short forms of numbers (500k, 2 GB) and the keys
+// of before there was a table, and checks that a part is no more than its whole. What is used is
+// counted elsewhere.
+package limits
 
 import (
 	"math"
@@ -9,6 +13,23 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
+
+// Limits are how many sessions work at once, and a small table of how much may be used before
+// people are asked: by whose use it is, and what it counts.
+type Limits struct {
+	Session    Allowance `yaml:"session"`     // of one session
+	PersonDay  Allowance `yaml:"person_day"`  // of a day's sessions that one person asked for
+	ChannelDay Allowance `yaml:"channel_day"` // of a day's sessions in one channel
+	AllDay     Allowance `yaml:"all_day"`     // of all sessions of a day
+
+	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
+	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
+	Hunks          *int `yaml:"hunk_minutes"`               // for trying which hunks of a fix are needed; default 2, 0: none is tried
+	History        *int `yaml:"history_minutes"`            // for looking since when, and on which releases, a bug is there; default 5, 0: not at all
+}
 
 // An Allowance is a row of the limits' table; what is left out or zero has no limit.
 type Allowance struct {
@@ -77,8 +98,8 @@ func (Limits) Renamed() map[string]string {
 	return now
 }
 
-// Limits are those at which people are asked.
-func (l Limits) Limits() quota.Limits {
+// AskedAt are the limits at which people are asked.
+func (l Limits) AskedAt() quota.Limits {
 	return quota.Limits{
 		quota.OfSession: l.Session.byUnit(), quota.OfPersonDay: l.PersonDay.byUnit(), quota.OfChannelDay: l.ChannelDay.byUnit(), quota.OfDay: l.AllDay.byUnit(),
 	}
@@ -133,14 +154,15 @@ func mostOf(span quota.Span, unit quota.Unit) float64 {
 	return mostSessions * most
 }
 
-func (c *Config) checkLimits(p *strictyaml.Problems) {
-	limits := c.Limits.Limits()
+// Check adds what makes no sense to p: more than anybody means, or more than the whole that it is a
+// part of.
+func (l Limits) Check(p *strictyaml.Problems) {
+	limits := l.AskedAt()
 	for _, span := range quota.Spans {
 		for _, unit := range quota.Units {
 			checkMost(p, limitPath(span, unit), limits[span][unit], mostOf(span, unit))
 		}
 	}
-	l := c.Limits
 	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
 	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
 	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
