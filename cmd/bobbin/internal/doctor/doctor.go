@@ -15,60 +15,15 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
-
-// The states of findings.
-const (
-	findingOK      = "ok"
-	findingNote    = "note"    // nothing wrong, and something to know
-	findingWarning = "warning" // the bot works, but not as somebody may expect
-	findingProblem = "problem" // the bot does not work, or a part of it does not
-)
-
-// A finding is one thing that was looked at.
-type finding struct {
-	State string `json:"state"`
-	What  string `json:"what"`
-	Cure  string `json:"cure,omitempty"`
-}
-
-// findings are those of one part.
-type findings []finding
-
-func (f *findings) ok(format string, args ...any) { f.add(findingOK, fmt.Sprintf(format, args...), "") }
-
-func (f *findings) note(what, cure string) { f.add(findingNote, what, cure) }
-
-func (f *findings) warn(what, cure string) { f.add(findingWarning, what, cure) }
-
-func (f *findings) problem(what, cure string) { f.add(findingProblem, what, cure) }
-
-func (f *findings) add(state, what, cure string) {
-	*f = append(*f, finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
-}
-
-// failed is a look that ended in an error of one line.
-func (f *findings) failed(what string, err error) {
-	f.problem(what+": "+err.Error(), "")
-}
-
-// A part is what is looked at together; parts do not wait for each other.
-type part struct {
-	Name     string   `json:"part"`
-	Findings findings `json:"findings"`
-
-	look func(context.Context, *findings)
-	done chan struct{}
-}
 
 // A Doctor knows what serve would be built from.
 type Doctor struct {
@@ -83,36 +38,20 @@ type Doctor struct {
 
 	opening         sync.Once // of the sandbox, by whoever needs it first
 	opened          *sandbox.Sandbox
-	sandboxFindings findings // about it
+	sandboxFindings findings.List // about it
 }
-
-// partWithin is how long a part may take.
-const partWithin = time.Minute
 
 // Examine looks at everything, and says what it found. Its error has no words left to say
 // where the findings have said it.
 func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 	out := d.withoutSecrets()
 	parts := d.parts()
-	began := time.Now()
-	for _, p := range parts {
-		p.done = make(chan struct{})
-		go func() {
-			defer close(p.done)
-			ctx, cancel := context.WithTimeout(ctx, partWithin)
-			defer cancel()
-			p.look(ctx, &p.Findings)
-		}()
-	}
 	shown := out
 	if asJSON {
 		shown = io.Discard
 	}
-	for _, p := range parts {
-		if err := awaitPart(ctx, d.con.Err, p, parts, began); err != nil {
-			return err
-		}
-		p.print(shown)
+	if err := findings.LookAt(ctx, parts, shown, d.con.Err); err != nil {
+		return err
 	}
 	return d.conclude(out, parts, asJSON)
 }
@@ -155,74 +94,35 @@ func New(o Options, con cli.Console) (*Doctor, error) {
 func (d *Doctor) ExaminePart(ctx context.Context, name string) {
 	for _, p := range d.parts() {
 		if p.Name == name {
-			p.look(ctx, &p.Findings)
-			p.print(d.withoutSecrets())
+			p.Look(ctx, &p.Findings)
+			p.Print(d.withoutSecrets())
 		}
 	}
 }
 
-func (d *Doctor) parts() []*part {
-	list := []*part{
-		{Name: "configuration", look: d.examineConfiguration},
-		{Name: "this machine", look: d.examineMachine},
-		{Name: "Slack", look: d.examineSlack},
-		{Name: "database", look: d.examineDatabase},
-		{Name: "sandbox", look: d.examineSandbox},
+func (d *Doctor) parts() []*findings.Part {
+	list := []*findings.Part{
+		{Name: "configuration", Look: d.examineConfiguration},
+		{Name: "this machine", Look: d.examineMachine},
+		{Name: "Slack", Look: d.examineSlack},
+		{Name: "database", Look: d.examineDatabase},
+		{Name: "sandbox", Look: d.examineSandbox},
 	}
 	for _, r := range d.settings.Repositories {
-		list = append(list, &part{Name: "repository " + r.Name, look: func(ctx context.Context, f *findings) { d.examineRepository(ctx, r, f) }})
+		list = append(list, &findings.Part{Name: "repository " + r.Name, Look: func(ctx context.Context, f *findings.List) { d.examineRepository(ctx, r, f) }})
 	}
-	return append(list, &part{Name: "models", look: d.examineModels})
-}
-
-// awaitPart waits for a part, and says once a second what is still being looked at.
-func awaitPart(ctx context.Context, w io.Writer, p *part, all []*part, began time.Time) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.done:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-			var busy []string
-			for _, other := range all {
-				select {
-				case <-other.done:
-				default:
-					busy = append(busy, other.Name)
-				}
-			}
-			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "), time.Since(began).Round(time.Second))
-		}
-	}
-}
-
-func (p *part) print(w io.Writer) {
-	fmt.Fprintln(w, p.Name)
-	for _, f := range p.Findings {
-		fmt.Fprintf(w, "  %-8s %s\n", f.State, f.What)
-		if f.Cure != "" {
-			fmt.Fprintf(w, "           → %s\n", f.Cure)
-		}
-	}
+	return append(list, &findings.Part{Name: "models", Look: d.examineModels})
 }
 
 // conclude says what all of it comes to; its error has no words left to say.
-func (d *Doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
-	count := map[string]int{}
-	for _, p := range parts {
-		for _, f := range p.Findings {
-			count[f.State]++
-		}
-	}
+func (d *Doctor) conclude(w io.Writer, parts []*findings.Part, asJSON bool) error {
+	count := findings.Count(parts)
 	steps := d.Steps()
 	if asJSON {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.SetEscapeHTML(false)
-		if err := out.Encode(map[string]any{"problems": count[findingProblem], "warnings": count[findingWarning], "parts": parts, "steps": steps}); err != nil {
+		if err := out.Encode(map[string]any{"problems": count[findings.Problem], "warnings": count[findings.Warning], "parts": parts, "steps": steps}); err != nil {
 			return err
 		}
 	} else {
@@ -231,7 +131,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
 	switch {
 	case d.configErr != nil:
 		return cli.ExitError(cli.ExitUsage)
-	case count[findingProblem] > 0:
+	case count[findings.Problem] > 0:
 		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
@@ -246,9 +146,9 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[findingProblem], "problem") + ", " + cli.Count(count[findingWarning], "warning") + "."
+	said := cli.Count(count[findings.Problem], "problem") + ", " + cli.Count(count[findings.Warning], "warning") + "."
 	switch {
-	case count[findingProblem] > 0:
+	case count[findings.Problem] > 0:
 	case d.botAtWork:
 		said += " A bot is at work already."
 	default:
@@ -287,29 +187,29 @@ func (v secretFilter) Write(b []byte) (int, error) {
 }
 
 // examineConfiguration says what serve would say of the file.
-func (d *Doctor) examineConfiguration(_ context.Context, f *findings) {
+func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	if d.file == "" {
 		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
 		if _, err := os.Stat("bobbin.yaml"); err == nil {
 			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
 		}
-		f.problem("no configuration file is named", cure)
+		f.Problem("no configuration file is named", cure)
 		return
 	}
 	if d.configErr != nil {
 		for line := range strings.Lines(d.configErr.Error()) {
-			f.problem(strings.TrimSpace(line), "mend that line; docs/configuration.md tells every key")
+			f.Problem(strings.TrimSpace(line), "mend that line; docs/configuration.md tells every key")
 		}
 		return
 	}
 	if d.config.Warning != "" {
-		f.warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
+		f.Warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
 	}
 	var names []string
 	for _, r := range d.config.Repositories {
 		names = append(names, r.Name)
 	}
-	f.ok("%s: %s", d.file, strings.Join(names, ", "))
+	f.OK("%s: %s", d.file, strings.Join(names, ", "))
 }
 
 // Steps lead from nothing to a bot; those that are done are left out. None: all are.

@@ -33,9 +33,9 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 			}
 			what := "watch_apps of " + r.Name + ": Slack shows no app " + named
 			if near := cli.DidYouMean(named, names); near != "" {
-				c.warn(what+near, "correct it; an app's id (A…) is surest")
+				c.Warn(what+near, "correct it; an app's id (A…) is surest")
 			} else {
-				c.note(what, "right for an incoming webhook, which Slack does not show: its name has to be the one that its messages have. Else correct it; an app's id (A…) is surest")
+				c.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be the one that its messages have. Else correct it; an app's id (A…) is surest")
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 // examineFeed looks at one app that is there.
 func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named string, app examine.InstalledApp) {
 	if named != app.ID {
-		c.note("watch_apps of "+r.Name+" names "+app.String()+" by its name, which any incoming webhook may take", "write "+app.ID)
+		c.Note("watch_apps of "+r.Name+" names "+app.String()+" by its name, which any incoming webhook may take", "write "+app.ID)
 	}
 	var in, out []string
 	for _, channel := range r.Channels {
@@ -62,9 +62,9 @@ func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named 
 		}
 	}
 	if len(in) > 0 {
-		c.ok("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
+		c.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
 	}
 	if len(out) > 0 {
-		c.note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "), "if it is set up to post there, it can all the same, and Slack does not tell; else /invite it there")
+		c.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "), "if it is set up to post there, it can all the same, and Slack does not tell; else /invite it there")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -29,10 +30,10 @@ const (
 )
 
 // examineTraces looks whether somebody takes the traces that the environment wants sent.
-func (d *Doctor) examineTraces(ctx context.Context, f *findings) {
+func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
 	to, err := traces.FromEnvironment(d.con.Env)
 	if err != nil {
-		f.problem(err.Error(), "correct it, or unset it: serve does not start with it")
+		f.Problem(err.Error(), "correct it, or unset it: serve does not start with it")
 		return
 	}
 	if to.URL == "" {
@@ -40,15 +41,15 @@ func (d *Doctor) examineTraces(ctx context.Context, f *findings) {
 	}
 	where, _ := url.Parse(to.URL)
 	if err := traces.Check(ctx, to); err != nil {
-		f.warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(), 200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
+		f.Warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(), 200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
 		return
 	}
-	f.ok("traces are taken by %s", where.Host)
+	f.OK("traces are taken by %s", where.Host)
 }
 
 // examineMachine looks at the data directory, at what the system allows, and at what the account
 // is set to.
-func (d *Doctor) examineMachine(ctx context.Context, f *findings) {
+func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	d.examineDataDir(f)
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
@@ -60,16 +61,16 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings) {
 	for _, kind := range []string{"go", "node", "python"} {
 		found := account.Find(ctx, kind)
 		if len(found.LeftOut) > 0 {
-			f.warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
+			f.Warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
 				"name a mirror without one under setup.env of the repository")
 		}
 		if own := slices.DeleteFunc(found.Env, account.IsUsual); len(own) > 0 {
-			f.ok("packages of %s projects come from where this account has its own come from: %s", kind, strings.Join(own, ", "))
+			f.OK("packages of %s projects come from where this account has its own come from: %s", kind, strings.Join(own, ", "))
 		}
 	}
 }
 
-func (d *Doctor) examineDataDir(f *findings) {
+func (d *Doctor) examineDataDir(f *findings.List) {
 	dir := d.settings.DataDir
 	at := dir
 	for at != filepath.Dir(at) {
@@ -80,7 +81,7 @@ func (d *Doctor) examineDataDir(f *findings) {
 	}
 	trial, err := os.MkdirTemp(at, ".bobbin-doctor-")
 	if err != nil {
-		f.problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
+		f.Problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
 			fmt.Sprintf("mkdir -p %s and give it to %s, or name another folder with BOBBIN_DATA_DIR", dir, accountName()))
 		return
 	}
@@ -95,11 +96,11 @@ func (d *Doctor) examineDataDir(f *findings) {
 	free, known := freeBytes(at)
 	switch {
 	case known && free < leastDisk:
-		f.problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
+		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
 	case known && free < scarceDisk:
-		f.warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
+		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
 	default:
-		f.ok("%s, %s free", said, cli.Gigabytes(free))
+		f.OK("%s, %s free", said, cli.Gigabytes(free))
 	}
 }
 
@@ -118,16 +119,16 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(uint64(disk.Bavail) * uint64(disk.Bsize)), true
 }
 
-func examineFileLimit(most uint64, f *findings) {
+func examineFileLimit(most uint64, f *findings.List) {
 	if most < leastFiles {
-		f.warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*leastFiles, 4*leastFiles))
+		f.Warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*leastFiles, 4*leastFiles))
 		return
 	}
-	f.ok("%d files may be open at once", most)
+	f.OK("%d files may be open at once", most)
 }
 
 // examineProxies says which ones requests would go through: Slack, models and git all do.
-func (d *Doctor) examineProxies(f *findings) {
+func (d *Doctor) examineProxies(f *findings.List) {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := d.con.Env(name)
 		if value == "" {
@@ -140,17 +141,17 @@ func (d *Doctor) examineProxies(f *findings) {
 		u, err := url.Parse(value)
 		switch {
 		case strings.EqualFold(name, "ALL_PROXY"):
-			f.warn(name+" is set, and Bobbin does not read it", "set HTTPS_PROXY as well, and NO_PROXY for what is near")
+			f.Warn(name+" is set, and Bobbin does not read it", "set HTTPS_PROXY as well, and NO_PROXY for what is near")
 		case err != nil || u.Host == "" && !strings.Contains(value, ":"):
-			f.problem(name+" is not an address", "write it as http://host:port, or unset it")
+			f.Problem(name+" is not an address", "write it as http://host:port, or unset it")
 		default:
-			f.note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name), "it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
+			f.Note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name), "it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
 		}
 	}
 }
 
 // examineSandbox says which kind holds commands in.
-func (d *Doctor) examineSandbox(ctx context.Context, f *findings) {
+func (d *Doctor) examineSandbox(ctx context.Context, f *findings.List) {
 	d.openedSandbox(ctx)
 	*f = append(*f, d.sandboxFindings...)
 }
@@ -162,35 +163,35 @@ func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
 }
 
 // openSandbox also tells why the kinds before it do not hold.
-func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox {
+func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
 	box, whys, err := sandbox.Find(ctx, d.settings.Sandbox.Options(kind, d.log))
 	if err != nil {
-		f.failed("sandbox "+kind, err)
+		f.Failed("sandbox "+kind, err)
 		return nil
 	}
 	if box != nil {
 		if box.Kind() == sandbox.KindNone {
-			f.warn("commands are not confined: they run with this program's rights and network", "take sandbox.kind out of the configuration")
+			f.Warn("commands are not confined: they run with this program's rights and network", "take sandbox.kind out of the configuration")
 		} else {
-			f.ok("%s", box.Describe())
+			f.OK("%s", box.Describe())
 		}
 		for _, u := range whys {
-			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
+			f.Note(u.Kind+" is not it: "+u.Why, u.Cure)
 		}
 		reportToolchains(ctx, box, f)
 		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
-			f.note("commands find no Chromium: there are no pictures of pages before and after a change", "install it (apt-get install chromium), where such pictures are wanted")
+			f.Note("commands find no Chromium: there are no pictures of pages before and after a change", "install it (apt-get install chromium), where such pictures are wanted")
 		}
 		return box
 	}
 	if len(whys) == 1 {
-		f.problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why, whys[0].Cure+", or take sandbox.kind out of the configuration")
+		f.Problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why, whys[0].Cure+", or take sandbox.kind out of the configuration")
 		return nil
 	}
-	f.warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved", "do what is said of one of them")
+	f.Warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved", "do what is said of one of them")
 	for _, u := range whys {
-		f.note(u.Kind+": "+u.Why, u.Cure)
+		f.Note(u.Kind+": "+u.Why, u.Cure)
 	}
 	return nil
 }
@@ -213,7 +214,7 @@ var tools = []toolchain{
 }
 
 // reportToolchains says which of them commands have inside.
-func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
+func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings.List) {
 	here := programsInside(ctx, box)
 	var have, lack []string
 	for _, t := range tools {
@@ -224,10 +225,10 @@ func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
 		}
 	}
 	if len(have) > 0 {
-		f.ok("commands find %s", strings.Join(have, ", "))
+		f.OK("commands find %s", strings.Join(have, ", "))
 	}
 	if len(lack) > 0 {
-		f.note("commands do not find "+strings.Join(lack, ", "), "install what your repositories build and test with, where every user can read it")
+		f.Note("commands do not find "+strings.Join(lack, ", "), "install what your repositories build and test with, where every user can read it")
 	}
 }
 

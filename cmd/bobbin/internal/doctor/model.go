@@ -13,15 +13,16 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // examineModels asks the endpoint which models it has. One that it does not name is asked for one
 // call of a tool, and so are all where it has no list, and those with an endpoint of their own.
-func (d *Doctor) examineModels(ctx context.Context, f *findings) {
+func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 	s := d.settings
-	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: partWithin / 2})
+	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: findings.Within / 2})
 	var names []string
 	if d.config.NeedsSharedEndpoint() {
 		answers := false
@@ -35,14 +36,14 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings) {
 
 // examineEndpoint looks at the endpoint that serves every model without one of its own. It
 // returns the names of its models, as far as it tells them, and whether it answers.
-func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *findings) (names []string, answers bool) {
+func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *findings.List) (names []string, answers bool) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
-		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none; or give each model a url")
+		f.Problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none; or give each model a url")
 		return nil, false
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
-		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
+		f.Problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
 		return nil, false
 	}
 	names, took, err := client.List(ctx)
@@ -50,15 +51,15 @@ func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *f
 	var refused *endpoint.Error
 	switch {
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
+		f.Problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return nil, false
 	case errors.Is(err, endpoint.ErrNoList):
-		f.note(where+" has no list of its models; each was asked for one call of a tool", "")
+		f.Note(where+" has no list of its models; each was asked for one call of a tool", "")
 	case err != nil:
-		f.problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
+		f.Problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
 		return nil, false
 	default:
-		f.ok("%s answers (%s)", where, took.Round(time.Millisecond))
+		f.OK("%s answers (%s)", where, took.Round(time.Millisecond))
 	}
 	return names, true
 }
@@ -79,9 +80,9 @@ func hostOf(address string) string {
 }
 
 // tryModels looks at each model that is asked by somebody.
-func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *findings) {
+func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *findings.List) {
 	asked := d.config.ModelsAsked()
-	results := make([]findings, len(asked))
+	results := make([]findings.List, len(asked))
 	var trying sync.WaitGroup
 	for i, name := range asked {
 		elsewhere := d.config.Models[name].URL
@@ -89,7 +90,7 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 		case elsewhere != "":
 			trying.Go(func() { tryModel(ctx, client, name+" at "+hostOf(elsewhere), name, nil, &results[i]) })
 		case slices.Contains(names, name):
-			results[i].ok("%s is there", name)
+			results[i].OK("%s is there", name)
 		default:
 			trying.Go(func() { tryModel(ctx, client, name, name, names, &results[i]) })
 		}
@@ -99,7 +100,7 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 }
 
 // tryModel asks a model, which people know by the label, for one call of a tool.
-func tryModel(ctx context.Context, client *model.Client, label, name string, names []string, f *findings) {
+func tryModel(ctx context.Context, client *model.Client, label, name string, names []string, f *findings.List) {
 	took, err := client.Try(ctx, name)
 	var refused *endpoint.Error
 	choose := "name another under agents in the configuration"
@@ -108,21 +109,21 @@ func tryModel(ctx context.Context, client *model.Client, label, name string, nam
 	}
 	switch {
 	case err == nil:
-		f.ok("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
+		f.OK("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
 	case errors.Is(err, model.ErrNoTools):
-		f.problem(label+" answers, but does not call tools: it can do nothing", choose)
+		f.Problem(label+" answers, but does not call tools: it can do nothing", choose)
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
+		f.Problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
 	default:
-		f.problem(label+" does not answer in time", choose)
+		f.Problem(label+" does not answer in time", choose)
 	}
 }
 
 // examinePrices says whose cost would count as nothing.
-func (d *Doctor) examinePrices(f *findings) {
+func (d *Doctor) examinePrices(f *findings.List) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
-		f.warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")
+		f.Warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
-		f.note("what "+strings.Join(names, ", ")+" costs is shown as nothing", "give their prices under models (docs/configuration.md)")
+		f.Note("what "+strings.Join(names, ", ")+" costs is shown as nothing", "give their prices under models (docs/configuration.md)")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -23,7 +24,7 @@ import (
 
 // examineRepository asks a remote what it has and whether it would take a push. Nothing is
 // fetched, pushed or run.
-func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings) {
+func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings.List) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.LookAt(ctx, r.Remote)
@@ -34,41 +35,41 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	base := cmp.Or(r.Base, sight.Default)
 	switch {
 	case sight.Empty:
-		f.problem("it is empty: there is nothing to work on", "push a first commit to "+cmp.Or(r.Base, "main"))
+		f.Problem("it is empty: there is nothing to work on", "push a first commit to "+cmp.Or(r.Base, "main"))
 	case r.Base == "" && sight.Default == "":
-		f.problem("it does not say which branch is its default", "name one: base: main")
+		f.Problem("it does not say which branch is its default", "name one: base: main")
 	case !sight.HasBranch(base):
-		f.problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
+		f.Problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
 	default:
-		f.ok("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
+		f.OK("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
 	}
 	if sight.Shallow {
-		f.warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
+		f.Warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
 	}
 	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.HasBranch(prefix) {
-		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
+		f.Problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
 	}
 	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
 		remoteRefusal(f, "it takes no push from us", err)
 	} else {
-		f.ok("it would take a push (asked, not tried; rules for single branches show only then)")
+		f.OK("it would take a push (asked, not tried; rules for single branches show only then)")
 	}
 	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // nothing is opened by asking
 		switch missing, err := r.Pulls.Host.Missing(ctx); {
 		case err != nil:
 			remoteRefusal(f, noun+"s cannot be opened", err)
 		case len(missing) > 0:
-			f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the token or the App; docs/configuration.md, Pull requests, says what is needed and why")
+			f.Problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the token or the App; docs/configuration.md, Pull requests, says what is needed and why")
 		default:
-			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
+			f.OK("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
 	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
 }
 
 // examineReleases says which of the remote's branches and tags a bug is looked for on, too.
-func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *findings) {
+func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *findings.List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
 		return
@@ -78,14 +79,14 @@ func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *
 	}
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
-			f.warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p), "correct the pattern in the configuration, or take it out")
+			f.Warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p), "correct the pattern in the configuration, or take it out")
 		}
 	}
 	if branches, tags := matching(sight.Branches, patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
-		f.ok("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"), strings.Join(patterns, ", "))
+		f.OK("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"), strings.Join(patterns, ", "))
 	}
 	if d.settings.HistoryTime <= 0 {
-		f.note("releases are not looked at: limits.history_minutes is 0", "")
+		f.Note("releases are not looked at: limits.history_minutes is 0", "")
 	}
 }
 
@@ -96,25 +97,25 @@ func countedBranches(n int) string {
 	return fmt.Sprintf("%d branches", n)
 }
 
-func remoteRefusal(f *findings, what string, err error) {
+func remoteRefusal(f *findings.List, what string, err error) {
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
-		f.problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")
+		f.Problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")
 	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
-		f.problem(what+": "+refused.Reason, refused.Cure+"; it is read from "+secrets.GitToken)
+		f.Problem(what+": "+refused.Reason, refused.Cure+"; it is read from "+secrets.GitToken)
 	case errors.As(err, &refused):
-		f.problem(what+": "+refused.Reason, refused.Cure)
+		f.Problem(what+": "+refused.Reason, refused.Cure)
 	case errors.Is(err, context.DeadlineExceeded):
-		f.problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
+		f.Problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
 	default:
-		f.problem(what+": "+err.Error(), "")
+		f.Problem(what+": "+err.Error(), "")
 	}
 }
 
 // examineToolchain looks whether commands find what the repository is built and tested with, as far
 // as that is known before it was fetched.
-func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top []string, f *findings) {
+func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top []string, f *findings.List) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // which the sandbox's own part says
@@ -131,9 +132,9 @@ func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top
 			continue
 		}
 		if here[t.program] {
-			f.ok("its checks run with %s, which commands find", t.program)
+			f.OK("its checks run with %s, which commands find", t.program)
 			continue
 		}
-		f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved", t.program), t.cure+", where every user can read it")
+		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved", t.program), t.cure+", where every user can read it")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/examine"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -23,7 +24,7 @@ const skew = 10 * time.Second
 
 // A slackCheck looks at one workspace as the bot would.
 type slackCheck struct {
-	*findings
+	*findings.List
 	repositories      []config.Repository
 	bot               bot.Config
 	botAtWork         bool
@@ -31,12 +32,12 @@ type slackCheck struct {
 }
 
 // examineSlack looks at the tokens, at what they allow, and at who and what the configuration names.
-func (d *Doctor) examineSlack(ctx context.Context, f *findings) {
+func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
 	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
 	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
 	c := slackCheck{
-		findings: f, repositories: d.config.Repositories, botAtWork: d.botAtWork,
+		List: f, repositories: d.config.Repositories, botAtWork: d.botAtWork,
 		bot: bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log},
 	}
 	var app string
@@ -59,21 +60,21 @@ func (d *Doctor) examineSlack(ctx context.Context, f *findings) {
 }
 
 // tokenForm says what is wrong with a token by its look alone.
-func tokenForm(f *findings, name, value, want, from string) bool {
+func tokenForm(f *findings.List, name, value, want, from string) bool {
 	kind := examine.TokenKind(value)
 	switch {
 	case value == "":
-		f.problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
+		f.Problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
 	case strings.ContainsFunc(value, config.NeverInToken):
-		f.problem(name+" holds white space, quotes or other characters that no token has", "copy it again: "+from)
+		f.Problem(name+" holds white space, quotes or other characters that no token has", "copy it again: "+from)
 	case kind == want:
 		return true
 	case kind == "an app-level token":
-		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
 	case kind == "a bot token":
-		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
 	default:
-		f.problem(fmt.Sprintf("%s holds %s, and %s is needed", name, cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s, and %s is needed", name, cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
 	}
 	return false
 }
@@ -91,24 +92,24 @@ func (c slackCheck) refuse(what string, err error, cure string) {
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused):
-		c.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
+		c.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
-		c.problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
+		c.Problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
-		c.problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
+		c.Problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
 	}
 }
 
 func (c slackCheck) reportBot() {
 	self := c.Self()
-	c.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name, self.TeamName, c.URL)
+	c.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name, self.TeamName, c.URL)
 	if c.Scopes == nil {
-		c.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
+		c.Note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
 	} else {
 		c.examineScopes()
 	}
 	if c.Ahead.Abs() > skew {
-		c.warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
+		c.Warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
 	}
 }
 
@@ -129,18 +130,18 @@ func (c slackCheck) examineScopes() {
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
 		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", appPage(c.App, "app-manifest"), appPage(c.App, "install-on-team"))
 		if c.needsScope(s.Name) {
-			c.problem(what, cure)
+			c.Problem(what, cure)
 		} else {
-			c.warn(what, cure)
+			c.Warn(what, cure)
 		}
 	}
 	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool { return r.Owners == config.Mention || r.Authors == config.Mention }); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
 		lacking++
-		c.warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope users:read.email: people are named there, and not called", c.repositories[i].Describe()),
+		c.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope users:read.email: people are named there, and not called", c.repositories[i].Describe()),
 			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(c.App, "oauth"), appPage(c.App, "install-on-team")))
 	}
 	if lacking == 0 {
-		c.ok("the app has all scopes that Bobbin uses")
+		c.OK("the app has all scopes that Bobbin uses")
 	}
 }
 
@@ -168,20 +169,20 @@ func (c slackCheck) examineSocket(ctx context.Context, app string) {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
 		c.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
-		c.problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
+		c.Problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
 	case err != nil:
 		c.refuse(masked, err, "")
 	case c.botAtWork:
-		c.ok("%s may open links; none was opened, since a bot is at work", masked)
+		c.OK("%s may open links; none was opened, since a bot is at work", masked)
 	default:
-		c.ok("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
+		c.OK("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		c.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
+		c.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil { // what the app is subscribed to cannot be asked
-		c.note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
+		c.Note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
 			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 	}
 }
@@ -201,7 +202,7 @@ func (c slackCheck) examineChannels(ctx context.Context) {
 		}
 	}
 	if len(good) > 0 {
-		c.ok("the bot is in %s", strings.Join(good, ", "))
+		c.OK("the bot is in %s", strings.Join(good, ", "))
 	}
 	if len(seen) > 0 {
 		return
@@ -211,9 +212,9 @@ func (c slackCheck) examineChannels(ctx context.Context) {
 	case err != nil:
 		c.refuse("the bot's channels", err, "")
 	case n == 0:
-		c.warn("the bot is in no channel", "/invite @"+c.Self().Name+" in the channel where it is to work")
+		c.Warn("the bot is in no channel", "/invite @"+c.Self().Name+" in the channel where it is to work")
 	default:
-		c.ok("the bot is in %s", cli.Count(n, "channel"))
+		c.OK("the bot is in %s", cli.Count(n, "channel"))
 	}
 }
 
@@ -225,15 +226,15 @@ func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 	case err != nil:
 		c.refuse("channel "+named, err, "")
 	case at.ID == "" && at.Name != "":
-		c.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
+		c.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
 	case at.ID == "":
-		c.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
+		c.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case at.Archived:
-		c.problem("channel "+at.String()+" is archived", "name another")
+		c.Problem("channel "+at.String()+" is archived", "name another")
 	case !at.Member:
-		c.problem("the bot is not in "+at.String(), invite+"#"+at.Name)
+		c.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		c.warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		c.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
 		return at.Name
 	default:
 		return at.Name
@@ -246,7 +247,7 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
 	for _, r := range c.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
-			c.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
+			c.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
 		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {
@@ -263,7 +264,7 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 		}
 	}
 	if len(good) > 0 {
-		c.ok("may approve: %s", strings.Join(good, ", "))
+		c.OK("may approve: %s", strings.Join(good, ", "))
 	}
 }
 
@@ -274,9 +275,9 @@ func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	case err != nil:
 		c.refuse("approver "+id, err, "")
 	case !found:
-		c.problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
+		c.Problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
-		c.problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
+		c.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
 	default:
 		return p.Name
 	}
@@ -289,9 +290,9 @@ func (c slackCheck) examineGroup(ctx context.Context, id string) string {
 	case err != nil:
 		c.refuse("user group "+id, err, "")
 	case !found:
-		c.problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
+		c.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		c.problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
+		c.Problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))
 	}
