@@ -4,8 +4,9 @@
 export GOFLAGS ?= -buildvcs=false
 TOOL := go tool -modfile=.ci/tools/go.mod
 # The tests are linked without debugging information, which halves what linking them takes;
-# go vet has looked at them before. Their temporary files are in memory where there is room.
-GOTEST := .ci/in-memory go test -vet=off -ldflags=-s
+# go vet is part of make lint. Their temporary files are in memory where there is room.
+# One Postgres serves all packages.
+GOTEST := .ci/in-memory go run ./.ci/postgres go test -vet=off -ldflags=-s
 TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
@@ -16,7 +17,6 @@ help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 test: deps ## every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
-	go vet ./...
 	$(GOTEST) $(TESTFLAGS) ./.ci/rooms ./.ci/figures $$(go list ./... | grep -v /faults/kills)
 	$(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/kills # by itself: each of its sessions has processes of its own
 

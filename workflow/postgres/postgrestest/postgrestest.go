@@ -1,6 +1,8 @@
 // Package postgrestest gives tests real Postgres databases: one private cluster a test
 // process, in memory where there is room, and in it a fresh database a test. Where
-// BOBBIN_TEST_DATABASE_URL names a server, the databases are made there instead.
+// BOBBIN_TEST_DATABASE_URL names a server, the databases are made there instead. Where
+// BOBBIN_TEST_CLUSTER_URL names one, that is a cluster which was started for the tests of many
+// packages, as .ci/postgres does it: what was prepared by one test process serves the next, too.
 //
 // A package's TestMain hands over to Main, and its tests call Database:
 //
@@ -18,11 +20,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +55,7 @@ type server struct {
 	once      sync.Once
 	err       error
 	main      bool // Main runs, and will clean up
+	many      bool // it serves the tests of many packages, and so do its templates
 	admin     string
 	stop      func()
 	copying   string // how a database is copied
@@ -111,6 +116,10 @@ func Database(t testing.TB, prepare Prepare) string {
 func (s *server) start(ctx context.Context) error {
 	s.prefix = "test_" + strings.ToLower(rand.Text()[:8])
 	s.templates = map[uintptr]*template{}
+	if given := os.Getenv("BOBBIN_TEST_CLUSTER_URL"); given != "" {
+		s.admin, s.many, s.copying = given, true, cheapest(ctx, given)
+		return s.exec(ctx, "select 1")
+	}
 	if given := os.Getenv("BOBBIN_TEST_DATABASE_URL"); given != "" {
 		if _, err := url.Parse(given); err != nil || !strings.Contains(given, "://") {
 			return fmt.Errorf("BOBBIN_TEST_DATABASE_URL is not of the form postgres://…")
@@ -184,12 +193,50 @@ func (s *server) template(ctx context.Context, prepare Prepare) (string, error) 
 	}
 	s.mu.Unlock()
 	tpl.once.Do(func() {
+		if s.many {
+			tpl.name, tpl.err = s.sharedTemplate(ctx, prepare)
+			return
+		}
 		tpl.name = s.name("_template")
 		if tpl.err = s.exec(ctx, "create database "+tpl.name+" template template0"); tpl.err == nil {
 			tpl.err = prepare(ctx, sibling(s.admin, tpl.name))
 		}
 	})
 	return tpl.name, tpl.err
+}
+
+// sharedTemplate is the template that a test process made, this one or another. It is named after
+// the function that prepares it, and is renamed once it is whole.
+func (s *server) sharedTemplate(ctx context.Context, prepare Prepare) (string, error) {
+	f := runtime.FuncForPC(reflect.ValueOf(prepare).Pointer())
+	name := fmt.Sprintf("template_%x", sha256.Sum256([]byte(f.Name())))[:40]
+	c, err := pgconn.Connect(ctx, s.admin)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	run := func(sql string) (rows int64, err error) {
+		results, err := c.Exec(ctx, sql).ReadAll()
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", sql, err)
+		}
+		return results[0].CommandTag.RowsAffected(), nil
+	}
+	if _, err := run("select pg_advisory_lock(hashtext('" + name + "'))"); err != nil { // until c is closed
+		return "", err
+	}
+	if there, err := run("select 1 from pg_database where datname = '" + name + "'"); err != nil || there == 1 {
+		return name, err
+	}
+	making := s.name("_template")
+	if _, err := run("create database " + making + " template template0"); err != nil {
+		return "", err
+	}
+	if err := prepare(ctx, sibling(s.admin, making)); err != nil {
+		return "", err
+	}
+	_, err = run("alter database " + making + " rename to " + name)
+	return name, err
 }
 
 func (s *server) name(suffix string) string {

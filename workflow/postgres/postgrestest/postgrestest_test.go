@@ -13,7 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+// A cluster that many packages share has databases of theirs: these tests look at all that there are.
+func TestMain(m *testing.M) {
+	if os.Getenv(sharing) == "" {
+		os.Unsetenv("BOBBIN_TEST_CLUSTER_URL")
+	}
+	os.Exit(postgrestest.Main(m))
+}
+
+// sharing is set in the processes that share a cluster of the test's.
+const sharing = "BOBBIN_TEST_SHARING"
 
 var prepared atomic.Int32
 
@@ -49,7 +58,9 @@ func TestDatabasesArePrivateCopiesOfOneTemplate(t *testing.T) {
 			url := postgrestest.Database(t, prepare)
 			require.NoError(t, run(t.Context(), url, "insert into note values ('mine')"))
 			require.Equal(t, 2, count(t, url, "select count(*) from note"))
-			require.EqualValues(t, 1, prepared.Load())
+			if os.Getenv(sharing) != "again" {
+				require.EqualValues(t, 1, prepared.Load())
+			}
 		})
 	}
 }
@@ -92,4 +103,19 @@ func TestGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Zero(t, count(t, url, strangers), "the other process left databases behind")
+}
+
+// It runs before the others, which look at whose databases are there.
+func TestProcessesOfOneClusterShareTheirTemplate(t *testing.T) {
+	if os.Getenv(sharing) != "" {
+		return // this is such a process
+	}
+	url := postgrestest.Database(t, nil)
+	for _, which := range []string{"first", "again"} {
+		cmd := exec.Command(os.Args[0], "-test.run=TestDatabasesArePrivate")
+		cmd.Env = append(os.Environ(), "BOBBIN_TEST_CLUSTER_URL="+url, sharing+"="+which)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Equal(t, 1, count(t, url, "select count(*) from pg_database where datname like 'template\\_%'"), "%s: %s", which, out)
+	}
 }
