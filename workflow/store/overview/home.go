@@ -11,13 +11,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
+// newestOf looks up the newest of each channel by themselves: however many older ones there are,
+// they are not read. It takes the same arguments as waitingOf.
+const newestOf = `id in (
+		(select id from sessions where cleared_at is null and requester = $1 order by updated_at desc, id limit $3)
+		union (select s.id from unnest($2::text[]) c cross join lateral (
+			select id from sessions where cleared_at is null and channel = c order by updated_at desc, id limit $3) s))`
+
+// waitingOf are those that wait for people: few of all that there are, with an index of their own.
+const waitingOf = `cleared_at is null and not open and phase not in ('answered', 'done', 'stopped', 'failed') and (requester = $1 or channel = any($2))
+	and (phase in ('reported', 'plan_shown', 'paused') or exists (select 1 from questions q where q.session_id = sessions.id and q.answer = ''))`
+
 // SessionsOf are sessions that the person asked for, or that are in one of the channels,
 // the newest first: those that wait for people alone, or all of them.
 func SessionsOf(ctx context.Context, db *database.DB, person string, channels []string, waiting bool, most int) ([]workflow.Session, error) {
-	rows, err := db.Pool.Query(ctx, `select `+store.SessionColumns+` from sessions
-		where cleared_at is null and (requester = $1 or channel = any($2)) and (not $3 or not open and (phase in ('reported', 'plan_shown', 'paused')
-			or phase not in ('answered', 'done', 'stopped', 'failed') and exists (select 1 from questions q where q.session_id = sessions.id and q.answer = '')))
-		order by updated_at desc, id limit $4`, person, append([]string{}, channels...), waiting, most)
+	which := newestOf
+	if waiting {
+		which = waitingOf
+	}
+	rows, err := db.Pool.Query(ctx, `select `+store.SessionColumns+` from sessions where `+which+` order by updated_at desc, id limit $3`,
+		person, append([]string{}, channels...), most)
 	if err != nil {
 		return nil, fmt.Errorf("sessions of %s: %w", person, err)
 	}

@@ -103,7 +103,7 @@ func otherCode(a, b string) bool {
 // of the words that both have.
 const search = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
-		where w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
+		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
 			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null) order by s.created_at desc limit $5),
 	asked as (select lexeme from unnest(to_tsvector('english', left($3, $4)))),
 	terms as (select session_id, lexeme from reports, unnest(lexemes)),
