@@ -145,6 +145,7 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 	} else if err := k.makeAgain(ctx); err != nil {
 		return err
 	}
+	//crash:backport_intended
 	if err := p.reach("intended"); err != nil {
 		return err
 	}

@@ -39,13 +39,14 @@ type scene struct {
 	t       *testing.T
 	turn    *store.Turn
 	origin  string
+	branch  string   // of what is asked for next
 	commits []string // the release, main before the fix, the fix, more of it; and two releases that have other code
 }
 
 func open(t *testing.T) *scene {
 	t.Helper()
 	remotetest.NeedGit(t)
-	s := &scene{t: t}
+	s := &scene{t: t, branch: "bobbin/x-backport-1.1"}
 	st := storetest.Open(t)
 	s.turn = storetest.BeginTurn(t, st)
 	dir := t.TempDir()
@@ -85,7 +86,7 @@ func (s *scene) ask(release, commit string, message int64) {
 		require.NoError(s.t, storetest.Inbox(s.Rows.Store).Receive(s.t.Context(), in))
 	}
 	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true}, consent.Permission{Permission: p}, backports.Order{
-		Repository: "shop", Branch: "bobbin/x-backport-1.1", Wanted: release, Pushed: commit, Base: s.commits[1], Revision: 1,
+		Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.commits[1], Revision: 1,
 		User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
 	}))
 }

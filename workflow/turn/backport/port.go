@@ -77,6 +77,7 @@ func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.
 	if !shown.Holds() {
 		return made, &refusal{why: "not proven", said: unprovenText(k.row, shown), details: strings.Join(shown.Lines(), "\n")}
 	}
+	//crash:backport_proven
 	if err := k.reach("proven"); err != nil {
 		return made, err
 	}
@@ -173,6 +174,7 @@ func (k *port) publish(ctx context.Context) error {
 	if _, err := k.work.Push(ctx, spec); err != nil {
 		return k.unlessRefused(err)
 	}
+	//crash:backport_pushed
 	if err := k.reach("pushed"); err != nil {
 		return err
 	}

@@ -36,10 +36,13 @@ func (c *chaos) twice() bool {
 	if !c.unguarded() {
 		return false
 	}
-	if c.hosted && len(c.host.Pulls()) > c.sessions {
+	if c.hosted && c.opensTwice() {
 		return true
 	}
 	for n, p := range c.threads() {
+		if c.hosted && c.posted(p, "No backport") > 0 {
+			return true
+		}
 		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true
@@ -54,7 +57,7 @@ func (c *chaos) faults(ctx context.Context) string {
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all, refused := 0, 0
 	if c.hosted {
-		refused = c.sessions // a stranger's word on each
+		refused = 2 * c.sessions // a stranger's word on each
 		found = append(found, c.hostFaults()...)
 	}
 	for n := range c.sessions {
@@ -147,8 +150,12 @@ const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as i
 func (c *chaos) wrongFiles() (found []string) {
 	branches, err := stage.RemoteBranches(c.remote)
 	require.NoError(c.t, err)
-	if len(branches) != c.sessions+1 {
-		found = append(found, fmt.Sprintf("%d branches stand in the remote, want %d", len(branches), c.sessions+1))
+	each := c.sessions + 1
+	if c.hosted {
+		each = 2*c.sessions + 2 // a backport of each, and the release
+	}
+	if len(branches) != each {
+		found = append(found, fmt.Sprintf("%d branches stand in the remote, want %d", len(branches), each))
 	}
 	remote, err := git.PlainOpen(c.remote)
 	require.NoError(c.t, err)
@@ -158,13 +165,13 @@ func (c *chaos) wrongFiles() (found []string) {
 	require.NoError(c.t, err)
 	var mended []string
 	for name, hash := range branches {
-		if name == "main" {
+		if name == "main" || name == release {
 			continue
 		}
 		commit, err := remote.CommitObject(plumbing.NewHash(hash))
 		require.NoError(c.t, err)
-		if !slices.Equal(commit.ParentHashes, []plumbing.Hash{main.Hash}) {
-			found = append(found, fmt.Sprintf("%s is not one commit on main", name))
+		if on := onto(remote, branches, name); len(commit.ParentHashes) != 1 || !slices.Contains(on, commit.ParentHashes[0]) {
+			found = append(found, fmt.Sprintf("%s is not one commit on its base", name))
 		}
 		after, err := commit.Tree()
 		require.NoError(c.t, err)
@@ -185,8 +192,14 @@ func (c *chaos) wrongFiles() (found []string) {
 			want = append(want, fmt.Sprintf("bugs/%db.txt right %d", n, n))
 		}
 	}
+	if c.hosted { // each is there once more
+		want = append(want, want...)
+	}
 	slices.Sort(mended)
 	slices.Sort(want)
+	if len(mended) != len(want) {
+		found = append(found, fmt.Sprintf("%d files were pushed, want %d", len(mended), len(want)))
+	}
 	for _, m := range mended {
 		if !slices.Contains(want, m) {
 			found = append(found, "pushed, and should not be: "+m)
@@ -198,6 +211,23 @@ func (c *chaos) wrongFiles() (found []string) {
 		}
 	}
 	return found
+}
+
+// onto are the commits that a branch of ours may be made on: that of main, or those of the release.
+func onto(remote *git.Repository, branches map[string]string, name string) (commits []plumbing.Hash) {
+	main := plumbing.NewHash(branches["main"])
+	if !strings.Contains(name, "-backport-") {
+		return []plumbing.Hash{main}
+	}
+	for at := plumbing.NewHash(branches[release]); at != main; {
+		commits = append(commits, at)
+		c, err := remote.CommitObject(at)
+		if err != nil {
+			break
+		}
+		at = c.ParentHashes[0]
+	}
+	return commits
 }
 
 // orphaned is a session that lost its worker.

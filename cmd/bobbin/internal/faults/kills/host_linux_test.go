@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -20,17 +23,28 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 )
 
-// hostOnce is what every thread holds beside, where pull requests are opened.
-var hostOnce = []string{"Draft pull request", "mallory wrote on the pull request", "was closed without being merged"}
+// hostLines are what every thread holds beside, and how often, where pull requests are opened: one for
+// the session's own branch, and one for its backport.
+var hostLines = map[string]int{
+	openedLine: 2, "mallory wrote on the pull request, which": 1, "mallory wrote on the pull request of the backport to release/1.0": 1, closedLine: 2, portedLine: 1, "No backport": 0,
+}
+
+const (
+	openedLine = "Draft pull request"
+	portedLine = "Backport to `release/1.0`, as ann asked: pushed"
+	closedLine = "was closed without being merged"
+	release    = "release/1.0"
+)
 
 // laterWords are what a later push has to say.
 const laterWords = "and what was pushed later"
 
 // openHost serves the remote over HTTP, and beside it a Gitea for its pull requests.
 func (c *chaos) openHost(files []txtar.File) {
-	git := githost.Open(c.t, filepath.Join(c.dir, "host"), files)
-	c.remote = git.Dir
-	at, err := url.Parse(git.Address)
+	served := githost.Open(c.t, filepath.Join(c.dir, "host"), files)
+	c.remote = served.Dir
+	c.moveRelease()
+	at, err := url.Parse(served.Address)
 	require.NoError(c.t, err)
 	at.User, at.Path = nil, ""
 	front := httptest.NewServer(http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
@@ -43,15 +57,42 @@ func (c *chaos) openHost(files []txtar.File) {
 	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q}", front.URL+"/acme/remote.git", c.host.API)
 }
 
-// useHost has a stranger write on each pull request, and something more pushed.
+// moveRelease lets the release go on by a commit; the first makes its branch.
+func (c *chaos) moveRelease() {
+	remote, err := git.PlainOpen(c.remote)
+	require.NoError(c.t, err)
+	name := plumbing.NewBranchReferenceName(release)
+	at, err := remote.Reference(name, true)
+	if err != nil {
+		at, err = remote.Reference("refs/heads/main", true)
+	}
+	require.NoError(c.t, err)
+	commit, err := remote.CommitObject(at.Hash())
+	require.NoError(c.t, err)
+	who := object.Signature{Name: "Rae Release", Email: "rae@example.com", When: stage.Authored}
+	next := remote.Storer.NewEncodedObject()
+	require.NoError(c.t, (&object.Commit{Author: who, Committer: who, Message: "Go on", TreeHash: commit.TreeHash, ParentHashes: []plumbing.Hash{at.Hash()}}).Encode(next))
+	hash, err := remote.Storer.SetEncodedObject(next)
+	require.NoError(c.t, err)
+	require.NoError(c.t, remote.Storer.SetReference(plumbing.NewHashReference(name, hash)))
+}
+
+// useHost has what was pushed brought to a release, a stranger write on each pull request, and
+// something more pushed.
 func (c *chaos) useHost(ctx context.Context) {
-	c.everywhere(ctx, hostOnce[0])
+	c.everywhere(ctx, openedLine, 1)
+	for _, p := range c.threads() {
+		_, err := c.slack.Say(p.Channel, c.ann, "backport to 1.0", p.Root)
+		require.NoError(c.t, err)
+	}
+	c.everywhere(ctx, portedLine, 1)
+	c.everywhere(ctx, openedLine, 2)
 	for _, p := range c.host.Pulls() {
 		c.host.Say(hosttest.Comment{Number: p.Number, Login: "mallory", Text: fmt.Sprint("remark ", p.Number)})
 	}
 	_, err := c.db.Exec(ctx, `update pull_requests set head = 'later', body = $1`, laterWords)
 	require.NoError(c.t, err)
-	c.everywhere(ctx, hostOnce[1])
+	c.everywhere(ctx, "mallory wrote on", 2)
 	for ctx.Err() == nil && !c.twice() && len(c.unworded()) > 0 {
 		harness.Sleep(ctx, 20*time.Millisecond)
 	}
@@ -61,14 +102,14 @@ func (c *chaos) useHost(ctx context.Context) {
 func (c *chaos) leaveHost(ctx context.Context) {
 	if c.hosted {
 		c.closePulls()
-		c.everywhere(ctx, hostOnce[2])
+		c.everywhere(ctx, closedLine, 2)
 	}
 }
 
-// everywhere waits until each thread holds the text.
-func (c *chaos) everywhere(ctx context.Context, text string) {
+// everywhere waits until each thread holds the text that often.
+func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	for _, p := range c.threads() {
-		for ctx.Err() == nil && !c.twice() && c.posted(p, text) == 0 {
+		for ctx.Err() == nil && !c.twice() && c.posted(p, text) < times {
 			harness.Sleep(ctx, 20*time.Millisecond)
 		}
 	}
@@ -93,18 +134,35 @@ func (c *chaos) closePulls() {
 	}
 }
 
+// opensTwice tells whether a branch has two pull requests.
+func (c *chaos) opensTwice() bool {
+	branches := map[string]bool{}
+	for _, p := range c.host.Pulls() {
+		branches[p.Branch] = true
+	}
+	return len(c.host.Pulls()) > len(branches)
+}
+
 // hostFaults is what the host and the threads hold that they should not.
 func (c *chaos) hostFaults() (found []string) {
-	if n := len(c.host.Pulls()); n != c.sessions {
-		found = append(found, fmt.Sprintf("pull requests: %d, want %d", n, c.sessions))
+	if n := len(c.host.Pulls()); n != 2*c.sessions {
+		found = append(found, fmt.Sprintf("pull requests: %d, want %d", n, 2*c.sessions))
+	}
+	// Each backport is a row that is done, and the button below its line stands for what was proven.
+	var done, buttons int
+	require.NoError(c.t, c.db.QueryRow(c.t.Context(), `select (select count(*) from backports where state = 'pushed'),
+		(select count(*) from lines l join outbox o on o.line_id = l.id join buttons b on b.session_id = l.session_id and b.action_id = 'details' and position(b.id in o.buttons::text) > 0
+			where l.text like '%asked: pushed%' and b.means <> '')`).Scan(&done, &buttons))
+	if done != c.sessions || buttons != c.sessions {
+		found = append(found, fmt.Sprintf("backports: %d, with %d buttons, want %d", done, buttons, c.sessions))
 	}
 	if left := c.unworded(); len(left) > 0 {
 		found = append(found, fmt.Sprintf("pull requests %v do not say what was pushed later", left))
 	}
 	for n, p := range c.threads() {
-		for _, line := range hostOnce {
-			if times := c.posted(p, line); times != 1 {
-				found = append(found, fmt.Sprintf("session %d: %q stands %d times in the thread, want 1", n, line, times))
+		for line, want := range hostLines {
+			if times := c.posted(p, line); times != want {
+				found = append(found, fmt.Sprintf("session %d: %q stands %d times in the thread, want %d", n, line, times, want))
 			}
 		}
 	}

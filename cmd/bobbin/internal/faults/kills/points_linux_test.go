@@ -175,7 +175,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 			room.Go(func() {
 				defer func() { <-places }()
 				t.Run(fmt.Sprintf("%s/%d", point, hit), func(t *testing.T) {
-					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: strings.HasPrefix(point, "pull_request_")}
+					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: isHosted(point)}
 					c.open()
 					if came := play(c, point, hit); hit == 1 && !came {
 						t.Errorf("nothing came to %s", point)
@@ -186,6 +186,11 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 		}
 	}
 	room.Wait()
+}
+
+// isHosted tells whether nothing comes to a point but with a git host.
+func isHosted(point string) bool {
+	return strings.HasPrefix(point, "pull_request_") || strings.HasPrefix(point, "backport_")
 }
 
 // Each guard has a control here, too: without it, the same death or the same sleep at the
@@ -209,7 +214,10 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 				create trigger lose before insert on workspaces for each row execute function lose()`,
 		},
 		"the mark that a host was asked for a pull request": {
-			point: "pull_request_opened", hit: 1, want: `pull requests: [4-9]`, forget: `update pull_requests set tried_at = null`,
+			point: "pull_request_opened", hit: 1, want: `pull requests: \d+|stands [3-9] times`, forget: `update pull_requests set tried_at = null`,
+		},
+		"the commit of a backport, which is kept before its push": {
+			point: "backport_pushed", hit: 1, want: `"No backport" stands 1 times`, forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = '' where state = 'intended'`,
 		},
 		"the epoch of a turn": {
 			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
@@ -227,7 +235,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			// On a busy machine the moment in which the guard matters may pass: three tries.
 			wanted, found := regexp.MustCompile(x.want), ""
 			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
-				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: strings.HasPrefix(x.point, "pull_request_")}
+				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: isHosted(x.point)}
 				c.open()
 				if x.frozen {
 					c.playOverFrozen(x.point, x.hit)
@@ -247,7 +255,11 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 func (c *chaos) playUntil(point string, hit int) (died bool) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
-	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit)}}
+	at := hit
+	if strings.HasPrefix(point, "pull_request_") && hit == 3 {
+		at = c.sessions + 1 // of a backport's
+	}
+	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", at)}}
 	talked := c.begin(ctx, first)
 	defer c.stop()
 	select {
@@ -258,6 +270,9 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
 			c.closePulls() // as people may, who are quicker
+		}
+		if c.hosted {
+			c.moveRelease() // and the release goes on meanwhile
 		}
 		switch hit {
 		case 2:
