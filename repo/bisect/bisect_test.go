@@ -220,6 +220,12 @@ func TestBoundsAreGivenWhereNoCommitCanBeNamed(t *testing.T) {
 				w.broken[fmt.Sprintf("c%d", i)] = true
 			}
 		}, Result{Red: "c36", Reason: Skipped}},
+		"the beginning does not build": {func(w *world, _ *Search) {
+			w.bug = "c7"
+			for i := range 5 {
+				w.broken[fmt.Sprintf("c%d", i)] = true
+			}
+		}, Result{First: "c7", Certain: true, Red: "c7", Green: "c6", Reason: Found}},
 		"not red":        {func(w *world, _ *Search) { w.bug = "elsewhere" }, Result{Reason: NotRed}},
 		"no run is left": {func(w *world, s *Search) { w.bug, s.Most = "c17", 3 }, Result{Red: "c36", Reason: Spent}},
 		"the bug's commit waves": {func(w *world, _ *Search) {

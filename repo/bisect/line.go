@@ -19,7 +19,7 @@ func (l *line) narrow(ctx context.Context) error {
 		return err
 	}
 	for nth := 0; l.green > 0; nth++ {
-		at, any := l.between(nth)
+		at, any := l.between(nth, l.green)
 		if !any {
 			break
 		}
@@ -71,10 +71,37 @@ func (l *line) findGreen(ctx context.Context) error {
 			l.reason = l.end
 			if l.red < len(l.commits)-1 {
 				l.reason = Skipped
+				return l.findGreenAmong(ctx)
 			}
 			return nil
 		}
 	}
+}
+
+// mostUnclear is how many commits in a row are tried in vain where the end of a history cannot be told.
+const mostUnclear = 8
+
+// findGreenAmong looks for a green commit between the oldest red one and the end of a history that
+// cannot be told there, as of commits whose packages are gone: the steps went past those that can.
+func (l *line) findGreenAmong(ctx context.Context) error {
+	for nth := 0; nth < mostUnclear; nth++ {
+		at, any := l.between(nth, len(l.commits))
+		if !any {
+			return nil
+		}
+		answer, err := l.ask(ctx, l.commits[at])
+		if err != nil {
+			return err
+		}
+		switch answer {
+		case Red:
+			l.red, nth = at, -1
+		case Green:
+			l.green, l.reason = at, ""
+			return nil
+		}
+	}
+	return nil
 }
 
 // reach makes the line so long, or as long as it is, and gives the index.
@@ -99,12 +126,12 @@ func (l *line) reach(ctx context.Context, at int) (int, error) {
 	return min(at, len(l.commits)-1), nil
 }
 
-// between is the next commit between the bounds to ask: the middle one first; where that cannot be
+// between is the next commit to ask between the oldest red one and that bound: the middle one first; where that cannot be
 // told, others far from it, since what does not build stands side by side. any is false where none
 // is left.
-func (l *line) between(nth int) (at int, any bool) {
+func (l *line) between(nth, until int) (at int, any bool) {
 	var left []int
-	for i := l.red + 1; i < l.green; i++ {
+	for i := l.red + 1; i < until; i++ {
 		if a, known := l.answers[l.commits[i]]; !known || a != Unclear {
 			left = append(left, i)
 		}
