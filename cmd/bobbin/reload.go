@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,6 +84,7 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 	if service.Monitor.Addr != "" {
 		fmt.Fprintf(r.con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
 	}
+	debug.FreeOSMemory() // of what was needed to come up; without work the collector would leave it for minutes
 	fmt.Fprintln(r.con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
 	running, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
