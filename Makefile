@@ -11,7 +11,7 @@ TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint gvisor demo pictures build fuzz figures bench chaos attacks release
+.PHONY: help test test-all deps lint deployment gvisor demo pictures build fuzz figures bench chaos attacks release
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -38,6 +38,9 @@ lint: ## formatting, vet, staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
+
+deployment: ## the chart, the compose file and the Dockerfile by helm's, Kubernetes', Compose's and BuildKit's own rules
+	cd .ci/deploy && go test -vet=off -ldflags=-s $(TESTFLAGS) ./...
 
 gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minute, 80 MB)
 	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox/... -count=1 $(TESTFLAGS)
