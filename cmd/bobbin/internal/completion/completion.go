@@ -4,6 +4,7 @@ package completion
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,19 +38,25 @@ func (c *Command) Run(con cli.Console, k *kong.Kong) error {
 type command struct {
 	name, help string
 	flags      []flag
+	words      []string // one of which it takes as an argument; nil: others, or none
 }
 
 type flag struct {
 	name, help string
-	takes      bool // a value
-	file       bool // that is a file or a folder
+	takes      bool     // a value
+	file       bool     // that is a file or a folder
+	words      []string // or one of these
 }
 
 func commandsOf(k *kong.Kong) []command {
 	all := []command{{flags: flagsOf(k.Model.Flags)}}
 	for _, child := range k.Model.Children {
 		if !child.Hidden {
-			all = append(all, command{child.Name, oneLine(child.Help), append(flagsOf(child.Flags), all[0].flags...)})
+			c := command{name: child.Name, help: oneLine(child.Help), flags: append(flagsOf(child.Flags), all[0].flags...)}
+			for _, argument := range child.Positional {
+				c.words = append(c.words, wordsOf(argument)...)
+			}
+			all = append(all, c)
 		}
 	}
 	return all
@@ -58,10 +65,19 @@ func commandsOf(k *kong.Kong) []command {
 func flagsOf(flags []*kong.Flag) (list []flag) {
 	for _, f := range flags {
 		if !f.Hidden {
-			list = append(list, flag{f.Name, oneLine(f.Help), !f.IsBool(), slices.Contains([]string{"FILE", "DIR", "PATH|URL"}, f.PlaceHolder)})
+			file := slices.Contains([]string{"FILE", "DIR", "PATH|URL"}, f.PlaceHolder)
+			list = append(list, flag{name: f.Name, help: oneLine(f.Help), takes: !f.IsBool(), file: file, words: wordsOf(f.Value)})
 		}
 	}
 	return list
+}
+
+// wordsOf are the words of which a value is one.
+func wordsOf(v *kong.Value) []string {
+	if v.Enum == "" {
+		return nil
+	}
+	return v.EnumSlice()
 }
 
 // oneLine is a help text that needs no quoting but '…'.
@@ -71,22 +87,44 @@ func oneLine(text string) string {
 
 func bash(all []command) string {
 	var names, cases []string
+	values := map[string]string{} // of flags: what completes their value; empty: files do
 	for _, c := range all {
-		var flags []string
+		words := slices.Clone(c.words)
 		for _, f := range c.flags {
-			flags = append(flags, "--"+f.name)
+			words = append(words, "--"+f.name)
+			if f.takes {
+				values["--"+f.name] = strings.Join(f.words, " ")
+			}
 		}
-		if c.name != "" {
-			names = append(names, c.name)
-			cases = append(cases, fmt.Sprintf("    %s) words='%s' ;;", c.name, strings.Join(flags, " ")))
+		name := c.name
+		if name == "" {
+			name = "''"
 		} else {
-			cases = append(cases, fmt.Sprintf("    '') words='%s' ;;", strings.Join(flags, " ")))
+			names = append(names, name)
+		}
+		cases = append(cases, fmt.Sprintf("    %s) words='%s' ;;", name, strings.Join(words, " ")))
+	}
+	var chosen []string
+	for _, f := range slices.Sorted(maps.Keys(values)) {
+		if values[f] != "" {
+			chosen = append(chosen, fmt.Sprintf("    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;", f, values[f]))
 		}
 	}
+	taking := strings.Join(slices.Sorted(maps.Keys(values)), "|")
 	return `_bobbin() {
-  local cur=${COMP_WORDS[COMP_CWORD]} command='' words='' i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' words='' i
+  if [ "$cur" = = ]; then cur=''; elif [ "$prev" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  case $prev in
+` + strings.Join(chosen, "\n") + `
+    ` + taking + `) return ;;
+  esac
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case ${COMP_WORDS[i]} in -*) ;; *) command=${COMP_WORDS[i]}; break ;; esac
+    case ${COMP_WORDS[i]} in
+      ` + taking + `) [ "${COMP_WORDS[i+1]}" != = ] || ((i++)); ((i++)) ;;
+      -*) ;;
+      *) command=${COMP_WORDS[i]}; break ;;
+    esac
   done
   case $command in
 ` + strings.Join(cases, "\n") + `
@@ -112,10 +150,16 @@ func zsh(all []command) string {
 			switch {
 			case f.file:
 				b.WriteString(":file:_files")
+			case len(f.words) > 0:
+				b.WriteString(":value:(" + strings.Join(f.words, " ") + ")")
 			case f.takes:
 				b.WriteString(":value:")
 			}
 			b.WriteString("'")
+		}
+		if len(c.words) > 0 {
+			b.WriteString(" ':word:(" + strings.Join(c.words, " ") + ")' ;;\n")
+			continue
 		}
 		b.WriteString(" '*:file:_files' ;;\n")
 	}
@@ -128,11 +172,16 @@ func fish(all []command) string {
 	b.WriteString("complete -c bobbin -f\n")
 	for _, c := range all[1:] {
 		fmt.Fprintf(&b, "complete -c bobbin -n __fish_use_subcommand -a %s -d '%s'\n", c.name, c.help)
+		if len(c.words) > 0 {
+			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -a '%s'\n", c.name, strings.Join(c.words, " "))
+		}
 		for _, f := range c.flags {
 			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -l %s -d '%s'", c.name, f.name, f.help)
 			switch {
 			case f.file:
 				b.WriteString(" -r -F")
+			case len(f.words) > 0:
+				b.WriteString(" -x -a '" + strings.Join(f.words, " ") + "'")
 			case f.takes:
 				b.WriteString(" -x")
 			}
