@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"testing"
 
@@ -9,6 +10,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
+
+// logged is what the bot wrote into its log for machines.
+func logged(_ context.Context, s *story) (string, error) { return s.log.String(), nil }
 
 // A machine reads each line of the log by itself, with the ids that it is about.
 func TestTheLogIsForPeopleOrForMachines(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,7 +64,7 @@ func TestScript(t *testing.T) {
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "traces": cmd(tracesCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
+			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "logged": look(logged), "traces": cmd(tracesCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
 			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd), "alert": cmd(alertCmd),
 		},
 	})
@@ -76,6 +77,7 @@ type story struct {
 	*stage.Stage
 	t       *testing.T
 	traces  *collector        // of the option traces
+	log     said              // as machines read it
 	threads map[string]string // ts of roots by name
 	last    string            // ts of the newest thing a person wrote
 	said    time.Time         // and when
@@ -155,7 +157,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
 		Dir: dir, DatabaseURL: s.makeDatabase(),
-		Log: harness.LogLines(s.t, ts.Name()),
+		Log: slog.New(slog.NewMultiHandler(harness.LogLines(s.t, ts.Name()).Handler(), newLogger(&s.log, false, "json").Handler())),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err

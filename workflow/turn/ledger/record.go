@@ -46,7 +46,8 @@ func (l *Ledger) codeLinks(text string) *outgoing.Code {
 }
 
 // Record keeps the fact, with secrets masked in what people and others are shown of it:
-// lines, files that go with them, what commands printed and attempts changed.
+// lines, files that go with them, what commands printed and attempts changed. The log is told of
+// each change of phase, for whoever follows sessions there.
 func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	mask := l.SecretFinder().Mask
 	masked := make([]store.Part, len(parts))
@@ -78,7 +79,12 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 			masked[i] = p
 		}
 	}
-	return l.Turn.Record(ctx, masked...)
+	was := l.Session().Phase
+	err := l.Turn.Record(ctx, masked...)
+	if s := l.Session(); err == nil && s.Phase != was {
+		l.Log.Info("the session goes on to another phase", "was", was, "is", s.Phase, "repository", s.Repository)
+	}
+	return err
 }
 
 func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
