@@ -159,7 +159,7 @@ func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
 	}
 	said, err := os.ReadFile(filepath.Join(s.DataDir, pidFile))
 	pid, notPID := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil || notPID != nil || pid < 2 || !storage.IsLocked(s.DataDir) {
+	if err != nil || notPID != nil || pid < 1 || !storage.IsLocked(s.DataDir) { // in a container the bot is process 1
 		return cli.UsageError{Err: fmt.Errorf("bobbin: no bot works in %s; name its own folder with --data-dir or BOBBIN_DATA_DIR", s.DataDir)}
 	}
 	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {
