@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,7 @@ type cleanCommand struct {
 	operate.PlaceFlags
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	DryRun bool   `help:"Only say what would go; works beside a running bot."`
+	JSON   bool   `name:"json" help:"As JSON."`
 }
 
 // Help is what bobbin clean --help teaches.
@@ -52,6 +54,15 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			defer lock.Release()
 		}
 		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st, log).Clean(ctx, c.DryRun)
+		if c.JSON {
+			folders := []map[string]any{}
+			for _, gone := range done.Disk {
+				folders = append(folders, map[string]any{"path": gone.What, "why": gone.Why, "bytes": gone.Bytes})
+			}
+			return errors.Join(err, json.NewEncoder(con.Out).Encode(map[string]any{
+				"dry_run": c.DryRun, "sessions": done.Rows.Sessions, "decisions": done.Rows.Records, "jobs": done.Rows.Jobs, "folders": folders,
+			}))
+		}
 		for _, gone := range done.Disk {
 			fmt.Fprintf(con.Out, "%10s  %s: %s\n", cli.Megabytes(gone.Bytes), gone.What, gone.Why)
 		}

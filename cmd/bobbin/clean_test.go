@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,6 +41,15 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	out := clean("--dry-run")
 	require.Contains(t, out, "    2.0 MB  "+folder+": not used for longer")
 	require.Contains(t, out, "Would remove"+line)
+	var listed struct {
+		Dry      bool `json:"dry_run"`
+		Sessions int
+		Folders  []struct{ Path, Why string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(clean("--dry-run", "--json")), &listed))
+	require.True(t, listed.Dry)
+	require.Equal(t, 1, listed.Sessions)
+	require.Equal(t, folder, listed.Folders[0].Path)
 	require.DirExists(t, folder)
 
 	// Beside a running bot it only looks.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -52,9 +53,22 @@ func call(t *testing.T, ctx context.Context, env map[string]string, args ...stri
 // TestDemoWithoutSandbox: what cannot be run is said before anything starts, with what mends it.
 func TestDemoWithoutSandbox(t *testing.T) {
 	t.Parallel()
-	err := noSandbox([]*sandbox.Unavailable{{Kind: "bubblewrap", Why: "bwrap is not installed.", Cure: "Install bubblewrap."}, {Kind: "namespaces", Why: "No.", Cure: "Allow them."}})
-	require.ErrorContains(t, err, "bubblewrap: bwrap is not installed. Install bubblewrap.\n  namespaces: No. Allow them.")
+	whys := []*sandbox.Unavailable{{Kind: "bubblewrap", Why: "bwrap is not installed", Cure: "install bubblewrap"}, {Kind: "namespaces", Why: "no", Cure: "allow them"}}
+	err := noSandbox(whys, "linux")
+	require.ErrorContains(t, err, "bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
 	require.ErrorContains(t, err, "bobbin playground goes on without commands")
+	err = noSandbox(whys, "darwin")
+	require.ErrorContains(t, err, "needs Linux, and this is macOS. Nothing was started. What works:")
+	for _, way := range []string{"docker run --rm -it ", "go run ./cmd/bobbin demo'", "bobbin playground, here", "bobbin serve, here"} {
+		require.ErrorContains(t, err, way)
+	}
+	require.NotContains(t, err.Error(), "bubblewrap: ", "what Linux would need is of no use there")
+	// The container is given what the compose file gives the bot.
+	compose, readErr := os.ReadFile("../../docker-compose.yml")
+	require.NoError(t, readErr)
+	for _, option := range regexp.MustCompile(`\w+=unconfined`).FindAllString(string(compose), -1) {
+		require.ErrorContains(t, err, "--security-opt "+option)
+	}
 }
 
 func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {

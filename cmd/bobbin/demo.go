@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -31,17 +32,31 @@ func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 		return fmt.Errorf("demo: %w", err)
 	}
 	if box == nil {
-		return noSandbox(whys)
+		return noSandbox(whys, runtime.GOOS)
 	}
 	return stage.PlayDemo(ctx, c.Keep, con.Out, con.Err, log)
 }
 
+// needsLinux says what works on another system, and how.
+const needsLinux = `the demo's commands and tests run in a sandbox that needs Linux, and this is %s. Nothing was started. What works:
+  the whole demo, in a container (Docker Desktop, Colima and the like), from the folder of Bobbin's source:
+    docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined \
+      -v "$PWD":/src -w /src golang:1.26-bookworm sh -c 'apt-get update && apt-get install -y bubblewrap postgresql && go run ./cmd/bobbin demo'
+  bobbin playground, here: a team chat with a model of yours; commands are off, and nothing is proved.
+  bobbin serve, here: the same; with commands in a container, by docker compose up.`
+
 // noSandbox says why the demo's story cannot be played here: its commands would not run.
-func noSandbox(whys []*sandbox.Unavailable) error {
+func noSandbox(whys []*sandbox.Unavailable, system string) error {
+	if system != "linux" {
+		if system == "darwin" {
+			system = "macOS"
+		}
+		return fmt.Errorf(needsLinux, system)
+	}
 	var b strings.Builder
 	b.WriteString("no sandbox holds on this machine, so the demo's commands and tests cannot run. Ways to have one:\n")
 	for _, u := range whys {
-		fmt.Fprintf(&b, "  %s: %s %s\n", u.Kind, u.Why, u.Cure)
+		fmt.Fprintf(&b, "  %s: %s\n    → %s\n", u.Kind, u.Why, u.Cure)
 	}
 	b.WriteString("  bobbin playground goes on without commands, with a model of yours.")
 	return errors.New(b.String())

@@ -77,13 +77,25 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(left), 1, name)
 	}
+	// Where nothing can be written nobody is asked anything.
+	code, said := w.initiate(t.Context(), strings.NewReader(answers), "--config", filepath.Join(t.TempDir(), "none", "bobbin.yaml"))
+	require.Equal(t, cli.ExitUsage, code)
+	require.Regexp(t, `^bobbin: \S+/none/bobbin.yaml cannot be written: no such file or directory\n$`, said)
+	// A token that Slack does not know: the channels are typed instead, and the doctor says what to do.
+	known := w.env["SLACK_BOT_TOKEN"]
+	w.env["SLACK_BOT_TOKEN"] = "xoxb-1-2-" + secret
+	code, said = w.initiate(t.Context(), strings.NewReader("#bugs"+answers[1:]), "--config", filepath.Join(t.TempDir(), "bobbin.yaml"))
+	w.env["SLACK_BOT_TOKEN"] = known
+	require.Equal(t, cli.ExitFailed, code, said)
+	require.Contains(t, said, "The bot's channels cannot be offered: ")
+	require.Contains(t, said, "SLACK_BOT_TOKEN")
 	// Ctrl-C at a question.
 	ctx, stop := context.WithCancel(t.Context())
 	never, typed := io.Pipe()
 	defer typed.Close()
 	stop()
 	dir := t.TempDir()
-	code, _ := w.initiate(ctx, never, "--config", filepath.Join(dir, "bobbin.yaml"))
+	code, _ = w.initiate(ctx, never, "--config", filepath.Join(dir, "bobbin.yaml"))
 	require.Equal(t, cli.ExitStopped, code)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)

@@ -54,6 +54,14 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
 	}
+	// Whether it can be written shows before anybody answers a question.
+	empty, err := c.create()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(empty.Close(), os.Remove(empty.Name())); err != nil {
+		return err
+	}
 	text, err := c.askAll(ctx, con, a)
 	if err != nil {
 		return err
@@ -154,11 +162,20 @@ func (c *Command) try(f file) error {
 	return errors.New(strings.Join(why, "; "))
 }
 
-// write puts the file there, whole.
-func (c *Command) write(ctx context.Context, text string) error {
+// create makes a file beside the one that is to be written.
+func (c *Command) create() (*os.File, error) {
 	fresh, err := os.CreateTemp(filepath.Dir(c.Config), ".bobbin-init-*")
 	if err != nil {
-		return cli.UsageError{Err: fmt.Errorf("bobbin: %s cannot be written: %w", c.Config, err)}
+		return nil, cli.UsageError{Err: fmt.Errorf("bobbin: %s cannot be written: %w", c.Config, cli.Errno(err))}
+	}
+	return fresh, nil
+}
+
+// write puts the file there, whole.
+func (c *Command) write(ctx context.Context, text string) error {
+	fresh, err := c.create()
+	if err != nil {
+		return err
 	}
 	defer os.Remove(fresh.Name())
 	_, err = fresh.WriteString(text)
