@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,7 +36,16 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	_, shown, found := strings.Cut(string(page), "```yaml\n")
 	require.True(t, found)
 	shown, _, _ = strings.Cut(shown, "```")
-	for _, good := range []string{shown, good, good + "limits: {session: {usd: 5, tokens: 2M, output: 1GB}}\n", "repositories: [{name: a, url: /a, setup: off, owners: mention, approvers: [U0123ABCD]}]\n"} {
+	whole := regexp.MustCompile(`(?m)^    # (\w+: )`).ReplaceAllString(shown, "    $1") // with the keys that it shows as comments
+	require.NotEqual(t, shown, whole)
+	endpoints, err := os.ReadFile("../../docs/models.md")
+	require.NoError(t, err)
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(endpoints), -1)
+	require.NotEmpty(t, examples)
+	for _, example := range examples {
+		require.NoError(t, schema.Validate(read(good+example[1])), example[1])
+	}
+	for _, good := range []string{shown, whole, good, good + "limits: {session: {usd: 5, tokens: 2M, output: 1GB}}\n", "repositories: [{name: a, url: /a, setup: off, owners: mention, approvers: [U0123ABCD]}]\n"} {
 		require.NoError(t, schema.Validate(read(good)), good)
 	}
 	for _, bad := range []string{
