@@ -81,8 +81,17 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	_, err = st.Slack.Say(st.Channel, st.People["bea"], stage.DemoCorrection, root)
 	require.NoError(t, err)
 	await(root, "Root cause (revision 2")
+	// Another configuration is taken over by the same process, and one with a fault is refused beside the work.
+	logged := func(text string) bool { return strings.Contains(c.compose(ctx, "logs", "bot"), text) }
+	c.compose(ctx, "exec", "-T", "bot", "bobbin", "reload")
+	require.Eventually(t, func() bool { return logged("is taken over") }, patience, time.Second)
+	require.NoError(t, st.Slack.WaitConnected(ctx, 1))
 	_, err = st.Slack.Say(st.Channel, st.People["bea"], stage.DemoApproval, root)
 	require.NoError(t, err)
+	await(root, "Both new tests fail on the code as it is")
+	c.spoil()
+	c.compose(ctx, "kill", "--signal", "HUP", "bot")
+	require.Eventually(t, func() bool { return logged("refused whole") }, patience, time.Second)
 	await(root, stage.DemoEnd)
 	require.NoError(t, st.Model.Finish(), st.Model.Transcript())
 	thread := st.Slack.ExportText(st.Channel, root)
@@ -190,6 +199,14 @@ func (c *composition) compose(ctx context.Context, args ...string) string {
 	out, err := cmd.CombinedOutput()
 	require.NoError(c.t, err, string(out))
 	return "\n" + string(out)
+}
+
+// spoil puts a fault into the configuration, in the file that the container sees.
+func (c *composition) spoil() {
+	f, err := os.OpenFile(filepath.Join(c.dir, "bobbin.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(c.t, err)
+	_, err = f.WriteString("nonsense: 1\n")
+	require.NoError(c.t, errors.Join(err, f.Close()))
 }
 
 func (c *composition) takeDown() {
