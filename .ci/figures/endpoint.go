@@ -23,13 +23,12 @@ type endpoint struct {
 
 // asked is one request of whoever is measured.
 type asked struct {
-	at      time.Time
-	body    []byte
-	system  string
-	tools   []string // names of those it may call
-	said    []said
-	stream  bool
-	session string // whatever the path says before /v1
+	at     time.Time
+	body   []byte
+	system string
+	tools  []string // names of those it may call
+	said   []said
+	stream bool
 }
 
 // said is one message of a conversation.

@@ -13,14 +13,19 @@ import (
 )
 
 // modules installs what a package-lock.json pins, once, below the user's cache folder, and gives
-// the folder with node_modules in it.
+// the folder with node_modules in it. Without that file it is what package.json names: npm takes
+// no lock file that lacks the packages of other systems, and some registries have not all of them.
 func modules(ctx context.Context, folder string) (string, error) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return "", left{"there is no " + program + " here; install Node.js 20 or newer"}
 		}
 	}
-	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
+	names, install := []string{"package-lock.json", "package.json"}, "ci"
+	if _, err := os.Stat(filepath.Join(folder, names[0])); err != nil {
+		names, install = names[1:], "install"
+	}
+	pinned, err := os.ReadFile(filepath.Join(folder, names[0]))
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +33,7 @@ func modules(ctx context.Context, folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(lock)
+	sum := sha256.Sum256(pinned)
 	final := filepath.Join(base, "bobbin-figures", hex.EncodeToString(sum[:8]))
 	if _, err := os.Stat(final); err == nil {
 		return final, nil
@@ -37,7 +42,7 @@ func modules(ctx context.Context, folder string) (string, error) {
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
 	}
-	for _, name := range []string{"package.json", "package-lock.json"} {
+	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			return "", err
@@ -48,7 +53,7 @@ func modules(ctx context.Context, folder string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm := exec.CommandContext(ctx, "npm", install, "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
 		return "", left{fmt.Sprintf("npm cannot install %s: %s", folder, strings.TrimSpace(string(out[max(0, len(out)-300):])))}
