@@ -116,6 +116,17 @@ func (p Phase) Next(e Event) (Phase, error) {
 	return p, fmt.Errorf("a session that is %s cannot take the event %q", p, e)
 }
 
+// EventsToVerify are the events that lead from the phase, where approved work may stand, to verifying.
+func (p Phase) EventsToVerify() []Event {
+	switch p {
+	case PhaseExploring:
+		return []Event{EventResume, EventClaim}
+	case PhaseWorking:
+		return []Event{EventClaim}
+	}
+	return nil
+}
+
 // Happen moves the session on, or says why e cannot happen now. Beyond Phase.Next it knows
 // where a session that was paused, or consulted somebody, goes back to.
 func (s *Session) Happen(e Event) error {

@@ -167,3 +167,15 @@ func TestAPauseAndAConsultationGoBackToWhereTheyBegan(t *testing.T) {
 	require.Error(t, s.Happen(workflow.EventClaim))
 	require.Equal(t, workflow.PhaseDone, s.Phase)
 }
+
+// Approved work is proven from wherever it may stand.
+func TestApprovedWorkComesToBeVerified(t *testing.T) {
+	t.Parallel()
+	for _, from := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseWorking, workflow.PhaseVerifying} {
+		s := workflow.Session{Phase: from}
+		for _, e := range from.EventsToVerify() {
+			require.NoError(t, s.Happen(e))
+		}
+		require.Equal(t, workflow.PhaseVerifying, s.Phase, from)
+	}
+}

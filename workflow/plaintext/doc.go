@@ -11,6 +11,7 @@
 //     somebody's text or file name visible; StripTerminal makes a command's output plain.
 //   - List is what follows a colon: on one line where it is short, else a line each.
 //   - NearestWord finds the word that was meant, by EditDistance.
+//   - Blank and AllBlank ask whether anything is said at all; Slug makes a branch's name of a title.
 //
 // The functions are pure and import the standard library alone. Lengths are in characters
 // (runes) unless a name says bytes. Results are valid UTF-8 wherever something was cut.

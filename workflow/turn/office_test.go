@@ -208,7 +208,7 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (outgoing.Pus
 	}
 	s := th.Session()
 	p := outgoing.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: outgoing.PushIntended}
-	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.EventsToProof()}, consent.Push(p))
+	return p, th.Record(ctx, store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(p))
 }
 
 // settle says that the push is done.

@@ -13,13 +13,17 @@
 //   - ledger records under the session's epoch; prompt, catalog and folder are what the other
 //     rooms share
 //   - intake judges each message; approval and permission decide what it permits, and hold back
-//     the words of people who may not approve
+//     the words of people who may not approve; duplicates joins threads about the same
 //   - orchestrator has the tools of the agent that leads; evidence looks up what its reports
-//     claim; worker does its tasks, side by side where they do not depend on each other; inquiry
-//     asks agents that only read
+//     claim, siblings where else the defect is, reproduced whether the report's command still
+//     fails; question puts a question to the thread; worker does its tasks, side by side where
+//     they do not depend on each other; inquiry asks agents that only read, and knows says who
+//     knows the code
 //   - runtime runs an agent; worktree gives it files, attachment what people attached; budget
-//     holds it to the limits
-//   - delivery proves the change, holds it to its scope, commits and pushes
+//     holds it to the limits; tested is how the repository is built and tested
+//   - delivery proves the change, holds it to its scope, commits and pushes; findings, review
+//     and proposal word what was found, criticised and pushed
+//   - backport, lookback and pictures work beside the turns, each by jobs of their own
 package turn
 
 import (

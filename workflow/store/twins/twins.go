@@ -3,7 +3,7 @@
 // trigrams beside it where the database has pg_trgm; no model takes part.
 //
 // A word counts the more, the fewer reports of the repository have it. What is found is a
-// guess, and says nothing about who may read it: see package workflow/turn/twins.
+// guess, and says nothing about who may read it: see workflow/turn/duplicates.
 package twins
 
 import (

@@ -3,53 +3,19 @@ package backport
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
-
-// A Porter works what is to be brought to releases. All of its fields are set once, before the first
-// job.
-type Porter struct {
-	Rows         backports.Register
-	Repositories []catalog.Repository
-	Releases     map[string][]string // patterns of the releases' names, by repository
-	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be proven, and nothing is made
-	Folders      *folder.Folders  // of the sessions
-	Secrets      *redact.Finder
-	Signature    string // of the lines
-	Log          *slog.Logger
-
-	reached func(point string) error // tests only: an error of it ends the run there, as a kill does; nil: nobody hears
-	forgets bool                     // tests only: what was intended is made anew
-}
 
 // pulse is how often it is looked whether somebody stopped it: a stop has to act soon.
 const pulse = 400 * time.Millisecond
 
 var errStopped = errors.New("the backport was stopped")
-
-// A refusal ends a backport, with the reason for people.
-type refusal struct {
-	why     string // of the row
-	said    string
-	details string // behind a button; empty: there is none
-}
-
-func (r *refusal) Error() string { return r.why }
 
 // Run works the oldest of the session that waits.
 func (p *Porter) Run(ctx context.Context, session string) error {
@@ -102,10 +68,6 @@ func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error
 	return err
 }
 
-func details(text string) []outgoing.Button {
-	return []outgoing.Button{{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}}
-}
-
 // GiveUp ends what keeps failing on our side.
 func (p *Porter) GiveUp(ctx context.Context, session string) error {
 	row, err := p.Rows.Next(ctx, session)
@@ -152,13 +114,6 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 	return k.publish(ctx)
 }
 
-func (p *Porter) reach(point string) error {
-	if p.reached == nil {
-		return nil
-	}
-	return p.reached(point)
-}
-
 // open opens the mirror with what is new at the remote: the release may have gone on.
 func (p *Porter) open(ctx context.Context, row backports.Row) (*port, error) {
 	at := slices.IndexFunc(p.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
@@ -173,14 +128,5 @@ func (p *Porter) open(ctx context.Context, row backports.Row) (*port, error) {
 	if k.mirror, err = p.Mirrors.Open(ctx, k.repository.Remote); err == nil {
 		err = k.mirror.Fetch(ctx)
 	}
-	return k, k.unlessRefused(err)
-}
-
-// unlessRefused makes a refusal of an error that no further try would mend.
-func (k *port) unlessRefused(err error) error {
-	var no *remote.Error
-	if errors.As(err, &no) && !no.Retry {
-		return refused(k.row, strings.TrimSuffix(no.Reason+". "+no.Cure, ". "))
-	}
-	return err
+	return k, unlessRefused(row, err)
 }

@@ -9,6 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
+
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -168,11 +173,45 @@ func withoutTrailers(body string) string {
 	return body
 }
 
+// told is what is said when the commit of the row is pushed.
+func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Told, error) {
+	added, removed := 0, 0
+	for _, c := range changes {
+		added, removed = added+c.Added, removed+c.Removed
+	}
+	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch, prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
+	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
+		compare = fmt.Sprintf("[Compare](%s)", page)
+	}
+	t := backports.Told{
+		Text: k.Secrets.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s\n%s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
+			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes), compare)),
+		Details: k.Secrets.Mask(strings.Join(shown.Lines(), "\n")),
+	}
+	if k.repository.Pulls.Host == nil {
+		return t, nil
+	}
+	report, err := k.Rows.Store.Report(ctx, row.Session, row.Revision)
+	if err != nil {
+		return t, fmt.Errorf("pull request: %w", err)
+	}
+	c, err := k.mirror.Commits().Read(row.Pushed)
+	if err != nil {
+		return t, err
+	}
+	w := proposal.Words{
+		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
+		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.Secrets.Mask,
+	}
+	t.Pull = &pullrequest.Intent{Repository: row.Repository, Branch: row.Branch, Head: row.Commit, Base: row.Release, Title: w.Heading(), Body: w.Body(), Files: w.Paths()}
+	return t, nil
+}
+
 // publish pushes what was intended, and tells it.
 func (k *port) publish(ctx context.Context) error {
 	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
 	if _, err := k.work.Push(ctx, spec); err != nil {
-		return k.unlessRefused(err)
+		return unlessRefused(k.row, err)
 	}
 	//crash:backport_pushed
 	if err := k.reach("pushed"); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 )
@@ -73,17 +72,4 @@ func (k *port) known(all []commits.Release) string {
 		return "No branch matches `releases` of the configuration"
 	}
 	return "Releases with a branch: " + list(branches)
-}
-
-const mostNamed = 6
-
-func list(all []commits.Release) string {
-	var names []string
-	for _, r := range all[:min(len(all), mostNamed)] {
-		names = append(names, name(r.Name))
-	}
-	if more := len(all) - len(names); more > 0 {
-		names = append(names, plaintext.CountNoun(more, "more"))
-	}
-	return strings.Join(names, ", ")
 }

@@ -3,6 +3,7 @@ package delivery
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
@@ -77,4 +80,24 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
 	}, nil
+}
+
+// proposedPull is the intent to open a pull request for what was pushed; nothing where the
+// repository has no host.
+func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish) ([]store.Part, error) {
+	r, _ := d.Catalog.Current()
+	if r.Pulls.Host == nil {
+		return nil, nil
+	}
+	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("pull request: %w", err)
+	}
+	w := proposal.Words{
+		Title: proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle()), Summary: f.Summary, Report: report,
+		Proof: work.seen(), Approval: *work.approval, Allowance: work.allowance, Changes: work.changes, Mask: d.SecretFinder().Mask,
+	}
+	return []store.Part{pullrequest.Intent{
+		Repository: r.Name, Branch: d.Session().Branch, Head: commit, Base: d.Trees.Current().BaseBranch(), Title: w.Heading(), Body: w.Body(), Files: w.Paths(),
+	}}, nil
 }

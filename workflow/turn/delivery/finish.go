@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
@@ -16,66 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
-	"github.com/bobbinhq/bobbin/workflow/turn/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
-
-// Prove is the program's own proof over a tree of the session; nobody's word stands for it.
-func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
-	if d.Trees.Checker == nil {
-		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
-	}
-	// The same files over the same base prove the same: what a worker's claim was held to
-	// is not run once more for the end of the work.
-	key := w.Base() + " " + tree
-	if known, proven := d.proofs.Load(key); proven {
-		return known.(proof.Proof), nil
-	}
-	if err := d.Trees.Own(w); err != nil {
-		return proof.Proof{}, err
-	}
-	p := d.Trees.Current()
-	select {
-	case <-p.Warm:
-	case <-ctx.Done():
-		return proof.Proof{}, ctx.Err()
-	}
-	began := time.Now()
-	within, span := tracing.Start(ctx, "proof")
-	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
-	span.End(err, "outcome", string(shown.Outcome()))
-	if err == nil {
-		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
-	}
-	if err == nil && shown.Holds() {
-		shown.Command, err = reproduced.Again(ctx, d.Ledger, p.Checker, w)
-	}
-	if err == nil && !shown.Holds() {
-		err = d.Trees.Folders.CheckSpace()
-	}
-	if err != nil {
-		return shown, fmt.Errorf("proof: %w", err)
-	}
-	after, err := w.Tree(ctx)
-	if err == nil && after != tree {
-		// Tests that write into the tree would be committed with the fix.
-		err = w.Restore(ctx, tree)
-	}
-	if err == nil && shown.Holds() {
-		d.proofs.Store(key, shown)
-	}
-	return shown, err
-}
 
 // Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
 func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
@@ -137,92 +83,6 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	return d.publishCommit(ctx, proven, f)
 }
 
-// proveWhole proves the whole change, holds it against the scope, and proves once more what is
-// left where something was taken out. The proof comes first, since it is cheap and certain.
-func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (proven provenWork, refused *model.Result, err error) {
-	work := d.Trees.Current().Work
-	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
-		r := prompt.Wrong(format, args...)
-		return provenWork{}, &r, nil
-	}
-	proven.approval = approval
-	scoped := Scoped{Left: true}
-	for {
-		if proven.changes, err = work.Changes(ctx); err != nil {
-			return proven, nil, err
-		}
-		if len(proven.changes) == 0 {
-			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
-		}
-		if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
-			r, refused, _ := refuse("Refused: %s", leak)
-			return r, refused, err
-		}
-		if proven.tree, err = work.Tree(ctx); err != nil {
-			return proven, nil, err
-		}
-		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
-			return proven, nil, err
-		}
-		if proven.proof.Outcome() == proof.Failed && !proven.proof.Documents {
-			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
-		}
-		if scoped.Taken != nil {
-			return proven, nil, nil
-		}
-		if scoped, err = d.HoldToScope(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
-			return proven, nil, err
-		}
-		if !scoped.Left {
-			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s", approval.Scope, afterTaking(scoped))
-		}
-	}
-}
-
-// afterTaking tells what was taken out, behind what came of it.
-func afterTaking(s Scoped) string {
-	if s.Taken == nil {
-		return ""
-	}
-	return "\n" + prompt.TakenOut(*s.Taken)
-}
-
-// A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
-type provenWork struct {
-	approval  *permit.Approval
-	allowance *permit.Allowance // nil where it needs no word of its own
-	tree      string
-	changes   []diff.Change
-	proof     proof.Proof
-	hunks     tried.Hunks
-	amended   bool            // people corrected it since the approval
-	criteria  []string        // that finish has a word on, each
-	review    *review.Outcome // nil: it is off
-}
-
-// unproven is why nothing could be proven, as it was allowed; empty where it was proven.
-func (w provenWork) unproven() string {
-	if w.allowance == nil {
-		return ""
-	}
-	return w.allowance.Unproven
-}
-
-// seen is what the program itself saw of it, a line each.
-func (w provenWork) seen() []string {
-	if w.unproven() != "" {
-		return []string{"Nothing is proven: " + w.unproven()}
-	}
-	lines := w.proof.Lines()
-	if line := w.hunks.Line(); line != "" {
-		lines = append(lines, line)
-	}
-	if w.review != nil {
-		lines = append(lines, w.review.Short())
-	}
-	return lines
-}
-
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
 func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
@@ -238,7 +98,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	//crash:commit_made
 	s := d.Session()
 	push := outgoing.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: outgoing.PushIntended, Unproven: work.unproven()}
-	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, consent.Push(push))...); err != nil {
+	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	//crash:push_intended
@@ -258,17 +118,6 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
 		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
-}
-
-// EventsToProof are the events that lead from where the session is to verifying.
-func (d *Delivery) EventsToProof() []workflow.Event {
-	switch d.Session().Phase {
-	case workflow.PhaseExploring:
-		return []workflow.Event{workflow.EventResume, workflow.EventClaim}
-	case workflow.PhaseWorking:
-		return []workflow.Event{workflow.EventClaim}
-	}
-	return nil
 }
 
 // sayPushFailed keeps the approval and the work, and says what the remote said.

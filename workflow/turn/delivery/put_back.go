@@ -103,3 +103,11 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 	}
 	return d.Record(ctx, append(written, worktree.Some(files)...)...)
 }
+
+// treeOwner says whose tree a task works in: its own, or 0 for the session's.
+func treeOwner(k *workflow.Task) int64 {
+	if k != nil && k.Apart {
+		return k.ID
+	}
+	return 0
+}

@@ -164,14 +164,6 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 	return scoped, d.recordInside(ctx, tree, review.approval, review.since)
 }
 
-// treeOwner says whose tree a task works in: its own, or 0 for the session's.
-func treeOwner(k *workflow.Task) int64 {
-	if k != nil && k.Apart {
-		return k.ID
-	}
-	return 0
-}
-
 // recordInside keeps that the tree as it stands now is within the scope.
 func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *permit.Approval, since string) error {
 	hash, err := tree.Tree(ctx)

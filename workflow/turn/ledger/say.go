@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -57,23 +55,6 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
 		l.Log.Warn("the thread was not told of a wait", "err", err)
 	}
-}
-
-// Slack is what a turn asks Slack for; it is read fresh for each decision.
-type Slack interface {
-	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
-	// Earlier is what was said in the thread before and beside the bot, oldest first.
-	Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error)
-	// Reread is one message as the thread has it now, with what was shared with it.
-	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error)
-	// Readable is a text with names in place of ids.
-	Readable(ctx context.Context, text string) string
-	// Fetch reads a file that somebody attached.
-	Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error)
-	// ByEmail is the id of the person with that address; empty: there is none.
-	ByEmail(ctx context.Context, address string) (id string, err error)
-	// Group is who is in a user group (S…).
-	Group(ctx context.Context, group string) ([]string, error)
 }
 
 // ProgramLine is a line in the orchestrator's name that the program itself says.

@@ -6,24 +6,28 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// HoldReason says why the words of p do not reach the agents now; empty when they do.
-func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why string, err error) {
-	if ps.Session().Phase != workflow.PhaseStopped || ps.Session().Joined() {
-		if a, err := ps.StandingApproval(ctx); a == nil || err != nil {
-			return "", err
-		}
-	}
-	why, _, err = ps.ApprovalRefusal(ctx, p)
-	if err != nil {
-		ps.Log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
-		return "Slack does not tell who may approve", nil // closed on error
-	}
-	return why, nil
+// Permissions decide who may approve here, and whose asking permits what is built.
+type Permissions struct {
+	*ledger.Ledger
+	Catalog *catalog.Catalog
+	Rule    AskRule // nil: askedBy; a control has another
 }
+
+// Asker is who asked for what is said back, and may approve it.
+type Asker struct {
+	Message incoming.Message
+	Person  workflow.Person
+	RestsOn []int64 // every message that the request is made of
+}
+
+// An AskRule says whose asking permits what is said back.
+type AskRule func(*Permissions, context.Context) (by *Asker, why string, err error)
 
 // ExclusionReason: guests may add to a thread but not start one; strangers and bots may not.
 func ExclusionReason(p workflow.Person) string {

@@ -14,8 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // There is one way to a yes: a row that is made from one message or click, of the person
@@ -69,6 +67,21 @@ func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (
 	}
 	requesters, err := ps.requesters(ctx, a)
 	return a.MayApprove(p, requesters...), a, err
+}
+
+// HoldReason says why the words of p do not reach the agents now; empty when they do.
+func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why string, err error) {
+	if ps.Session().Phase != workflow.PhaseStopped || ps.Session().Joined() {
+		if a, err := ps.StandingApproval(ctx); a == nil || err != nil {
+			return "", err
+		}
+	}
+	why, _, err = ps.ApprovalRefusal(ctx, p)
+	if err != nil {
+		ps.Log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
+		return "Slack does not tell who may approve", nil // closed on error
+	}
+	return why, nil
 }
 
 // requesters are who asked for what is at hand, where somebody else has to approve it.
@@ -137,16 +150,6 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 func IsMessage(k incoming.Kind) bool {
 	return k == incoming.Mention || k == incoming.Reply || k == incoming.Sent
 }
-
-// Asker is who asked for what is said back, and may approve it.
-type Asker struct {
-	Message incoming.Message
-	Person  workflow.Person
-	RestsOn []int64 // every message that the request is made of
-}
-
-// An AskRule says whose asking permits what is said back.
-type AskRule func(*Permissions, context.Context) (by *Asker, why string, err error)
 
 // AskedBy is whose asking permits what the orchestrator says back; nil where nobody's does,
 // and why says so for people. The program decides it from rows: everything that agents were
@@ -296,11 +299,4 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 // isAdopted reports whether somebody who may approve made the message of that row their own.
 func (a *authors) isAdopted(ctx context.Context, g given, row int64) bool {
 	return slices.ContainsFunc(g.adoptions[row], func(p permit.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
-}
-
-// Permissions decide who may approve here, and whose asking permits what is built.
-type Permissions struct {
-	*ledger.Ledger
-	Catalog *catalog.Catalog
-	Rule    AskRule // nil: askedBy; a control has another
 }

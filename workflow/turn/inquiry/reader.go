@@ -1,0 +1,152 @@
+package inquiry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+)
+
+// A reader is where an agent that only reads sits: one inquiry. Its transcript is kept under
+// the inquiry's number below zero, beside those of tasks.
+type reader struct {
+	*Inquiries
+	journal *runtime.Transcript
+	inquiry inquiry.Inquiry
+	hunks   []diff.Hunk
+}
+
+// Say puts a line in the thread.
+func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
+	return d.journal.Say(ctx, message)
+}
+
+// readerTools are what the agent of this kind has: nothing that changes or runs anything.
+func (d *reader) readerTools() ([]model.Tool, error) {
+	var tools []model.Tool
+	switch d.inquiry.Kind {
+	case inquiry.Consult:
+		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
+	case inquiry.Explain:
+		tools = decision.Explaining(d.explainHunks)
+	case inquiry.Scope:
+		tools = decision.Reviewing(d.judgeHunks)
+	case inquiry.Review:
+		tools = decision.Criticising(d.reviewChange)
+	}
+	tree := d.Trees.Current().Copy
+	if work := d.Trees.Current().Work; work != nil {
+		tree = work
+	}
+	bench, err := d.Runtime.NewBench(tree, func() error { return errors.New("you only read") }, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append(tools, tool.Reading(bench)...), nil
+}
+
+// answerResult ends the inquiry with its typed answer, and with what the thread is told.
+func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return model.Result{}, fmt.Errorf("inquiry: %w", err)
+	}
+	d.inquiry.Answer = b
+	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
+}
+
+func (d *reader) advise(_ context.Context, a inquiry.Advice) (model.Result, error) {
+	if missing := a.Missing(); missing != "" {
+		return prompt.Wrong("advise: %s.", missing), nil
+	}
+	return d.answerResult(a, d.journal.AgentLine(a.Text()))
+}
+
+func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
+	var numbers []int
+	for _, h := range e.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("explain_diff: %s.", missing), nil
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(e.Summary))
+	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
+	for _, h := range e.Hunks {
+		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
+	}
+	known, err := d.triedHunks(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if line := known.Line(); line != "" {
+		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
+	}
+	said := outgoing.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
+	if intent.AsksForDiff(d.inquiry.Question) {
+		diff, err := d.Trees.Current().Work.Diff(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		said.Files = []outgoing.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+	}
+	return d.answerResult(e, store.Lines{said})
+}
+
+func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Result, error) {
+	var numbers []int
+	for _, h := range v.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("judge_hunks: %s.", missing), nil
+	}
+	return d.answerResult(v)
+}
+
+// reviewChange keeps what is there of what was found.
+func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
+	verdict := review.Check(found, d.Trees.Current().Work.FS(), d.hunks)
+	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
+		d.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
+	}
+	return d.answerResult(verdict)
+}
+
+// hunkMismatch says which hunks an answer leaves out or makes up.
+func (d *reader) hunkMismatch(numbers []int) string {
+	named := map[int]bool{}
+	for _, n := range numbers {
+		if n < 1 || n > len(d.hunks) {
+			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(d.hunks))
+		}
+		if named[n] {
+			return fmt.Sprintf("hunk %d is named twice", n)
+		}
+		named[n] = true
+	}
+	for n := 1; n <= len(d.hunks); n++ {
+		if !named[n] {
+			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(d.hunks))
+		}
+	}
+	return ""
+}
