@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
 // command makes ada run a command and gives how it was delivered, when all is done.
@@ -63,7 +63,7 @@ func TestACommandOpensAThread(t *testing.T) {
 		EventID: d.EnvelopeID, Kind: incoming.Mention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
 		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: event.ParseTS(root.TS),
 	}}, kept)
-	name, args := intent.ReadCommand(kept[0].Text)
+	name, args := command.Read(kept[0].Text)
 	require.Equal(t, workflow.CommandGrillMe, name)
 	require.Contains(t, args, "dark mode")
 }

@@ -159,7 +159,10 @@ var rooms = map[string][]string{
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":                   {"workflow/model", "workflow/plaintext", "repo/filetree"},
 	"repo/filetree":                            {},
-	"workflow/intent":                          {"workflow", "workflow/button"},
+	"workflow/intent/words":                    {},
+	"workflow/intent/command":                  {"workflow", "workflow/intent/words"},
+	"workflow/intent/answer":                   {"workflow/intent/words"},
+	"workflow/intent":                          {"workflow/button", "workflow/intent/words"},
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
@@ -231,7 +234,7 @@ var rooms = map[string][]string{
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/pictures", "workflow/store/progress",
 		"workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota", "workflow/intent/answer", "workflow/intent/command",
 	},
 	"workflow/turn/duplicates": {
 		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing",
@@ -301,7 +304,7 @@ var rooms = map[string][]string{
 	"workflow/turn/permission": {
 		"workflow/store/consent",
 		"workflow/store/inbox",
-		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/incoming", "workflow/permit",
+		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/incoming", "workflow/permit", "workflow/intent/command",
 	},
 	"workflow/turn/tested": {
 		"workflow/store/progress", "workflow/store/lessons",
@@ -320,7 +323,7 @@ var rooms = map[string][]string{
 		"workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/incoming", "workflow/outgoing",
 	},
 	"workflow/turn/catalog": {
-		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/store/pullrequest", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext", "workflow/incoming",
+		"repo/host", "repo/packages", "repo/project", "repo/remote", "workflow", "workflow/store", "workflow/store/pullrequest", "workflow/turn/ledger", "workflow/button", "workflow/outgoing", "workflow/permit", "workflow/plaintext", "workflow/incoming",
 	},
 	"workflow/turn/folder": {
 		"repo/disk",
@@ -420,11 +423,12 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the client is what the scripted endpoint is for
 	"bot/event":                   {"deploy"},                                                                           // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent", "workflow/outgoing"},                               // what people press was posted
+	"bot/gateway":                 {"bot/poster", "workflow/outgoing", "workflow/intent/command"},                       // what people press was posted
 	"bot/people":                  {"bot/poster"},                                                                       // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery has what Slack gets
 	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command goes with its lesson
+	"workflow/intent":             {"workflow", "workflow/intent/answer", "workflow/intent/command"},                    // one table of what people write
 	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that is written down
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                                    // packages are shown to all that runs

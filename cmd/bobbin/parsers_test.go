@@ -44,8 +44,8 @@ var outside = []readerOf{
 	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
 	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor", "workflow/intent/task.go TaskNamed", "workflow/intent/lesson.go ReadLesson"}, []string{"workflow/intent FuzzWords"}},
-	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
+	{"other words that decide, and commands in words", []string{"workflow/intent/answer/option.go OptionNamed", "workflow/intent/command/command.go ReadFor", "workflow/intent/task.go TaskNamed", "workflow/intent/command/lesson.go ReadLesson"}, []string{"workflow/intent FuzzWords", "workflow/intent/command FuzzRead"}},
+	{"the repository that a message names", []string{"workflow/turn/catalog/choose.go choose"}, []string{"workflow/turn/catalog FuzzChoose"}},
 
 	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/endpoint/errors.go endpointError", "workflow/model/endpoint/exchange.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"}},

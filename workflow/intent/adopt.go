@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // Adopts reports whether a whole message makes somebody else's request the writer's own:
@@ -11,12 +13,12 @@ import (
 // permission to build that, so it is read as strictly as an approval: no quote, no code, no
 // other person's mention, no character that only looks like one of ours.
 func Adopts(text string) bool {
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	if quoted || utf8.RuneCountInString(text) > maxWord || !isPlainASCII(plain) || strings.ContainsAny(own, "\"`<>") {
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	if quoted || utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(plain) || strings.ContainsAny(own, "\"`<>") {
 		return false
 	}
-	s := strings.ToLower(strings.Join(strings.Fields(trimAddress(own)), " "))
+	s := strings.ToLower(strings.Join(strings.Fields(words.TrimAddress(own)), " "))
 	if strings.Contains(s, "?") && !politeQuestion.MatchString(s) {
 		return false
 	}

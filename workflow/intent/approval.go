@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // ConsentKind says what a message says about a report that waits.
@@ -37,19 +39,19 @@ type Consent struct {
 // Quotes, code, questions, negations and conditions are never Approve, and neither is a
 // text with a character that only looks like one of ours.
 func ReadConsent(text string) Consent {
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	words := trimAddress(own)
-	if words == "" || utf8.RuneCountInString(words) > maxConsent || addressesOther.MatchString(words) {
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	own = words.TrimAddress(own)
+	if own == "" || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) {
 		return Consent{}
 	}
-	exact := !quoted && isPlainASCII(plain) && !strings.Contains(plain, "```") && !mentions.MatchString(plain)
+	exact := !quoted && words.IsPlainASCII(plain) && !strings.Contains(plain, "```") && !words.Mentions(plain)
 	if exact {
-		if c := readExact(words); c.Kind != ConsentNone {
+		if c := readExact(own); c.Kind != ConsentNone {
 			return c
 		}
 	}
-	return readLoose(words, quoted)
+	return readLoose(own, quoted)
 }
 
 // Permits reports whether words permit something, if their writer may: an approval, with a
@@ -62,12 +64,12 @@ func Permits(text string) bool {
 }
 
 // readExact reads what is to be taken at its word.
-func readExact(words string) Consent {
-	said := polite(words)
+func readExact(own string) Consent {
+	said := words.Polite(own)
 	switch {
 	case slices.Contains(stopping, strings.TrimRight(strings.ToLower(said), "!")):
 		return Consent{Kind: ConsentStop}
-	case approval.MatchString(squeeze(said)):
+	case approval.MatchString(words.Squeeze(said)):
 		return Consent{Kind: ConsentApprove, Loose: !slices.Contains(approving, strings.ToLower(said))}
 	}
 	c := readScope(said)
@@ -93,8 +95,8 @@ var approval = regexp.MustCompile(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhe
 
 // readLoose finds what a person may have meant as consent, to be asked about, and what is
 // a refusal. It never gives Approve or Scoped.
-func readLoose(words string, quoted bool) Consent {
-	bare := strings.ToLower(polite(squeeze(withoutSpeech(words))))
+func readLoose(own string, quoted bool) Consent {
+	bare := strings.ToLower(words.Polite(words.Squeeze(words.WithoutSpeech(own))))
 	bare = strings.TrimSpace(unhurried.ReplaceAllString(bare, ""))
 	switch {
 	case bare == "":
@@ -108,7 +110,7 @@ func readLoose(words string, quoted bool) Consent {
 	case !soundsLike(bare):
 		return Consent{}
 	}
-	return Consent{Kind: ConsentUnclear, Scope: looseScope(words)}
+	return Consent{Kind: ConsentUnclear, Scope: looseScope(own)}
 }
 
 // unhurried is a no that refuses nothing.
@@ -150,7 +152,7 @@ func soundsLike(bare string) bool {
 	if approveBy.MatchString(strings.TrimSpace(bare)) {
 		return true
 	}
-	bare = squeeze(emoji.ReplaceAllString(bare, " "))
+	bare = words.Squeeze(emoji.ReplaceAllString(bare, " "))
 	bare = strings.Trim(bare, " .!,;-")
 	switch {
 	case slices.Contains(softWords, bare), approval.MatchString(bare):

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // mostReleases is how many one message may name.
@@ -13,12 +15,12 @@ const mostReleases = 5
 // "please backport this to release/1.3 and 1.4": the whole message or nothing. It gives them as
 // they were named, none where the message names none. It is held to the form of ReadConsent.
 func ReadBackport(text string) (releases []string, ok bool) {
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	if quoted || !isPlainASCII(plain) || strings.Contains(plain, "```") || mentions.MatchString(plain) {
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	if quoted || !words.IsPlainASCII(plain) || strings.Contains(plain, "```") || words.Mentions(plain) {
 		return nil, false
 	}
-	m := backporting.FindStringSubmatch(strings.ReplaceAll(polite(trimAddress(own)), "`", ""))
+	m := backporting.FindStringSubmatch(strings.ReplaceAll(words.Polite(words.TrimAddress(own)), "`", ""))
 	if m == nil {
 		return nil, false
 	}

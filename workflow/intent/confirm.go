@@ -4,17 +4,19 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // Confirms reports whether a whole message says that an understanding is right. It may be
 // the permission to work, so it is read as strictly as an approval: no quote, no code, no
 // other person, no character that only looks like one of ours.
 func Confirms(text string) bool {
-	s := pictures.Replace(straighten(text))
-	if utf8.RuneCountInString(text) > maxWord || !isPlainASCII(s) || strings.ContainsAny(s, "\"`<>@?") {
+	s := words.SpellPictures(words.Straighten(text))
+	if utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(s) || strings.ContainsAny(s, "\"`<>@?") {
 		return false
 	}
-	s = strings.ToLower(polite(strings.Join(strings.Fields(s), " ")))
+	s = strings.ToLower(words.Polite(strings.Join(strings.Fields(s), " ")))
 	return confirming.MatchString(s)
 }
 

@@ -3,6 +3,8 @@ package intent
 import (
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // AsksAboutDiff reports whether a message asks about the change itself: why it is so
@@ -10,8 +12,8 @@ import (
 // only a question, and is left to the agents.
 func AsksAboutDiff(text string) bool {
 	asked := false
-	for _, clause := range clauses(sentences(text)) {
-		clause = openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
+	for _, clause := range clauses(words.Sentences(text)) {
+		clause = words.Openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
 		switch {
 		case aboutDiff.MatchString(clause) && !otherDiff.MatchString(clause):
 			asked = true
@@ -24,7 +26,7 @@ func AsksAboutDiff(text string) bool {
 
 // AsksForDiff reports whether a message that asks about the change wants to see it.
 func AsksForDiff(text string) bool {
-	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(sentences(text), " "))
+	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
 }
 
 var seesDiff = regexp.MustCompile(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
@@ -33,7 +35,7 @@ var seesDiff = regexp.MustCompile(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the
 func clauses(sentences []string) []string {
 	var all []string
 	for _, s := range sentences {
-		all = append(all, clauseEnd.Split(s, -1)...)
+		all = append(all, words.ClauseEnd.Split(s, -1)...)
 	}
 	return all
 }

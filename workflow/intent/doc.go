@@ -17,13 +17,11 @@
 //	redirect.go    turning work that is under way to something else
 //	question.go    messages that only ask for information
 //	diff.go        questions about the change
-//	interview.go   wrapping an interview up, or going on with it
-//	option.go      which option of a question an answer means
 //	request.go     what may be asked to be built, and how vague it is
 //	thanks.go      messages that only thank, or say that they were read
-//	command.go     /grill-me, /start-work, /diagnose, /consult, and the same in words
-//	repository.go  the repository that a request is about
-//	text.go        what a message says itself: without quotes, code, courtesy; its sentences
+//	command/       commands, in words or with a slash; lessons of a repository
+//	answer/        answers to questions with options, and to interviews
+//	words/         what a message says itself: without quotes, code, courtesy; its sentences
 //
 // The functions are pure. Whatever may become a permission (ReadConsent, Adopts, Confirms,
 // ReadPush, PassesOn) takes the whole message or nothing: no quote, no code, no mention of

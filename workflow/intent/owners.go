@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // AsksWhoKnows reports whether a message does nothing but ask who knows the code that the thread
@@ -11,11 +13,11 @@ import (
 // the agents.
 func AsksWhoKnows(text string) bool {
 	asked := false
-	if utf8.RuneCountInString(text) > maxWord {
+	if utf8.RuneCountInString(text) > words.MaxLength {
 		return false
 	}
-	for _, s := range sentences(text) {
-		s = politeAsking.ReplaceAllString(openers.ReplaceAllString(strings.TrimRight(s, " ?!."), ""), "")
+	for _, s := range words.Sentences(text) {
+		s = politeAsking.ReplaceAllString(words.Openers.ReplaceAllString(strings.TrimRight(s, " ?!."), ""), "")
 		switch {
 		case whoKnows.MatchString(s):
 			asked = true

@@ -3,11 +3,13 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // PassesOn reports whether a whole message says that held words may reach the agents.
 func PassesOn(text string) bool {
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	return !quoted && isPlainASCII(plain) && slices.Contains([]string{"pass it on", "yes, pass it on", "yes pass it on", "pass that on", "pass this on"}, strings.ToLower(polite(trimAddress(own))))
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	return !quoted && words.IsPlainASCII(plain) && slices.Contains([]string{"pass it on", "yes, pass it on", "yes pass it on", "pass that on", "pass this on"}, strings.ToLower(words.Polite(words.TrimAddress(own))))
 }

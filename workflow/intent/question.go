@@ -4,19 +4,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // OnlyAsks reports whether a message does nothing but ask for information: each of its
 // sentences is a question that begins like one ("what", "is", "does"). "Can you", "how
 // about" and "why not" ask for something to be done.
 func OnlyAsks(text string) bool {
-	own, quoted := ownLines(straighten(text))
-	if quoted || speech.MatchString(codeWord.ReplaceAllString(own, "$1")) { // what is only shown may say more
+	own, quoted := words.OwnLines(words.Straighten(text))
+	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) { // what is only shown may say more
 		return false
 	}
-	said := slices.DeleteFunc(sentences(text), Acknowledges)
+	said := slices.DeleteFunc(words.Sentences(text), Acknowledges)
 	for _, s := range said {
-		s = openers.ReplaceAllString(s, "")
+		s = words.Openers.ReplaceAllString(s, "")
 		if !strings.HasSuffix(s, "?") || !informing.MatchString(s) || suggesting.MatchString(s) {
 			return false
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // Redirects reports whether a message in the middle of work makes what is under way
@@ -12,23 +14,23 @@ import (
 // ("also check …"), thanks, asks or tells does not. A bare "no" or "wait" gives no other
 // direction, and is none.
 func Redirects(text string) bool {
-	if utf8.RuneCountInString(text) > maxWord {
+	if utf8.RuneCountInString(text) > words.MaxLength {
 		return false
 	}
-	all := sentences(text)
+	all := words.Sentences(text)
 	whole := strings.Join(all, " ")
 	if informs.MatchString(whole) {
 		return false
 	}
-	whole = openers.ReplaceAllString(whole, "")
+	whole = words.Openers.ReplaceAllString(whole, "")
 	if interrupting.MatchString(whole) {
 		rest := interruption.ReplaceAllString(whole, "")
-		if hasWord(rest) && !agrees.MatchString(rest) {
+		if words.HasWord(rest) && !agrees.MatchString(rest) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(all, func(s string) bool {
-		s = openers.ReplaceAllString(s, "")
+		s = words.Openers.ReplaceAllString(s, "")
 		return !strings.HasSuffix(s, "?") && redirecting.MatchString(s) && !harmless.MatchString(s)
 	})
 }

@@ -4,13 +4,15 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // Asks reports whether a message may be what somebody asks to be built. One that is
 // addressed to the bot is, unless it is a mere question, thanks or a yes; another one needs a
 // word of asking ("add", "please", "should", "we need").
 func Asks(text string, addressed bool) bool {
-	whole := strings.Join(sentences(text), " ")
+	whole := strings.Join(words.Sentences(text), " ")
 	if OnlyAsks(text) || Acknowledges(text) || Confirms(text) {
 		return false
 	}
@@ -22,11 +24,11 @@ var wanting = regexp.MustCompile(`\b(?:please|pls|add|adds|append|build|make|cre
 // Vague reports whether a request for a feature says next to nothing: one short line
 // without a path, a number, a quotation, or a word that sets a condition or an aim.
 func Vague(text string) bool {
-	s := wishing.ReplaceAllString(courteous(straighten(text)), "")
-	if utf8.RuneCountInString(text) > maxWord || strings.Contains(s, "\n") || detailed.MatchString(s) {
+	s := wishing.ReplaceAllString(words.Courteous(words.Straighten(text)), "")
+	if utf8.RuneCountInString(text) > words.MaxLength || strings.Contains(s, "\n") || detailed.MatchString(s) {
 		return false
 	}
-	return hasWord(s) && len(strings.Fields(s)) < 8
+	return words.HasWord(s) && len(strings.Fields(s)) < 8
 }
 
 // What makes a short request say something, and what people wrap around a wish.

@@ -5,14 +5,16 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // SaysGoOn reports whether the whole message says that the work may go on, and nothing
 // else: no question, quote or condition.
 func SaysGoOn(text string) bool {
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	return !quoted && isPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(polite(trimAddress(own))))
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	return !quoted && words.IsPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(words.Polite(words.TrimAddress(own))))
 }
 
 // goingOn are the words for it.
@@ -25,12 +27,12 @@ func GoesOn(text string) bool {
 	if SaysGoOn(text) {
 		return true
 	}
-	plain := straighten(text)
-	own, quoted := ownLines(plain)
-	if quoted || utf8.RuneCountInString(text) > maxConsent || !isPlainASCII(plain) || addressesOther.MatchString(own) || mentions.MatchString(own) {
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	if quoted || utf8.RuneCountInString(text) > maxConsent || !words.IsPlainASCII(plain) || words.AddressesOther(own) || words.Mentions(own) {
 		return false
 	}
-	said := sentences(text)
+	said := words.Sentences(text)
 	if slices.ContainsFunc(said, func(s string) bool {
 		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) || goingOnMention.MatchString(s) && negation.MatchString(s)
 	}) {
@@ -42,7 +44,7 @@ func GoesOn(text string) bool {
 // MentionsGoingOn reports whether a message speaks of going on at all, so that whoever
 // wrote it may be asked whether it meant stopped work.
 func MentionsGoingOn(text string) bool {
-	return slices.ContainsFunc(sentences(text), goingOnMention.MatchString)
+	return slices.ContainsFunc(words.Sentences(text), goingOnMention.MatchString)
 }
 
 var goingOnMention = regexp.MustCompile(`\b(?:go on|go ahead|continue|carry on|keep going|resume)\b`)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // readScope takes one of the forms with a scope. A scope that says when instead of what,
@@ -75,8 +76,8 @@ var (
 
 // looseScope is what a message that is not exact would limit a fix to, to be shown in the
 // question; a condition is none, since no second look at the diff could enforce it.
-func looseScope(words string) string {
-	m := limiting.FindStringSubmatch(polite(words))
+func looseScope(own string) string {
+	m := limiting.FindStringSubmatch(words.Polite(own))
 	if m == nil {
 		return ""
 	}
@@ -103,7 +104,7 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 			named = append(named, f)
 		}
 	}
-	rest := polite(straighten(instructions))
+	rest := words.Polite(words.Straighten(instructions))
 	switch {
 	case len(named) == 0 && rest == "":
 		return "", `Say what the fix is limited to, or close this and press "Fix it" for all of it.`

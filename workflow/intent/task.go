@@ -4,14 +4,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 var namedTask = regexp.MustCompile(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
 
 // TaskNamed reads "task 2: keep the name": the task's number and what is said of it; 0 and the
 // whole text where none is named.
-func TaskNamed(text string) (number int, words string) {
-	text = straighten(text)
+func TaskNamed(text string) (number int, rest string) {
+	text = words.Straighten(text)
 	m := namedTask.FindStringSubmatch(text)
 	if m == nil {
 		return 0, text

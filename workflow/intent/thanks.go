@@ -3,11 +3,13 @@ package intent
 import (
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // Acknowledges reports whether a message only thanks, or says that it was read.
 func Acknowledges(text string) bool {
-	s := pictures.Replace(straighten(text))
+	s := words.SpellPictures(words.Straighten(text))
 	s = strings.ToLower(strings.Trim(strings.Join(strings.Fields(s), " "), " .!,"))
 	return acknowledging.MatchString(s)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -58,11 +57,7 @@ func (c *Catalog) Current() (Repository, bool) {
 	s := c.Session()
 	name := s.Repository
 	if name == "" {
-		var choices []intent.RepositoryChoice
-		for _, r := range c.allowed() {
-			choices = append(choices, intent.RepositoryChoice{Name: r.Name, Channels: r.Channels})
-		}
-		name = intent.ChooseRepository(c.requestText(), s.Thread.Channel, choices)
+		name = choose(c.requestText(), s.Thread.Channel, c.allowed())
 	}
 	for _, r := range c.Repositories {
 		if r.Name == name {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -17,8 +17,8 @@ import (
 
 // judgeCommand judges a message that begins a way of working; ok says that it was one.
 func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	command, rest := intent.ReadCommandFor(m.Text, in.ConsultantNames()...)
-	switch command {
+	c, rest := command.ReadFor(m.Text, in.ConsultantNames()...)
+	switch c {
 	case workflow.CommandNone:
 		return f, false, nil
 	case workflow.CommandConsult:
@@ -28,9 +28,9 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
 	}
 	if rest == "" && m.TS == in.Session().Thread.TS {
-		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
+		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
 	}
-	return in.beginWorkflow(m, p, command, rest), true, nil
+	return in.beginWorkflow(m, p, c, rest), true, nil
 }
 
 // A wayOfWorking is what a command begins.
@@ -47,8 +47,8 @@ var ways = map[workflow.Command]wayOfWorking{
 }
 
 // beginWorkflow begins the way of working that the command asks for, with its skill.
-func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
-	w := ways[command]
+func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
+	w := ways[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
 		told += " It is about:\n" + prompt.Fence("message", about)
@@ -56,7 +56,7 @@ func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, command w
 		told += " It is about what stands in the thread."
 	}
 	for _, s := range in.Skills {
-		if s.Name == string(command) {
+		if s.Name == string(c) {
 			told += "\nFollow this skill:\n" + prompt.Fence("skill", s.Body)
 		}
 	}
@@ -68,7 +68,7 @@ func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, command w
 	// From where the way cannot begin (another interview, say), the session goes on as it is.
 	update.Maybe = append(update.Maybe, w.event)
 	update.Change = func(s *workflow.Session) {
-		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = command, w.kind, 0, 0
+		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = c, w.kind, 0, 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
 			s.Title = prompt.FirstLine(plaintext.OneLine(about))
 		}

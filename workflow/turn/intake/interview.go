@@ -10,6 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/answer"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/planning"
@@ -39,23 +41,23 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 	}
 	aligning := s.Phase == workflow.PhaseAligning
 	switch {
-	case aligning && intent.WantsMore(m.Text):
+	case aligning && answer.WantsMore(m.Text):
 		f = iv.ForAgents(m, "")
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
 			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + planning.MostQuestions }
 		})
 		return f, true, nil
-	case aligning && intent.WrapsUp(m.Text):
+	case aligning && answer.WrapsUp(m.Text):
 		return iv.offerDefaults(m, p, q), true, nil
 	case q != nil && !iv.AwaitsConsent() && intent.OnlyAsks(m.Text) && !namesOption(m.Text, q.Options):
 		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
 	case q != nil && !iv.AwaitsConsent():
-		if n, named := intent.OptionNamed(m.Text, q.Options); named {
+		if n, named := answer.OptionNamed(m.Text, q.Options); named {
 			return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
 		}
-		if c, _ := intent.ReadCommandFor(m.Text, iv.ConsultantNames()...); c != workflow.CommandNone {
+		if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
 		f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
@@ -70,7 +72,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 }
 
 func namesOption(text string, options []string) bool {
-	_, named := intent.OptionNamed(text, options)
+	_, named := answer.OptionNamed(text, options)
 	return named
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -30,7 +30,7 @@ type lessonBook struct {
 // Whoever may approve work on it may have something remembered, corrected or forgotten; agents
 // are not asked.
 func (b lessonBook) judge(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	word, ok := intent.ReadLesson(m.Text)
+	word, ok := command.ReadLesson(m.Text)
 	if !ok {
 		return nil, false, nil
 	}
@@ -66,7 +66,7 @@ func (b lessonBook) answered(f []store.Part) []store.Part {
 }
 
 // change takes out what has a number, and keeps what was said.
-func (b lessonBook) change(m incoming.Message, p workflow.Person, r catalog.Repository, word intent.LessonWord, all []lessons.Lesson) []store.Part {
+func (b lessonBook) change(m incoming.Message, p workflow.Person, r catalog.Repository, word command.Lesson, all []lessons.Lesson) []store.Part {
 	var said []string
 	var f []store.Part
 	kept := 0

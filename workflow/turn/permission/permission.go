@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -237,8 +238,8 @@ func (g given) mayAskBy(x inbox.ReadMessage) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != incoming.Mention && x.Kind != incoming.Reply {
 		return false
 	}
-	command, _ := intent.ReadCommand(x.Text)
-	return x.Shown == "" && asksForWork(x) || command != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
+	c, _ := command.Read(x.Text)
+	return x.Shown == "" && asksForWork(x) || c != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
 }
 
 // asksForWork reports whether a message may ask for something to be built.

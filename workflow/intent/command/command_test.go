@@ -1,4 +1,4 @@
-package intent_test
+package command_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
 // commands is what people write to begin a way of working, and what it is about.
@@ -85,7 +85,7 @@ var commands = []struct {
 func TestReadCommandFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands {
-		command, rest := intent.ReadCommandFor(c.text, "consultant", "oracle", "pythia", "Pythia  of Delphi", "")
+		command, rest := command.ReadFor(c.text, "consultant", "oracle", "pythia", "Pythia  of Delphi", "")
 		require.Equal(t, c.command, command, c.text)
 		require.Equal(t, c.rest, rest, c.text)
 	}
@@ -113,7 +113,7 @@ func TestNoCommand(t *testing.T) {
 		"write a plan button is grey", "don't write a plan", "the plan is to ship", "plan this", "plan this for later", "we should plan this first",
 		"we could /diagnose it", "//diagnose", "/diagnoses", "/grill-meat", "> /diagnose", "`/diagnose`", "\"/diagnose\"",
 	} {
-		command, rest := intent.ReadCommand(text)
+		command, rest := command.Read(text)
 		require.Equal(t, workflow.CommandNone, command, text)
 		require.Empty(t, rest, text)
 	}
@@ -128,11 +128,11 @@ func TestConsultantWithoutName(t *testing.T) {
 		"/consult is it safe?":              workflow.CommandConsult,
 	} {
 		for _, names := range [][]string{nil, {""}, {" "}, {"\xff"}} {
-			command, _ := intent.ReadCommandFor(text, names...)
+			command, _ := command.ReadFor(text, names...)
 			require.Equal(t, want, command, text)
 		}
 	}
-	command, rest := intent.ReadCommandFor("ask (o_o) whether it is safe", "(o_o)")
+	command, rest := command.ReadFor("ask (o_o) whether it is safe", "(o_o)")
 	require.Equal(t, workflow.CommandConsult, command)
 	require.Equal(t, "whether it is safe", rest)
 }
@@ -142,7 +142,7 @@ func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	about := "carts" + strings.Repeat(" and carts", 500)
 	for _, lead := range []string{"/grill-me ", "grill me on ", "diagnose: ", "write a plan for ", "ask the oracle about "} {
-		command, rest := intent.ReadCommand(lead + about)
+		command, rest := command.Read(lead + about)
 		require.NotEqual(t, workflow.CommandNone, command, lead)
 		require.Equal(t, about, rest, lead)
 	}
@@ -181,8 +181,24 @@ func TestReadCommand(t *testing.T) {
 		{"stop", workflow.CommandNone, ""},
 		{"", workflow.CommandNone, ""},
 	} {
-		command, args := intent.ReadCommand(c.text)
+		command, args := command.Read(c.text)
 		require.Equal(t, c.command, command, c.text)
 		require.Equal(t, c.args, args, c.text)
 	}
+}
+
+// FuzzRead: without a command nothing follows one, and what is only quoted is none.
+func FuzzRead(f *testing.F) {
+	for _, c := range commands {
+		f.Add(c.text, "pythia")
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		c, rest := command.ReadFor(text, name)
+		if c == workflow.CommandNone {
+			require.Empty(t, rest)
+		}
+		quoted := "> " + strings.ReplaceAll(text, "\n", "\n> ")
+		c, _ = command.ReadFor(quoted, name)
+		require.Equal(t, workflow.CommandNone, c, quoted)
+	})
 }

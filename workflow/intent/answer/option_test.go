@@ -1,4 +1,4 @@
-package intent_test
+package answer_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/answer"
 )
 
 // The options of the questions below.
@@ -82,7 +82,7 @@ func TestOptionNamed(t *testing.T) {
 		{"you decide", rounding, -1},
 		{"up to you 🙂", nil, -1},
 	} {
-		got, ok := intent.OptionNamed(c.text, c.options)
+		got, ok := answer.OptionNamed(c.text, c.options)
 		require.True(t, ok, "%q of %q", c.text, c.options)
 		require.Equal(t, c.want, got, "%q of %q", c.text, c.options)
 	}
@@ -125,7 +125,7 @@ func TestNoOptionIsNamed(t *testing.T) {
 		{"1", nil},
 		{"keep fractions" + strings.Repeat("!", 600), rounding},
 	} {
-		got, ok := intent.OptionNamed(c.text, c.options)
+		got, ok := answer.OptionNamed(c.text, c.options)
 		require.False(t, ok, "%q of %q", c.text, c.options)
 		require.Zero(t, got)
 	}

@@ -1,4 +1,7 @@
-package intent
+// Package command reads the commands that people give in words or with a slash: /grill-me,
+// /start-work, /diagnose and /consult, and what is to be remembered, corrected or forgotten of a
+// repository. No word here approves anything.
+package command
 
 import (
 	"regexp"
@@ -6,19 +9,20 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// ReadCommand is ReadCommandFor where the consultant goes by its own names.
-func ReadCommand(text string) (workflow.Command, string) {
-	return ReadCommandFor(text, "consultant", "oracle")
+// Read is ReadFor where the consultant goes by its own names.
+func Read(text string) (workflow.Command, string) {
+	return ReadFor(text, "consultant", "oracle")
 }
 
-// ReadCommandFor finds the command at the start of a message, after the bot's mention, and
+// ReadFor finds the command at the start of a message, after the bot's mention, and
 // what follows it; quotation marks around all of that are dropped. A question to the
 // consultant, whom people call by one of the names, may also be the last sentence. In a
 // quote, in code or elsewhere in a message there is no command.
-func ReadCommandFor(text string, consultantNames ...string) (workflow.Command, string) {
-	s := straighten(text)
+func ReadFor(text string, consultantNames ...string) (workflow.Command, string) {
+	s := words.Straighten(text)
 	s = s[ownStart(s):]
 	seen := covered(s)
 	if at := slashed.FindStringSubmatchIndex(seen); at != nil {
@@ -28,7 +32,7 @@ func ReadCommandFor(text string, consultantNames ...string) (workflow.Command, s
 		}
 		return workflow.Command(strings.ToLower(seen[at[2]:at[3]])), unquote(rest)
 	}
-	seen = seen[:courtesy.FindStringIndex(seen)[0]]
+	seen = seen[:words.Courtesy.FindStringIndex(seen)[0]]
 	asks := asking(consultantNames)
 	for _, w := range append(asks, wordings...) {
 		if rest, ok := w.read(s, seen); ok {
@@ -75,7 +79,7 @@ func asking(names []string) []wording {
 	var known []string
 	for _, n := range names {
 		if n = strings.Join(strings.Fields(strings.ToValidUTF8(n, "")), " "); n != "" {
-			known = append(known, regexp.QuoteMeta(straighten(n)))
+			known = append(known, regexp.QuoteMeta(words.Straighten(n)))
 		}
 	}
 	if len(known) == 0 {
@@ -133,7 +137,7 @@ func covered(s string) string {
 			b[i] = 1
 		}
 	}
-	for _, at := range speech.FindAllStringIndex(s, -1) {
+	for _, at := range words.Speech.FindAllStringIndex(s, -1) {
 		shown := strings.TrimLeft(s[at[0]:at[1]], " \t\n")
 		cover(at[1]-len(shown), at[0]+len(strings.TrimRight(s[at[0]:at[1]], " \t\n")))
 	}
@@ -160,8 +164,6 @@ func ownStart(s string) int {
 }
 
 var (
-	// What people add out of politeness, with the marks around it.
-	courtesy    = regexp.MustCompile(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
 	sentenceEnd = regexp.MustCompile(`[.!?]+[)\]]*\s+|\n+`)
 	goesOn      = regexp.MustCompile(`(?i)(?:\b(?:e\.g|i\.e|etc|vs)|(?:^|\n)\s*\d+|[:,])$`)
 )

@@ -1,13 +1,15 @@
-package intent
+package command
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// A LessonWord is what a person asks for about what was learned of the repository.
-type LessonWord struct {
+// A Lesson is what a person asks for about what was learned of the repository.
+type Lesson struct {
 	Number int    // of the lesson that is to go; 0: none
 	Text   string // what is to be remembered, or to take its place; empty: nothing
 	List   bool   // what there is, to be told
@@ -15,21 +17,21 @@ type LessonWord struct {
 
 // ReadLesson reads a message that does nothing but say what is to be remembered of the repository,
 // what is to be forgotten or corrected, or ask what was learned.
-func ReadLesson(text string) (w LessonWord, ok bool) {
-	own, quoted := ownLines(straighten(text))
-	own = strings.TrimSpace(trimAddress(own))
-	if quoted || addressesOther.MatchString(own) {
+func ReadLesson(text string) (w Lesson, ok bool) {
+	own, quoted := words.OwnLines(words.Straighten(text))
+	own = strings.TrimSpace(words.TrimAddress(own))
+	if quoted || words.AddressesOther(own) {
 		return w, false
 	}
 	if m := remembers.FindStringSubmatch(own); m != nil {
-		w.Text = squeeze(m[1])
+		w.Text = words.Squeeze(m[1])
 		return w, w.Text != ""
 	}
 	if m := corrects.FindStringSubmatch(own); m != nil {
 		w.Number, _ = strconv.Atoi(m[1])
-		w.Text = squeeze(m[2])
+		w.Text = words.Squeeze(m[2])
 		if w.Number == 0 || w.Text == "" {
-			return LessonWord{}, false
+			return Lesson{}, false
 		}
 		return w, true
 	}
@@ -37,8 +39,8 @@ func ReadLesson(text string) (w LessonWord, ok bool) {
 		w.Number, _ = strconv.Atoi(m[1])
 		return w, w.Number > 0
 	}
-	if learned.MatchString(strings.ToLower(polite(own))) {
-		return LessonWord{List: true}, true
+	if learned.MatchString(strings.ToLower(words.Polite(own))) {
+		return Lesson{List: true}, true
 	}
 	return w, false
 }

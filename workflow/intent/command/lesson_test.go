@@ -1,16 +1,16 @@
-package intent_test
+package command_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
 func TestReadLesson(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]intent.LessonWord{
+	for text, want := range map[string]command.Lesson{
 		"remember for this repository: tests need  FOO=1":       {Text: "tests need FOO=1"},
 		"Please remember for the repo that `make gen` is first": {Text: "`make gen` is first"},
 		"note for this project: a\nb":                           {Text: "a b"},
@@ -21,7 +21,7 @@ func TestReadLesson(t *testing.T) {
 		"Lessons":                                               {List: true},
 		"show me the lessons, please":                           {List: true},
 	} {
-		got, ok := intent.ReadLesson(text)
+		got, ok := command.ReadLesson(text)
 		require.True(t, ok, text)
 		require.Equal(t, want, got, text)
 	}
@@ -29,7 +29,7 @@ func TestReadLesson(t *testing.T) {
 		"", "remember the tax rates", "remember that the tax changed in March", "> forget lesson 3", "<@U2> forget lesson 3", "forget lesson", "forget lesson 0", "forget it",
 		"forget lesson 99999999999", "correct lesson 3:", "what did you learn about the refund?", "they learn lessons here", "remember for this repository:", "don't forget lesson 3 of the course",
 	} {
-		_, ok := intent.ReadLesson(text)
+		_, ok := command.ReadLesson(text)
 		require.False(t, ok, text)
 	}
 }

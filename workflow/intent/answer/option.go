@@ -1,4 +1,6 @@
-package intent
+// Package answer reads what people answer when they are asked: which option of a question they mean,
+// and whether an interview is to end or go on. No word here approves anything.
+package answer
 
 import (
 	"regexp"
@@ -7,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // OptionNamed finds the option that an answer in words means: the option's own words, its
@@ -15,12 +19,12 @@ import (
 // recommendation. A number that could be the option's own words as well as its place
 // ("3" for "1 day", "2 days", "3 weeks", "5 weeks") is clear only where both agree.
 func OptionNamed(text string, options []string) (int, bool) {
-	own, _ := ownLines(pictures.Replace(straighten(text)))
-	if utf8.RuneCountInString(text) > maxWord || addressesOther.MatchString(own) {
+	own, _ := words.OwnLines(words.SpellPictures(words.Straighten(text)))
+	if utf8.RuneCountInString(text) > words.MaxLength || words.AddressesOther(own) {
 		return 0, false
 	}
 	said := strings.ToLower(strings.TrimSpace(own))
-	short := courteous(said)
+	short := words.Courteous(said)
 	for _, s := range []string{said, short, choosing.ReplaceAllString(short, "")} {
 		if i, ok := ownWords(s, options); ok {
 			return i, true
@@ -115,7 +119,7 @@ var letter = regexp.MustCompile(`\p{L}`)
 
 // lettersOf is what remains of a text without case and punctuation.
 func lettersOf(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(straighten(s)), func(r rune) bool {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(words.Straighten(s)), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), " ")
 }

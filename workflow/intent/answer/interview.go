@@ -1,9 +1,11 @@
-package intent
+package answer
 
 import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // WrapsUp reports whether a message ends an interview and takes the recommended answers.
@@ -30,16 +32,16 @@ const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |thi
 
 // joined is a short message in one line, without what people add out of politeness.
 func joined(text string) string {
-	if utf8.RuneCountInString(text) > maxWord {
+	if utf8.RuneCountInString(text) > words.MaxLength {
 		return ""
 	}
-	return openers.ReplaceAllString(courteous(strings.Join(sentences(text), " ")), "")
+	return words.Openers.ReplaceAllString(words.Courteous(strings.Join(words.Sentences(text), " ")), "")
 }
 
 // request drops the form of a question from what asks for something ("can we wrap up?");
 // another question is not ok.
 func request(s string) (string, bool) {
-	bare := requestForm.ReplaceAllString(s, "")
+	bare := words.RequestForm.ReplaceAllString(s, "")
 	if bare != s {
 		s = strings.TrimRight(bare, " ?")
 	}

@@ -1,4 +1,4 @@
-package intent
+package catalog
 
 import (
 	"regexp"
@@ -6,17 +6,11 @@ import (
 	"strings"
 )
 
-// A RepositoryChoice is one repository that a session may be about.
-type RepositoryChoice struct {
-	Name     string
-	Channels []string // Slack channel ids
-}
-
 var namedRepository = regexp.MustCompile(`(?i)(?:\brepo:|\bin\s+)([A-Za-z0-9._/-]+)`)
 
-// ChooseRepository decides which repository a request is about: named in the text
+// choose decides which repository a request is about: named in the text
 // (repo:shop, in shop), else the channel's, else the only one. Empty means ask.
-func ChooseRepository(text, channel string, all []RepositoryChoice) string {
+func choose(text, channel string, all []Repository) string {
 	for _, m := range namedRepository.FindAllStringSubmatch(text, -1) {
 		for _, r := range all {
 			if strings.EqualFold(strings.TrimRight(m[1], ".,;:!?"), r.Name) {
