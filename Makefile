@@ -28,6 +28,7 @@ STORIES := happy|stop|side_by_side_conflict|permission_held
 test-all: deps ## the race detector over the rooms that share most, and some stories; SIZE=whole: over everything, and every seed, fault, attack and large size (hours)
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(GOTEST) -race -timeout 20m -p 1 $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	BOBBIN_SUITE=all $(GOTEST) $(TESTFLAGS) ./cmd/bobbin -run TestOurSuiteShowsSomething
+	BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule
 	$(if $(filter ci,$(SIZE)),$(GOTEST) -race -timeout 20m ./cmd/bobbin -run 'TestScript/($(STORIES))$$')
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
