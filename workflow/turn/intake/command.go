@@ -22,7 +22,7 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	case workflow.CommandNone:
 		return f, false, nil
 	case workflow.CommandConsult:
-		return inquiries{in.Judgements}.consult(m, p, rest), true, nil
+		return inquiries{in.Judgements}.askConsultant(m, p, rest), true, nil
 	}
 	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
 		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil

@@ -20,8 +20,8 @@ import (
 // inquiries are what agents that only read are asked, beside whatever goes on.
 type inquiries struct{ approval.Judgements }
 
-// consult asks the consultant what a person wants to know of it.
-func (i inquiries) consult(m incoming.Message, p workflow.Person, question string) []store.Part {
+// askConsultant asks the consultant what a person wants to know of it.
+func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"

@@ -262,7 +262,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	case "option", "wrap_up", "take_defaults":
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
-		return inquiries{in.Judgements}.consult(m, p, ""), nil
+		return inquiries{in.Judgements}.askConsultant(m, p, ""), nil
 	case actionLessons:
 		return lessonBook{in.Judgements, in.Catalog, in.Permissions}.propose(m, p, means), nil
 	}
