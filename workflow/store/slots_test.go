@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -46,17 +47,14 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	}
 	about := in[0].Text
 	if !c.blind {
-		sits, first, err := c.store.Queue.AcquireSlot(ctx, session, about, c.limits)
-		if err != nil {
-			return err
-		}
+		first, err := c.store.Queue.AcquireSlot(ctx, session, about, c.limits)
 		c.mu.Lock()
-		if !sits && first {
+		if first && errors.Is(err, queue.ErrNoSlot) {
 			c.waited++
 		}
 		c.mu.Unlock()
-		if !sits {
-			return queue.ErrNoSlot
+		if err != nil {
+			return err
 		}
 	}
 	c.mu.Lock()
@@ -120,6 +118,12 @@ func (c *crowd) at(key string) int {
 	return c.now[key]
 }
 
+func (c *crowd) waitedSoFar() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waited
+}
+
 func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 3, PerRepository: 2})
@@ -135,6 +139,62 @@ func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	require.LessOrEqual(t, c.most["blog"], 2)
 	require.Positive(t, c.waited)
 	require.Eventually(t, func() bool { return storetest.CountRows(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
+}
+
+// A replica that is full leaves the job to another that has room, and nobody is told of that; once
+// all are full, who comes waits and is told.
+func TestAFullReplicaLeavesJobsToOthers(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 2})
+	_, err := c.store.Pool.Exec(t.Context(), `insert into replicas select 'replica-' || n, now() + interval '1 hour' from generate_series(0, 1) n`)
+	require.NoError(t, err)
+	c.arrive(9)
+	c.work(2)
+	require.Eventually(t, func() bool { return c.at("") == 4 && c.waitedSoFar() == 5 }, time.Minute, 5*time.Millisecond)
+	for n := range 2 {
+		require.Equal(t, 2, storetest.CountRows(t, c.store, fmt.Sprintf(`select count(*) from seats s join river_job j on j.id = s.job_id
+			where s.held and j.state = 'running' and j.attempted_by[array_upper(j.attempted_by, 1)] = 'replica-%d'`, n)))
+	}
+	for range 9 {
+		c.let <- struct{}{}
+	}
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
+	require.Equal(t, 4, c.most[""])
+	require.Equal(t, 5, c.waitedSoFar())
+}
+
+// Who waits behind others asks seldom, and still hears at once what people write.
+func TestWhoWaitsHearsAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 1})
+	c.arrive(9)
+	c.work(1)
+	const far = `select args->>'session' from river_job where state = 'available' and scheduled_at > now() + interval '2 seconds' limit 1`
+	var session string
+	require.Eventually(t, func() bool { return c.store.Pool.QueryRow(t.Context(), far).Scan(&session) == nil }, time.Minute, 5*time.Millisecond)
+	var soon bool
+	require.NoError(t, pgx.BeginFunc(t.Context(), c.store.Pool, func(tx pgx.Tx) error {
+		if err := c.store.Queue.InsertTurn(t.Context(), tx, session); err != nil {
+			return err
+		}
+		return tx.QueryRow(t.Context(), `select scheduled_at < now() + interval '1 second' from river_job where args->>'session' = $1`, session).Scan(&soon)
+	}))
+	require.True(t, soon)
+	close(c.let)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
+}
+
+// A replica that died takes its room along.
+func TestTheDeadHaveNoRoom(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 2})
+	_, err := c.store.Pool.Exec(t.Context(), `insert into replicas values ('replica-0', now() + interval '1 hour'), ('dead', now() - interval '9 seconds')`)
+	require.NoError(t, err)
+	c.arrive(6)
+	c.work(1)
+	require.Eventually(t, func() bool { return c.at("") == 2 && c.waitedSoFar() == 4 }, time.Minute, 5*time.Millisecond)
+	close(c.let)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 6 }, time.Minute, 5*time.Millisecond)
 }
 
 // The control: each replica by itself lets in as many as it has workers.

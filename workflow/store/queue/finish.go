@@ -32,7 +32,7 @@ func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T
 			return err
 		}
 		if j.Kind == (TurnJob{}).Kind() {
-			if err := releaseSlot(ctx, tx, session); err != nil {
+			if _, err := tx.Exec(ctx, `delete from seats where session_id = $1`, session); err != nil {
 				return err
 			}
 		}

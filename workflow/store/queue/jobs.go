@@ -87,9 +87,14 @@ func (PullRequestJob) InsertOpts() river.InsertOpts {
 // HostQueue keeps waiting for git hosts apart from turns.
 const HostQueue = "host"
 
-// InsertTurn queues a turn of the session, unless one waits or runs.
+// InsertTurn queues a turn of the session, unless one waits or runs. One that waits for a slot looks
+// at once what is new.
 func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string) error {
-	_, err := q.client.InsertTx(ctx, tx, TurnJob{Session: session}, nil)
+	queued, err := q.client.InsertTx(ctx, tx, TurnJob{Session: session}, nil)
+	if err == nil && queued.UniqueSkippedAsDuplicate {
+		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and state = 'available' and scheduled_at > $2
+			and exists (select 1 from seats where job_id = $1 and not held)`, queued.Job.ID, q.db.Clock().Now())
+	}
 	return err
 }
 

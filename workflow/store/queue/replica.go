@@ -27,6 +27,9 @@ type Replica struct {
 	beaten time.Time // when the last beat went through, by this machine's monotonic clock
 }
 
+// deadAfter is how long a replica may be silent.
+const deadAfter = 8 * time.Second
+
 // Run beats, and takes over from the dead, until ctx ends. All times are the database's.
 func (r *Replica) Run(ctx context.Context) error {
 	tick := time.NewTicker(cmp.Or(r.Beat, 2*time.Second))
@@ -60,7 +63,7 @@ func (r *Replica) beatWhole(ctx context.Context) error {
 	return r.beat(ctx)
 }
 
-func (r *Replica) deadAfter() time.Duration { return cmp.Or(r.Dead, 8*time.Second) }
+func (r *Replica) deadAfter() time.Duration { return cmp.Or(r.Dead, deadAfter) }
 
 func (r *Replica) beat(ctx context.Context) error {
 	var now time.Time

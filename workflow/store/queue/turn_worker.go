@@ -41,7 +41,9 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 			return nil // the job is somebody else's now
 		case ctx.Err() != nil: // the program stops: no fault of the session's, and no attempt lost
 			return river.JobSnooze(0)
-		case errors.Is(err, ErrNoSlot), database.IsTransient(err):
+		case errors.Is(err, ErrNoSlot):
+			return err // it says when to ask again
+		case database.IsTransient(err):
 			return river.JobSnooze(time.Second)
 		case j.Attempt < j.MaxAttempts && !errors.Is(err, errCrashes):
 			return err

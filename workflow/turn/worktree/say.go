@@ -23,14 +23,11 @@ const waitingNotice = "Others are at work"
 
 // acquireSlot waits for a place at work; whoever has to is told so once.
 func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
-	sits, first, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
-	if err != nil || sits {
-		return err
-	}
-	if first {
+	first, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
+	if first && errors.Is(err, queue.ErrNoSlot) {
 		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
 	}
-	return queue.ErrNoSlot
+	return err
 }
 
 func (t *Trees) askRepository(ctx context.Context) error {

@@ -177,7 +177,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`},
+	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, sessions_per_replica, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`},
 	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{plainConfig + "limits: {hunk_minutes: -1}", `c:2: hunk_minutes may not be below zero`},

@@ -24,6 +24,7 @@ type Limits struct {
 
 	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
 	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	PerReplica     int  `yaml:"sessions_per_replica"`       // of them in one replica, the same in all; default: as many as at once
 	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
 	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
@@ -165,6 +166,7 @@ func (l Limits) Check(p *strictyaml.Problems) {
 	}
 	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
 	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
+	checkMost(p, "sessions_per_replica", float64(l.PerReplica), mostSessions)
 	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
 	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)

@@ -28,7 +28,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
 	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.AskedAt(), hide
-	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
+	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository, PerReplica: file.Limits.PerReplica}
 	s.Silent, s.HunkTime, s.HistoryTime = file.Limits.SilentFor(), file.Limits.HunkTime(), file.Limits.HistoryTime()
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus

@@ -203,7 +203,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
 	side, giveUp := newSide(runner, s)
-	b.queue, err = NewQueue(b.Store, Work{Side: side, GiveUpSide: giveUp, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Side: side, GiveUpSide: giveUp, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
 	return b, err
 }
 

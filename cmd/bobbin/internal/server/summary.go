@@ -53,5 +53,9 @@ func (s Settings) summary() []string {
 	if limits == nil {
 		limits = []string{"none"}
 	}
-	return append(lines, "Limits: "+strings.Join(limits, ", "), fmt.Sprintf("Sessions at once: %d", s.Seats.AtOnce))
+	atOnce := fmt.Sprintf("Sessions at once: %d", s.Seats.AtOnce)
+	if n := s.Seats.PerReplica; n > 0 {
+		atOnce += fmt.Sprintf(", in one replica at most %d", n)
+	}
+	return append(lines, "Limits: "+strings.Join(limits, ", "), atOnce)
 }
