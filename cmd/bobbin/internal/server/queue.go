@@ -47,9 +47,9 @@ type Work struct {
 	Traces  *traces.Traces
 }
 
-// NewQueue registers every kind of job; each replica has to, or the one that leads would
+// NewQueue has so many sessions at work at once. It registers every kind of job; each replica has to, or the one that leads would
 // discard what it does not know.
-func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.Logger) (*Queue, error) {
+func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (*Queue, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
 	river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: w.Post})
@@ -66,16 +66,17 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
 		Queues: map[string]river.QueueConfig{
 			// Some more than may be at work: those that wait for a place still hear what is said.
-			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
+			river.QueueDefault: {MaxWorkers: atOnce + 8},
 			// Most that post wait for Slack, which costs nothing; with few, those of one channel
 			// that takes nothing would hold up all others.
 			queue.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
 			queue.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
-			// Hosts ask not to be asked much at once.
-			queue.HostQueue: {MaxWorkers: 2},
+			// Hosts ask not to be asked much at once. Nobody waits for these three, and each look for
+			// jobs of a queue is a transaction, at every replica.
+			queue.HostQueue: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
 			// They take the machine from those who work.
-			queue.LookbackWork: {MaxWorkers: 2},
-			queue.BackportWork: {MaxWorkers: 1},
+			queue.LookbackWork: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
+			queue.BackportWork: {MaxWorkers: 1, FetchPollInterval: lookSeldom},
 		},
 	})
 	if err != nil {
@@ -83,6 +84,10 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	}
 	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
 }
+
+// lookSeldom is for queues whose jobs may begin seconds late where the database did not say that
+// there is one.
+const lookSeldom = 2 * time.Second
 
 // traced makes a span of each job, in the trace that it was inserted under; nothing does where no
 // traces are sent.
