@@ -43,7 +43,7 @@ const needsLinux = `the demo's commands and tests run in a sandbox that needs Li
     docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined \
       -v "$PWD":/src -w /src golang:1.26-bookworm sh -c 'apt-get update && apt-get install -y bubblewrap postgresql && go run ./cmd/bobbin demo'
   bobbin playground, here: a team chat with a model of yours; commands are off, and nothing is proved.
-  bobbin serve, here: the same; with commands in a container, by docker compose up.`
+  bobbin serve, here: the same; with commands in a container, by docker compose up`
 
 // noSandbox says why the demo's story cannot be played here: its commands would not run.
 func noSandbox(whys []*sandbox.Unavailable, system string) error {
