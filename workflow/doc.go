@@ -18,7 +18,7 @@
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
-// bot/gateway reads each event (gateway.go), and bot/event makes a incoming.Event of it
+// bot/gateway reads each event (gateway.go), and bot/event makes an incoming.Event of it
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
@@ -28,7 +28,7 @@
 //
 // The turn. A worker of store/queue (turn_worker.go) takes the job and calls turn.Runner.Run
 // (turn/turn.go). The turn raises the session's epoch, which fences every earlier turn.
-// turn/intake judges each new message (intake.go): who wrote it, and whether it is a stop,
+// turn/intake judges each new message (judge.go): who wrote it, and whether it is a stop,
 // an answer, an approval, a command, a press, or words for the agents. Package intent reads
 // the words; no model takes part. turn/worktree opens the repository (worktree.go): package
 // repo keeps one bare mirror of it, and writes the base commit into plain files without a
@@ -40,8 +40,9 @@
 // transcript. The loop asks the model (package model), records the answer, runs the tools
 // that the model called, and records each result. Package tool reads files through an
 // os.Root and runs commands in repo/sandbox; turn/orchestrator holds the tools that decide.
-// Each recording is one transaction (store/record.go): the item of the transcript, the line
-// in the thread, its outbox row and a post job. Between two model calls the loop takes in
+// turn/runtime (transcript.go) gives each result to turn/ledger, which masks secrets and records
+// it in one transaction (store/record.go): the item of the transcript, the line in the thread,
+// its outbox row and a post job. Between two model calls the loop takes in
 // what people wrote meanwhile, and "stop" cancels it. When the model calls
 // report_root_cause, the turn records a Report with a revision and a hash, shows it with its
 // buttons, and ends.

@@ -1,6 +1,6 @@
 // Package event translates what Slack sends into the vocabulary of package workflow: a
 // [Reader] turns messages, edits, presses, shortcuts, reactions, slash commands and modals
-// into a incoming.Event, or says why the bot ignores them.
+// into an incoming.Event, or says why the bot ignores them.
 //
 // It decides by the payload alone and makes no calls. The Inbox finds out whether a thread
 // has a session and whether an event is a duplicate: the same event always has the same

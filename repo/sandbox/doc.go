@@ -72,7 +72,8 @@
 // initializes (regular expressions, lexers) would take each command tens of milliseconds. So
 // these packages import nothing that does that.
 //
-// A kind is a package with a backend.Backend and an entry in the table of kinds_linux.go:
+// A kind is a package with a backend.Backend and an entry in the tables of kinds_linux.go
+// and kinds_other.go (package backend says what else):
 // bubblewrap, namespaces, gvisor, docker and unconfined. They share initproc (this program
 // as the first process inside), rootfs, lockdown, seccomp, user and process. A Cmd adds
 // what is the same for all: toolchain (environment), bridge (the way out), cgroup and

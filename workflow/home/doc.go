@@ -1,4 +1,4 @@
-// Package home builds the App Home of a person: the sessions that wait for that person's word,
+// Package home finds what a person's App Home holds (hometab has its types): the sessions that wait for that person's word,
 // other sessions that the person may see, and today's spending. Who may see what is read from
 // rows and from Slack at each look; if it cannot be read, nothing is shown.
 package home

@@ -2,8 +2,9 @@
 // refuses or stops work, goes on with it, asks about it, answers a question, or starts a
 // command. No model takes part.
 //
-// A file is named for what its words mean. A new word goes into the table of its file; where
-// sentences hold it, too, into the expressions below that table (approval.go, confirm.go):
+// A file is named for what its words mean. A new word goes into the table of its file. Where an
+// expression decides (goAhead in approval.go, rights in confirm.go), it goes in there; the list
+// approving only says which words mean nothing else wherever they stand:
 //
 //	approval.go    words that approve a report, and words that only sound like approval
 //	scope.go       what limits a fix: "fix only the header", and the form that asks for it

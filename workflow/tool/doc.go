@@ -16,6 +16,6 @@
 //   - A call that cannot be done is a Result that is Wrong and says how to do it right.
 //     An error means that the machine failed.
 //
-// Each tool is a file of Go beside the text that describes it to the model, and one line in
-// the lists of bench.go.
+// Each tool is a file of Go beside the text that describes it to the model (NAME.md), and one
+// line in the lists of bench.go. Files without such a text help several of them.
 package tool

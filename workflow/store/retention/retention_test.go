@@ -38,7 +38,7 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.FillSession(t, s, "s1", "done", 91)
 	for table, n := range counts(t, s) {
-		require.NotZero(t, n, "%s belongs to sessions: give it a row in this test, and a place among what is cleaned", table)
+		require.NotZero(t, n, "%s belongs to sessions: give it a row in storetest.FillSession, and a place among what is cleaned", table)
 	}
 	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
 	require.NoError(t, err)
