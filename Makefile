@@ -11,7 +11,7 @@ TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint deployment gvisor demo pictures build fuzz figures bench chaos attacks release
+.PHONY: help test test-all deps lint deployment gvisor demo pictures build fuzz figures bench chaos attacks replicas release
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -29,6 +29,7 @@ test-all: deps ## the race detector over the rooms that share most, and some sto
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(GOTEST) -race -timeout 20m -p 1 $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	BOBBIN_SUITE=all $(GOTEST) $(TESTFLAGS) ./cmd/bobbin -run TestOurSuiteShowsSomething
 	BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule
+	BOBBIN_REPLICAS=small $(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/replicas
 	$(if $(filter ci,$(SIZE)),$(GOTEST) -race -timeout 20m ./cmd/bobbin -run 'TestScript/($(STORIES))$$')
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
@@ -72,6 +73,10 @@ chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, 
 		BOBBIN_CHAOS="$$seed $(SHARE)" $(CHAOS) 'TestKilledAnywhere|TestReplicasTakeOver' -parallel 1 || exit 1; \
 	done
 	BOBBIN_SOAK=201 $(CHAOS) TestASoak
+
+REPLICAS ?= 1 2 3 4
+replicas: ## the same sessions on one to four replicas, each in a network namespace of its own, then some of these cut off (root; ten minutes)
+	BOBBIN_REPLICAS="$(REPLICAS)" go test -vet=off -ldflags=-s ./cmd/bobbin/internal/faults/replicas -count=1 -v -timeout 60m
 
 attacks: ## every attack there is, whole: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
 	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'

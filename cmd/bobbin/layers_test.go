@@ -381,6 +381,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/faults/leaks":      {},
 	"cmd/bobbin/internal/faults/models":     {},
 	"cmd/bobbin/internal/faults/remotes":    {},
+	"cmd/bobbin/internal/faults/replicas":   {},
 	"cmd/bobbin/internal/faults/upgrades":   {},
 }
 
@@ -451,6 +452,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow/model", "workflow/store", "workflow/store/queue", "workflow/quota"},
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
+	"cmd/bobbin/internal/faults/replicas":   {"cmd/bobbin/internal/config", "cmd/bobbin/internal/stage", "workflow/postgres", "workflow/store", "workflow/store/audit"},
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer", "repo/commits"},
