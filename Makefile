@@ -23,13 +23,15 @@ test: deps ## every promise and every control once: Postgres, the sandbox, Slack
 # One package at a time: with the race detector each is slow enough by itself, and side by
 # side they would only hold each other up. CI has 25 minutes for lint, make test, this and the
 # demo: SIZE=ci races the rooms in which goroutines share something, and a few whole stories.
+# They are compiled side by side before that.
 RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
 STORIES := happy|stop|side_by_side_conflict|permission_held
 test-all: deps ## the race detector over the rooms that share most, and some stories; SIZE=whole: over everything, and every seed, fault, attack and large size (hours)
+	go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(GOTEST) -race -timeout 20m -p 1 $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	BOBBIN_SUITE=all $(GOTEST) $(TESTFLAGS) ./cmd/bobbin -run TestOurSuiteShowsSomething
-	BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule
-	BOBBIN_REPLICAS=small $(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/replicas
+	$(if $(filter whole,$(SIZE)),BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule)
+	$(if $(filter whole,$(SIZE)),BOBBIN_REPLICAS=small $(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/replicas)
 	$(if $(filter ci,$(SIZE)),$(GOTEST) -race -timeout 20m ./cmd/bobbin -run 'TestScript/($(STORIES))$$')
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
