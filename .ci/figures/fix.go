@@ -38,7 +38,7 @@ func fixRow() row {
 		figures: []figure{
 			{name: "to the last step", unit: "s"},
 			{name: "to the push, with the proof", unit: "s"},
-			{name: "processor time of all that", unit: "s"},
+			{name: "processor time of all that, without Postgres'", unit: "s"},
 			{name: "most memory", unit: "MB"},
 			{name: "first prompt, with its tools", unit: "KB"},
 			{name: "all prompts", unit: "KB"},

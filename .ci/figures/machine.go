@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +20,7 @@ func machine(ctx context.Context, dir string) []string {
 		processor = runtime.GOARCH
 	}
 	lines := []string{
-		fmt.Sprintf("%d cores (%s), %s of memory", runtime.NumCPU(), processor, firstField("/proc/meminfo", "MemTotal")),
+		fmt.Sprintf("%d cores (%s), %s of memory", runtime.NumCPU(), processor, memory()),
 		fmt.Sprintf("%s, temporary files on %s", system(), fileSystem(dir)),
 		runtime.Version(),
 	}
@@ -49,12 +50,19 @@ func firstField(file, name string) string {
 	return ""
 }
 
+// memory is the machine's, in whole gigabytes.
+func memory() string {
+	kb, _ := strconv.Atoi(strings.TrimSuffix(firstField("/proc/meminfo", "MemTotal"), " kB"))
+	return fmt.Sprintf("%.0f GB", float64(kb)/(1<<20))
+}
+
 func system() string {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {
 		return runtime.GOOS
 	}
-	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:])
+	release := strings.SplitN(unix.ByteSliceToString(u.Release[:]), ".", 3)
+	return unix.ByteSliceToString(u.Sysname[:]) + " " + strings.Join(release[:min(2, len(release))], ".")
 }
 
 func fileSystem(dir string) string {
