@@ -60,13 +60,22 @@ func (l *listener) close() {
 	}
 }
 
-// ownListener is bobbin serve with sessions at work: their model never answers.
-func (b *bench) ownListener(ctx context.Context) (l *listener, err error) {
+// openListener has an office, and nobody who listens yet.
+func openListener() (*listener, error) {
 	o, err := openOffice()
 	if err != nil {
 		return nil, err
 	}
-	l = &listener{office: o, ends: []func(){func() { o.Close() }}}
+	return &listener{office: o, ends: []func(){func() { o.Close() }}}, nil
+}
+
+// ownListener is bobbin serve with sessions at work: their model never answers.
+func (b *bench) ownListener(ctx context.Context) (l *listener, err error) {
+	l, err = openListener()
+	if err != nil {
+		return nil, err
+	}
+	o := l.office
 	defer func() {
 		if err != nil {
 			l.close()
@@ -112,11 +121,11 @@ func (b *bench) boltListener(ctx context.Context) (l *listener, err error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := openOffice()
+	l, err = openListener()
 	if err != nil {
 		return nil, err
 	}
-	l = &listener{office: o, ends: []func(){func() { o.Close() }}}
+	o := l.office
 	defer func() {
 		if err != nil {
 			l.close()

@@ -1,6 +1,9 @@
 package bisect
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // A line is the first parents of a red commit, as far as they were looked at: commits[red] is the
 // oldest that is known to be red, commits[green] the newest below it that is green.
@@ -13,13 +16,18 @@ type line struct {
 	reason  Reason // why it was not narrowed down to neighbours
 }
 
-// narrow finds a green commit, and halves what lies between.
+// mostUnclear is how many commits in a row are tried in vain where the end of a history cannot be told.
+const mostUnclear = 8
+
+// narrow finds a green commit, and halves what lies between. Where the end of the history cannot be
+// told, as of commits whose packages are gone, the steps back went past those that can: they are
+// looked for in the same way, up to that end.
 func (l *line) narrow(ctx context.Context) error {
 	if err := l.findGreen(ctx); err != nil {
 		return err
 	}
-	for nth := 0; l.green > 0; nth++ {
-		at, any := l.between(nth, l.green)
+	for nth := 0; l.green > 0 || l.reason == Skipped && nth < mostUnclear; nth++ {
+		at, any := l.between(nth, cmp.Or(l.green, len(l.commits)))
 		if !any {
 			break
 		}
@@ -31,7 +39,7 @@ func (l *line) narrow(ctx context.Context) error {
 		case Red:
 			l.red, nth = at, -1
 		case Green:
-			l.green, nth = at, -1
+			l.green, l.reason, nth = at, "", -1
 		}
 	}
 	if l.reason == "" {
@@ -71,37 +79,10 @@ func (l *line) findGreen(ctx context.Context) error {
 			l.reason = l.end
 			if l.red < len(l.commits)-1 {
 				l.reason = Skipped
-				return l.findGreenAmong(ctx)
 			}
 			return nil
 		}
 	}
-}
-
-// mostUnclear is how many commits in a row are tried in vain where the end of a history cannot be told.
-const mostUnclear = 8
-
-// findGreenAmong looks for a green commit between the oldest red one and the end of a history that
-// cannot be told there, as of commits whose packages are gone: the steps went past those that can.
-func (l *line) findGreenAmong(ctx context.Context) error {
-	for nth := 0; nth < mostUnclear; nth++ {
-		at, any := l.between(nth, len(l.commits))
-		if !any {
-			return nil
-		}
-		answer, err := l.ask(ctx, l.commits[at])
-		if err != nil {
-			return err
-		}
-		switch answer {
-		case Red:
-			l.red, nth = at, -1
-		case Green:
-			l.green, l.reason = at, ""
-			return nil
-		}
-	}
-	return nil
 }
 
 // reach makes the line so long, or as long as it is, and gives the index.

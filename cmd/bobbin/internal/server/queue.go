@@ -47,8 +47,8 @@ type Work struct {
 	Traces  *traces.Traces
 }
 
-// NewQueue has so many sessions at work at once. It registers every kind of job; each replica has to, or the one that leads would
-// discard what it does not know.
+// NewQueue makes a replica's queue, with at most that many sessions at work at once. It registers
+// every kind of job; each replica has to, or the one that leads would discard what it does not know.
 func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (*Queue, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Run: w.Turn, GiveUp: w.GiveUp, Log: log})

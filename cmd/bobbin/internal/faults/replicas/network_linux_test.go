@@ -41,10 +41,10 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 		}
 		return program, true
 	}
-	if os.Getuid() != 0 {
+	if os.Getuid() != 0 { // a bridge to namespaces is the machine's: nobody else may make one
 		t.Skip("network namespaces need root")
 	}
-	if _, err := exec.LookPath("ip"); err != nil {
+	if _, err := exec.LookPath("ip"); err != nil { // nothing else that we test needs it, so make deps leaves it out
 		t.Skip("no ip command: it is in Debian's package iproute2")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=1h")
@@ -52,7 +52,7 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	out := &logged{t: t}
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil { // as in a container: replicas on one network are tested without it (faults/kills)
 		t.Skip("no network namespace can be made: ", err)
 	}
 	require.NoError(t, cmd.Wait())

@@ -19,7 +19,7 @@ import (
 // chosen is what BOBBIN_REPLICAS asks for.
 func chosen(t *testing.T) string {
 	own := os.Getenv("BOBBIN_REPLICAS")
-	if own == "" {
+	if own == "" { // it takes longer than make test has: make replicas, and SIZE=whole, ask for it
 		t.Skip(`BOBBIN_REPLICAS is not set: "small", or how many replicas, such as "1 2 3 4"`)
 	}
 	return own
@@ -42,7 +42,7 @@ var slackLimits = map[string]slacktest.RateLimit{
 // with one limit each. It prints a table, and fails where a second replica adds nothing.
 func TestThroughputGrows(t *testing.T) {
 	own := chosen(t)
-	if own == "small" {
+	if own == "small" { // a measurement of ten minutes, which shows no fault that the small run does not
 		t.Skip(`it takes many minutes: BOBBIN_REPLICAS="1 2 3 4"`)
 	}
 	program, inside := ownNetwork(t)
