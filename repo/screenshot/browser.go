@@ -105,7 +105,10 @@ func (b *browser) await(event string) error {
 	return err
 }
 
-var errEnded = errors.New("the browser ended")
+var (
+	errEnded     = errors.New("the browser ended")
+	errComputing = errors.New("the page computed for longer than it may") // the kernel killed its process
+)
 
 func (b *browser) until(wanted func(message) bool) (message, error) {
 	for m := range b.said {
@@ -127,7 +130,14 @@ func (b *browser) attend(m message) error {
 	switch m.Method {
 	case "Page.javascriptDialogOpening":
 		return b.send("Page.handleJavaScriptDialog", object{"accept": false})
-	case "Inspector.targetCrashed":
+	case "Target.targetCrashed":
+		var how struct{ Status string }
+		if err := unmarshal(m.Params, &how); err != nil {
+			return err
+		}
+		if how.Status == "killed" {
+			return errComputing
+		}
 		return &Unshown{"it crashes the browser"}
 	case "Fetch.requestPaused":
 	default:

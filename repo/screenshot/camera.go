@@ -2,6 +2,7 @@ package screenshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -24,10 +25,11 @@ const (
 	MostHeight = 4000
 	viewHeight = 800
 
-	patience = 20 * time.Second
-	budget   = 3000          // milliseconds that pass for a page
-	began    = 1_700_000_000 // what its clock shows first, in seconds
-	memory   = 1 << 30
+	computing = 20 * time.Second // of a processor, for each process of the browser's
+	patience  = 5 * time.Minute  // for one picture, however busy the machine is
+	budget    = 3000             // milliseconds that pass for a page
+	began     = 1_700_000_000    // what its clock shows first, in seconds
+	memory    = 1 << 30
 )
 
 // An Unshown is why there is no picture, in words that follow on "there is no picture: ".
@@ -37,8 +39,10 @@ func (u *Unshown) Error() string { return "no picture: " + u.Why }
 
 // A Camera takes pictures. Its fields are set before the first.
 type Camera struct {
-	Sandbox  *sandbox.Sandbox // nil: there are no pictures
-	Patience time.Duration    // for one picture; default 20 s
+	Sandbox *sandbox.Sandbox // nil: there are no pictures
+	// Processor is how long a page may compute, in whole seconds; default 20 s. It is time of a
+	// processor, so that a busy machine takes longer and shows the same.
+	Processor time.Duration
 }
 
 // Shoot is the picture of a page as PNG: of a file's path, with a query where the page is told by it
@@ -52,18 +56,14 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 		return nil, err
 	}
 	defer os.RemoveAll(empty)
-	limit := c.Patience
-	if limit == 0 {
-		limit = patience
-	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	picture, err := c.shootIn(limited, empty, site{read: read, page: page})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if limited.Err() != nil {
-		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f seconds", limit.Seconds())}
+		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
 	}
 	return picture, err
 }
@@ -92,12 +92,13 @@ func emptyFolder() (string, error) {
 
 // shootIn runs the browser for one picture.
 func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, error) {
+	most := cmp.Or(c.Processor, computing)
 	orders, write := io.Pipe()
 	answers, told := io.Pipe()
-	command := c.Sandbox.Command(empty, "/bin/sh", "-c", start)
+	command := c.Sandbox.Command(empty, "/bin/sh", "-c", fmt.Sprintf("ulimit -t %.0f\n", most.Seconds())+start)
 	command.ReadOnly = true
 	command.Stdin, command.Stdout = orders, told
-	command.Limits = sandbox.Limits{Memory: memory, Output: 64 << 20}
+	command.Limits = sandbox.Limits{Memory: memory, Output: 64 << 20, Time: 2 * patience}
 	running, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
@@ -123,7 +124,10 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 	if errors.As(err, &unshown) {
 		return nil, unshown
 	}
-	return nil, whyEnded(how, err)
+	if err = whyEnded(how, err); errors.Is(err, errComputing) {
+		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds())}
+	}
+	return nil, err
 }
 
 // noBrowser is the status of start where there is none.
@@ -144,7 +148,7 @@ exit %d`, Width, viewHeight, noBrowser)
 // whyEnded is why the browser ended before there was a picture.
 func whyEnded(how, err error) error {
 	var exit *sandbox.ExitError
-	if !errors.As(how, &exit) {
+	if !errors.As(how, &exit) || errors.Is(err, errComputing) && exit.Reason != "memory" {
 		return errors.Join(err, how)
 	}
 	switch {
@@ -167,6 +171,9 @@ const (
 // shoot steers the browser to the picture.
 func (b *browser) shoot() ([]byte, error) {
 	var target struct{ TargetID, SessionID string }
+	if err := b.call("Target.setDiscoverTargets", object{"discover": true}, nil); err != nil {
+		return nil, err
+	}
 	if err := b.call("Target.createTarget", object{"url": "about:blank"}, &target); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func newCamera(t *testing.T) *Camera {
 		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
 		t.Skip("chromium is not installed: there is nothing to take pictures with")
 	}
-	return &Camera{Sandbox: repotest.OpenSandbox(t), Patience: time.Minute}
+	return &Camera{Sandbox: repotest.OpenSandbox(t), Processor: time.Minute}
 }
 
 func reader(files repotest.Files) func(string) ([]byte, error) {
@@ -80,10 +80,10 @@ func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
 	for name, want := range map[string]struct{ page, why string }{
-		"busy":   {`<script>for (;;) {}</script>`, "it did not come to rest within 5 seconds"},
+		"busy":   {`<script>for (;;) {}</script>`, "it did not come to rest within 5 seconds of computing"},
 		"hungry": {`<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));</script>`, "memory|crashes|rest|ended"},
 	} {
-		_, err := (&Camera{Sandbox: c.Sandbox, Patience: map[string]time.Duration{"busy": 5 * time.Second, "hungry": time.Minute}[name]}).Shoot(t.Context(), reader(repotest.Files{"a.html": want.page}), "a.html")
+		_, err := (&Camera{Sandbox: c.Sandbox, Processor: map[string]time.Duration{"busy": 5 * time.Second, "hungry": time.Minute}[name]}).Shoot(t.Context(), reader(repotest.Files{"a.html": want.page}), "a.html")
 		var unshown *Unshown
 		require.ErrorAs(t, err, &unshown, name)
 		require.Regexp(t, want.why, unshown.Why)

@@ -50,7 +50,7 @@ type Photographer struct {
 	Repositories []catalog.Repository
 	Mirrors      *repo.Mirrors
 	Checker      *testrun.Checker // nil: nothing can be run, and there are no pictures
-	Patience     time.Duration    // for one picture; zero: the camera's own
+	Processor    time.Duration    // how long one page may compute; zero: the camera's own
 	Secrets      *redact.Finder
 	Signature    string // of the lines
 	Log          *slog.Logger
@@ -142,7 +142,7 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 
 // shootPage takes a page before and after.
 func (s *shooting) shootPage(ctx context.Context, page string, before, after tree) error {
-	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Patience: s.Patience}
+	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Processor: s.Processor}
 	name := "`" + prompt.CodeSpan(plaintext.CutLine(page, 120)) + "`"
 	now, err := camera.Shoot(ctx, after.read, page)
 	var unshown *screenshot.Unshown
