@@ -2,19 +2,19 @@ package people
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // maxCredit is how many characters of a name a commit has.
 const maxCredit = 80
 
-var emailAddress = regexp.MustCompile(`^[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}$`)
+var emailAddress = lazyregexp.New(`^[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}$`)
 
 // credit returns how a commit names a person, with the address where Slack gives one; empty
 // where Slack gives no name.

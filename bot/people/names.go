@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Slack's texts refer to people, channels, groups, dates and addresses by ids between angle
@@ -21,7 +21,7 @@ import (
 // maxMentions is how many names are looked up for one text; further ids stay.
 const maxMentions = 100
 
-var mention = regexp.MustCompile(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
+var mention = lazyregexp.New(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
 
 // Readable returns a text with names in place of ids, for models. Nothing may be decided by
 // it, since people choose their names freely.
@@ -63,7 +63,7 @@ func (p *Directory) readableSpecial(ctx context.Context, what, label, found stri
 	return found
 }
 
-var idForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,20}$`)
+var idForm = lazyregexp.New(`^[A-Z][A-Z0-9]{1,20}$`)
 
 func anID(s, letters string) bool {
 	return idForm.MatchString(s) && strings.ContainsRune(letters, rune(s[0]))

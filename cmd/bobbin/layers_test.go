@@ -94,7 +94,7 @@ var rooms = map[string][]string{
 	"bot/event":                                {"bot", "bot/event/alert", "bot/mrkdwn", "workflow", "workflow/intent", "workflow/button", "workflow/incoming"},
 	"bot/render":                               {"bot/event", "bot/mrkdwn", "workflow", "workflow/button", "workflow/card", "workflow/hometab", "workflow/outgoing"},
 	"bot/attachment":                           {"bot", "bot/event", "workflow/incoming"},
-	"bot/people":                               {"bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
+	"bot/people":                               {"workflow/lazyregexp", "bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
 	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow", "workflow/card", "workflow/outgoing"},
 	"bot/look":                                 {},
@@ -159,10 +159,11 @@ var rooms = map[string][]string{
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":                   {"workflow/model", "workflow/plaintext", "repo/filetree"},
 	"repo/filetree":                            {},
-	"workflow/intent/words":                    {},
-	"workflow/intent/command":                  {"workflow", "workflow/intent/words"},
-	"workflow/intent/answer":                   {"workflow/intent/words"},
-	"workflow/intent":                          {"workflow/button", "workflow/intent/words"},
+	"workflow/lazyregexp":                       {},
+	"workflow/intent/words":                    {"workflow/lazyregexp"},
+	"workflow/intent/command":                  {"workflow/lazyregexp", "workflow", "workflow/intent/words"},
+	"workflow/intent/answer":                   {"workflow/lazyregexp", "workflow/intent/words"},
+	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/words"},
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
@@ -425,7 +426,7 @@ var inTests = map[string][]string{
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the client is what the scripted endpoint is for
 	"bot/event":                   {"deploy"},                                                                           // the manifest's commands are what it reads
 	"bot/gateway":                 {"bot/poster", "workflow/outgoing", "workflow/intent/command"},                       // what people press was posted
-	"bot/people":                  {"bot/poster"},                                                                       // what the bot said is in a thread, too
+	"bot/people":                  {"workflow/lazyregexp", "bot/poster"},                                                                       // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery has what Slack gets
 	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command goes with its lesson

@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Adopts reports whether a whole message makes somebody else's request the writer's own:
@@ -26,9 +26,9 @@ func Adopts(text string) bool {
 }
 
 // politeQuestion asks for something in the form of a question.
-var politeQuestion = regexp.MustCompile(`\b(?:can|could|would|will) you\b`)
+var politeQuestion = lazyregexp.New(`\b(?:can|could|would|will) you\b`)
 
-var adopting = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
+var adopting = lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
 	`(?:(?:please|pls|let's|can you|could you|would you|will you|i want you to|i'd like you to)[, ]+)*` +
 	`(?:(?:do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on) ` + adopted + `(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
 	`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|written|he says|she says|they say)))*$`)

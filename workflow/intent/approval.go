@@ -1,12 +1,12 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // ConsentKind says what a message says about a report that waits.
@@ -80,7 +80,7 @@ func readExact(own string) Consent {
 // approving are the words of approval, which mean nothing else wherever they stand.
 var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
 
-var fixing = regexp.MustCompile(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
+var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
 // The words of approval: perhaps an opening, one of the words or two, perhaps thanks or a friendly
 // picture ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They stand as
@@ -91,7 +91,7 @@ const (
 	friendly  = `(?:(?:,? (?:and )?(?:now|then|please|thanks|thank you|thx|cheers|asap))|[,.!]? ` + smile + `)`
 )
 
-var approval = regexp.MustCompile(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
+var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
 
 // readLoose finds what a person may have meant as consent, to be asked about, and what is
 // a refusal. It never gives Approve or Scoped.
@@ -114,9 +114,9 @@ func readLoose(own string, quoted bool) Consent {
 }
 
 // unhurried is a no that refuses nothing.
-var unhurried = regexp.MustCompile(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
+var unhurried = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
 
-var consentWords = regexp.MustCompile(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
+var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
 // asks reports whether a message is a question, which is no consent. "Can you fix it?" is a
 // request in the form of one, and is left to soundsLike.
@@ -128,8 +128,8 @@ func asks(bare string) bool {
 }
 
 var (
-	requesting  = regexp.MustCompile(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix (?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
-	questioning = regexp.MustCompile(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
+	requesting  = lazyregexp.New(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix (?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
+	questioning = lazyregexp.New(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
 )
 
 var (
@@ -139,12 +139,12 @@ var (
 		"do that", "ship", "accept", "accepted", "thumbs up", "y", "right", "correct", "exactly", "absolutely", "of course", "perfect", "great",
 	}
 	// An opening and a consent, then anything: "ok, fix it in the store".
-	opensWith = regexp.MustCompile(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
-	endsWith  = regexp.MustCompile(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
-	emoji     = regexp.MustCompile(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
-	approveBy = regexp.MustCompile(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
+	opensWith = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
+	endsWith  = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
+	emoji     = lazyregexp.New(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
+	approveBy = lazyregexp.New(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
 	// Somebody tells of a fix, or will do it with their own hands.
-	tells = regexp.MustCompile(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
+	tells = lazyregexp.New(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
 )
 
 // soundsLike reports whether a message is short and made of words that people use to consent.

@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // mostReleases is how many one message may name.
@@ -35,7 +35,7 @@ func ReadBackport(text string) (releases []string, ok bool) {
 const releaseName = `[\w][\w./+-]*`
 
 var (
-	backporting = regexp.MustCompile(`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's |also )?back-?port(?: (?:it|this|that|the (?:fix|change)))?(?: (?:in)?to (` +
+	backporting = lazyregexp.New(`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's |also )?back-?port(?: (?:it|this|that|the (?:fix|change)))?(?: (?:in)?to (` +
 		releaseName + `(?:(?:,? and |, ?|,? & )` + releaseName + `)*))?(?:,? (?:too|as well|please|now))*[.!?]?$`)
-	betweenReleases = regexp.MustCompile(`(?i),? and |, ?|,? & `)
+	betweenReleases = lazyregexp.New(`(?i),? and |, ?|,? & `)
 )

@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Confirms reports whether a whole message says that an understanding is right. It may be
@@ -27,4 +27,4 @@ const (
 	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|confirm(?:ed)?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i (?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's )?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
 )
 
-var confirming = regexp.MustCompile(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)
+var confirming = lazyregexp.New(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)

@@ -1,10 +1,10 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // AsksAboutDiff reports whether a message asks about the change itself: why it is so
@@ -29,7 +29,7 @@ func AsksForDiff(text string) bool {
 	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
 }
 
-var seesDiff = regexp.MustCompile(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
+var seesDiff = lazyregexp.New(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
 
 // clauses are the parts of sentences between commas, so that a demand after a question is seen.
 func clauses(sentences []string) []string {
@@ -53,7 +53,7 @@ const (
 	whyever = `(?:(?:(?:explain|tell (?:me|us)|say)(?: to (?:me|us))? )?(?:why|how come)|for what reason)`
 )
 
-var aboutDiff = regexp.MustCompile(`^(?:(?:can|could|would|will) you (?:please |just |quickly |briefly )*|i(?:'d| would) like you to |please )?(?:` + strings.Join([]string{
+var aboutDiff = lazyregexp.New(`^(?:(?:can|could|would|will) you (?:please |just |quickly |briefly )*|i(?:'d| would) like you to |please )?(?:` + strings.Join([]string{
 	whyever + ` (?:so|that|this) ` + sizes + `(?: (?:a |an )?(?:lines|files|code|edits|` + diffs + `|changes|change|fix)\b.*|)$`,
 	whyever + ` (?:\+\d+.*|(?:\d+|all these|that many)(?: changed| new| more)? (?:lines|files|commits|hunks|changes)(?: (?:changed|touched|of (?:code|diff|changes)|in ` + whose + ` ` + changes + `|for .*\b(?:fix|bug|change|typo|rename|cent|one-liner)).*)?)$`,
 	whyever + ` (?:(?:is|are|was|were|does|do|did|has) )?` + whose + ` (?:whole |full )?` + diffs + `\b.*`,
@@ -78,6 +78,6 @@ var aboutDiff = regexp.MustCompile(`^(?:(?:can|could|would|will) you (?:please |
 }, "|") + `)`)
 
 var (
-	otherDiff = regexp.MustCompile(`\b(?:(?:diff|patch|commit)s? (?:tool|viewer|page|view|button|command|endpoint|requests?|route|method|handler|call|api|release|hash|hook)|two dates)\b`)
-	instructs = regexp.MustCompile(`^(?:please |just |and |then |so |rather |better )*(?:make|keep|use|drop|remove|revert|undo|split|move|put|take|change|fix|leave|rename|add|try|reduce|shrink|limit|only|no\b|stop|don't|do not|redo|delete|restore|roll|narrow|look|check|touch|go back)\b|\b(?:instead|should|must|need to|needs to|let's)\b`)
+	otherDiff = lazyregexp.New(`\b(?:(?:diff|patch|commit)s? (?:tool|viewer|page|view|button|command|endpoint|requests?|route|method|handler|call|api|release|hash|hook)|two dates)\b`)
+	instructs = lazyregexp.New(`^(?:please |just |and |then |so |rather |better )*(?:make|keep|use|drop|remove|revert|undo|split|move|put|take|change|fix|leave|rename|add|try|reduce|shrink|limit|only|no\b|stop|don't|do not|redo|delete|restore|roll|narrow|look|check|touch|go back)\b|\b(?:instead|should|must|need to|needs to|let's)\b`)
 )

@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // AsksWhoKnows reports whether a message does nothing but ask who knows the code that the thread
@@ -35,8 +35,8 @@ const (
 )
 
 var (
-	politeAsking = regexp.MustCompile(`^(?:(?:do you (?:happen to )?know|(?:can|could) you (?:please )?(?:say|tell(?: me| us)?)|tell (?:me|us)|any idea|i wonder|any(?:one|body) know),? )`)
-	whoKnows     = regexp.MustCompile(`^who(?:` + strings.Join([]string{
+	politeAsking = lazyregexp.New(`^(?:(?:do you (?:happen to )?know|(?:can|could) you (?:please )?(?:say|tell(?: me| us)?)|tell (?:me|us)|any idea|i wonder|any(?:one|body) know),? )`)
+	whoKnows     = lazyregexp.New(`^who(?:` + strings.Join([]string{
 		` (?:else |here |on the team |in the team )*(?:might |may |would |could )?(?:knows?|understands?|owns?|maintains?|wrote|looks after|last (?:changed|touched|edited)|has (?:written|worked on)|works on|worked on|is responsible for|is in charge of) ` + codeThing,
 		`(?:'s| is| are) the (?:code ?)?(?:owners?|experts?|maintainers?|authors?|reviewers?)(?: (?:of|for|on) ` + codeThing + `)?`,
 		` (?:else )?(?:should|could|can|would|might|has to|ought to|must) (?:(?:i|we|you) )?(?:ask|review|look|have a look|take a look|be asked|see)(?: at)?(?: ` + codeThing + `)?`,

@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // OnlyAsks reports whether a message does nothing but ask for information: each of its
@@ -27,6 +27,6 @@ func OnlyAsks(text string) bool {
 }
 
 var (
-	informing  = regexp.MustCompile(`^(?:what|which|who|whose|where|when|since when|why|how|is|are|was|were|does|do|did|has|have|had)\b`)
-	suggesting = regexp.MustCompile(`^(?:how about|what about|what if|why (?:not|don't|doesn't|isn't|aren't|can't)|do (?:it|this|that|you mind|we want|i need)|have (?:you|it|this|that|a|an|the)\b|is (?:it|there) (?:a way|any way|any chance|possible)|are you able|do you think you)\b|\b(?:please|could you|can you|would you|will you)\b|,? and (?:then )?(?:add|remove|delete|change|drop|make|build|fix|rename|replace)\b`)
+	informing  = lazyregexp.New(`^(?:what|which|who|whose|where|when|since when|why|how|is|are|was|were|does|do|did|has|have|had)\b`)
+	suggesting = lazyregexp.New(`^(?:how about|what about|what if|why (?:not|don't|doesn't|isn't|aren't|can't)|do (?:it|this|that|you mind|we want|i need)|have (?:you|it|this|that|a|an|the)\b|is (?:it|there) (?:a way|any way|any chance|possible)|are you able|do you think you)\b|\b(?:please|could you|can you|would you|will you)\b|,? and (?:then )?(?:add|remove|delete|change|drop|make|build|fix|rename|replace)\b`)
 )

@@ -1,12 +1,12 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Redirects reports whether a message in the middle of work makes what is under way
@@ -39,11 +39,11 @@ const breaksIn = `(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|act
 
 // What turns work around. The first breaks in, in any form; the second begins a statement.
 var (
-	interruption = regexp.MustCompile(`^(?:` + breaksIn + `\b[,.!:; -]*)+`)
-	interrupting = regexp.MustCompile(`^(?:` + breaksIn + `(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
-	agrees       = regexp.MustCompile(`^(?:also|and also|thanks|thank|thx|(?:no )?(?:worries|problem|need|rush|hurry|idea)|nothing|(?:(?:that|it|this|all|you)(?:'s|'re| is| are| was| looks| sounds)? )?(?:a |actually |really |very |all |pretty )*(?:fine|ok|okay|good|great|right|correct|perfect|nice|works?|helps?|cool|clever)\b|go on|go ahead|keep|carry on|continue|looks|sounds|fyi|i (?:like|love|agree))\b`)
-	informs      = regexp.MustCompile(`^(?:oh no|fyi|for your information|for the record|also|another one)\b`)
-	redirecting  = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	interruption = lazyregexp.New(`^(?:` + breaksIn + `\b[,.!:; -]*)+`)
+	interrupting = lazyregexp.New(`^(?:` + breaksIn + `(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
+	agrees       = lazyregexp.New(`^(?:also|and also|thanks|thank|thx|(?:no )?(?:worries|problem|need|rush|hurry|idea)|nothing|(?:(?:that|it|this|all|you)(?:'s|'re| is| are| was| looks| sounds)? )?(?:a |actually |really |very |all |pretty )*(?:fine|ok|okay|good|great|right|correct|perfect|nice|works?|helps?|cool|clever)\b|go on|go ahead|keep|carry on|continue|looks|sounds|fyi|i (?:like|love|agree))\b`)
+	informs      = lazyregexp.New(`^(?:oh no|fyi|for your information|for the record|also|another one)\b`)
+	redirecting  = lazyregexp.New(`^(?:` + strings.Join([]string{
 		`(?:that's |that is |that was |it's |this is |you're |you are )?(?:(?:in|at|on|looking at|reading|changing|working on|editing) )?(?:the )?wrong(?:$|[,.:;! -]+$|[,.:;!] |\s-|\s(?:file|endpoint|place|branch|function|repo\w*|table|job|bug|one|way|direction|package|module|service|track|tree|page|test|handler|order|approach|layer|line|version|idea|again)\b)`,
 		`(?:you're|you are|that's|that is) (?:wrong|mistaken|off|not right|barking)\b`,
 		`(?:the|this|that|your) (?:fix|change|approach|diff|patch|plan|test|cause) is (?:still )?wrong\b`,
@@ -64,5 +64,5 @@ var (
 		`(?:look|use|try|check|do|take|fix|change|go|make|put|read|start|work|focus|see|search|test|run|debug)\b.*(?:\binstead\b|\brather than\b|, not (?:the|that|this|in|at|on|for|with)\b)`,
 		`you should (?:rather|instead)\b|(?:the )?(?:bug|problem|cause|issue) is (?:not|elsewhere|somewhere else)\b`,
 	}, "|") + `)`)
-	harmless = regexp.MustCompile(`^(?:not (?:that (?:i|it|we|you|urgent|bad|important|big|much|many)|this (?:week|time|sprint|month)|a (?:problem|big deal|bad)|the end of|for me\b|in a hurry|at all)|(?:it|that|this)(?:'s| is|s)? ?(?:not|n't|isn't) (?:the (?:only|first|last|end)|in a hurry|on fire)|(?:sorry, )?wrong (?:thread|channel|window|chat|person)|(?:don't|do not|dont) (?:go away|change a thing)|(?:keep|check) (?:going|also))|\b(?:too|as well)[.!]?$`)
+	harmless = lazyregexp.New(`^(?:not (?:that (?:i|it|we|you|urgent|bad|important|big|much|many)|this (?:week|time|sprint|month)|a (?:problem|big deal|bad)|the end of|for me\b|in a hurry|at all)|(?:it|that|this)(?:'s| is|s)? ?(?:not|n't|isn't) (?:the (?:only|first|last|end)|in a hurry|on fire)|(?:sorry, )?wrong (?:thread|channel|window|chat|person)|(?:don't|do not|dont) (?:go away|change a thing)|(?:keep|check) (?:going|also))|\b(?:too|as well)[.!]?$`)
 )

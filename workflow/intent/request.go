@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Asks reports whether a message may be what somebody asks to be built. One that is
@@ -19,7 +19,7 @@ func Asks(text string, addressed bool) bool {
 	return wanting.MatchString(whole) || addressed && len(strings.Fields(whole)) > 1
 }
 
-var wanting = regexp.MustCompile(`\b(?:please|pls|add|adds|append|build|make|create|generate|implement|introduce|support|provide|allow|enable|disable|let|show|print|display|log|write|send|export|import|store|cache|change|convert|rename|remove|delete|drop|replace|switch|move|split|merge|use|extend|improve|update|upgrade|refactor|simplify|document|test|validate|check|handle|fix|mend|repair|correct|do|give|put|set|turn|wrap|keep|should|shall|must|has to|have to|ought|needs?|needed|wants?|wanted|wish|would like|i'd like|we'd like|would be (?:nice|good|great|useful|helpful)|could you|can you|could we|can we|missing|lacks?|feature|request|instead)\b`)
+var wanting = lazyregexp.New(`\b(?:please|pls|add|adds|append|build|make|create|generate|implement|introduce|support|provide|allow|enable|disable|let|show|print|display|log|write|send|export|import|store|cache|change|convert|rename|remove|delete|drop|replace|switch|move|split|merge|use|extend|improve|update|upgrade|refactor|simplify|document|test|validate|check|handle|fix|mend|repair|correct|do|give|put|set|turn|wrap|keep|should|shall|must|has to|have to|ought|needs?|needed|wants?|wanted|wish|would like|i'd like|we'd like|would be (?:nice|good|great|useful|helpful)|could you|can you|could we|can we|missing|lacks?|feature|request|instead)\b`)
 
 // Vague reports whether a request for a feature says next to nothing: one short line
 // without a path, a number, a quotation, or a word that sets a condition or an aim.
@@ -33,6 +33,6 @@ func Vague(text string) bool {
 
 // What makes a short request say something, and what people wrap around a wish.
 var (
-	detailed = regexp.MustCompile("(?i)[\\d\"`/_#]|\\w\\.\\w|(?:^|\\s)'[^']+'|\\b(?:when|so that|must|should|if|because|only|using|with|unless|where|instead|like)\\b")
-	wishing  = regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|please|can|could|would|will|you|we|i|i'd|we'd|would|like|want|need|have|get|to|it be possible|team)[,!]? )+`)
+	detailed = lazyregexp.New("(?i)[\\d\"`/_#]|\\w\\.\\w|(?:^|\\s)'[^']+'|\\b(?:when|so that|must|should|if|because|only|using|with|unless|where|instead|like)\\b")
+	wishing  = lazyregexp.New(`(?i)^(?:(?:hey|hi|hello|please|can|could|would|will|you|we|i|i'd|we'd|would|like|want|need|have|get|to|it be possible|team)[,!]? )+`)
 )

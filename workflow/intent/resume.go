@@ -1,12 +1,12 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // SaysGoOn reports whether the whole message says that the work may go on, and nothing
@@ -47,4 +47,4 @@ func MentionsGoingOn(text string) bool {
 	return slices.ContainsFunc(words.Sentences(text), goingOnMention.MatchString)
 }
 
-var goingOnMention = regexp.MustCompile(`\b(?:go on|go ahead|continue|carry on|keep going|resume)\b`)
+var goingOnMention = lazyregexp.New(`\b(?:go on|go ahead|continue|carry on|keep going|resume)\b`)

@@ -1,12 +1,12 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // readScope takes one of the forms with a scope. A scope that says when instead of what,
@@ -37,7 +37,7 @@ func readScope(said string) Consent {
 
 // A scopeForm is one form of a scope, which is its only group.
 type scopeForm struct {
-	words  *regexp.Regexp
+	words  *lazyregexp.Regexp
 	limits bool   // the scope has to read as a limit; else the form says that it is one
 	bare   bool   // no word of it says to go ahead
 	before string // stands before the scope
@@ -46,32 +46,32 @@ type scopeForm struct {
 // The forms of a scope. A bare "yes, but …" is one only with a limit behind it: what people
 // add to a yes is more often a correction ("yes, but it also happens for guests").
 var scopes = []scopeForm{
-	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
-	{words: regexp.MustCompile(`(?is)^` + openly + `fix (.+?),? only$`)},
-	{words: regexp.MustCompile(`(?is)^` + openly + `fix it,? but (.+)$`)},
-	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
-	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
-	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
-	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
-	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true, bare: true},
+	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
+	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
+	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
+	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true, bare: true},
 }
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
 var (
 	// limit is what limits a change, as people say it: what alone may change, what stays, what must not be done.
-	limit = regexp.MustCompile(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|changes?)\b|(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
+	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|changes?)\b|(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
 	// limitsAll leaves nothing of the fix.
-	limitsAll = regexp.MustCompile(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
+	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
 )
 
 var (
-	refusesLater = regexp.MustCompile(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
-	everything   = regexp.MustCompile(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
-	conditional  = regexp.MustCompile(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
+	refusesLater = lazyregexp.New(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
+	everything   = lazyregexp.New(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
+	conditional  = lazyregexp.New(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
 	// What is left for another time limits a fix; it is no condition of it.
-	setAside        = regexp.MustCompile(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
-	anotherSentence = regexp.MustCompile(`[.!;]\s+\S|\n\s*\n`)
+	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
+	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
 )
 
 // looseScope is what a message that is not exact would limit a fix to, to be shown in the
@@ -91,7 +91,7 @@ func looseScope(own string) string {
 	return scope
 }
 
-var limiting = regexp.MustCompile(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
+var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
 
 // LimitedTo makes the scope of an approval of what was entered in its form: the files or
 // folders, each in a line or between commas, and instructions. Where it makes none, cure
@@ -123,4 +123,4 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 }
 
 // saysWhen is a sentence that begins with a condition of the whole.
-var saysWhen = regexp.MustCompile(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|unless|until|once|as soon as|when|after|tomorrow|next (?:week|month|sprint))\b[^.!;\n]*`)
+var saysWhen = lazyregexp.New(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|unless|until|once|as soon as|when|after|tomorrow|next (?:week|month|sprint))\b[^.!;\n]*`)

@@ -1,14 +1,14 @@
 package intent
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-var namedTask = regexp.MustCompile(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
+var namedTask = lazyregexp.New(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
 
 // TaskNamed reads "task 2: keep the name": the task's number and what is said of it; 0 and the
 // whole text where none is named.

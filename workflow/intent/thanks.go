@@ -1,10 +1,10 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Acknowledges reports whether a message only thanks, or says that it was read.
@@ -14,4 +14,4 @@ func Acknowledges(text string) bool {
 	return acknowledging.MatchString(s)
 }
 
-var acknowledging = regexp.MustCompile(`^(?:(?:` + smile + `|nice|great|cool|super|perfect|awesome|good(?: (?:job|work|find))?|well done|got it|noted|i see|interesting|wow|ah|oh|hm+|fyi)(?:[,.! ]+|$))+$`)
+var acknowledging = lazyregexp.New(`^(?:(?:` + smile + `|nice|great|cool|super|perfect|awesome|good(?: (?:job|work|find))?|well done|got it|noted|i see|interesting|wow|ah|oh|hm+|fyi)(?:[,.! ]+|$))+$`)

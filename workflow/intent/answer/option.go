@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // OptionNamed finds the option that an answer in words means: the option's own words, its
@@ -46,9 +46,9 @@ func OptionNamed(text string, options []string) (int, bool) {
 // Answers to a question with options.
 var (
 	ordinals    = []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
-	choosing    = regexp.MustCompile(`^(?:(?:ok|okay|yes|hm+|so|well|then|probably|maybe)[,. ]+)*(?:(?:i|we|let's|let us)(?:'d|'ll| would| will)? )?(?:(?:rather )?(?:say|go with|go for|take|choose|pick|prefer|use|want|like|opt for|vote for) )?`)
-	recommended = regexp.MustCompile(`^(?:(?:the |your )?(?:recommended|recommendation|recommended (?:one|option|answer)|default|pick|choice|call|suggestion)|as (?:you )?(?:recommend(?:ed)?|suggest(?:ed)?)|as (?:you )?like|whatever you (?:recommend|suggest|think(?: is (?:best|right))?|like|prefer)|what you (?:recommend|suggest|think is best)|you (?:decide|choose|pick)|up to you|it's up to you|i trust you)[.! ]*$`)
-	place       = regexp.MustCompile(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the )?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") + `)|(last|former|latter)))(?: one| option)?[.! ]*$`)
+	choosing    = lazyregexp.New(`^(?:(?:ok|okay|yes|hm+|so|well|then|probably|maybe)[,. ]+)*(?:(?:i|we|let's|let us)(?:'d|'ll| would| will)? )?(?:(?:rather )?(?:say|go with|go for|take|choose|pick|prefer|use|want|like|opt for|vote for) )?`)
+	recommended = lazyregexp.New(`^(?:(?:the |your )?(?:recommended|recommendation|recommended (?:one|option|answer)|default|pick|choice|call|suggestion)|as (?:you )?(?:recommend(?:ed)?|suggest(?:ed)?)|as (?:you )?like|whatever you (?:recommend|suggest|think(?: is (?:best|right))?|like|prefer)|what you (?:recommend|suggest|think is best)|you (?:decide|choose|pick)|up to you|it's up to you|i trust you)[.! ]*$`)
+	place       = lazyregexp.New(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the )?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") + `)|(last|former|latter)))(?: one| option)?[.! ]*$`)
 )
 
 // ownWords finds the option with the same words, case and punctuation aside.
@@ -115,7 +115,7 @@ func beginning(s string, options []string) (int, bool) {
 	return found, true
 }
 
-var letter = regexp.MustCompile(`\p{L}`)
+var letter = lazyregexp.New(`\p{L}`)
 
 // lettersOf is what remains of a text without case and punctuation.
 func lettersOf(s string) string {

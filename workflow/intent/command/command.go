@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // Read is ReadFor where the consultant goes by its own names.
@@ -48,13 +49,13 @@ func ReadFor(text string, consultantNames ...string) (workflow.Command, string) 
 	return workflow.CommandNone, ""
 }
 
-var slashed = regexp.MustCompile(`(?is)^(?:please,? )?/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
+var slashed = lazyregexp.New(`(?is)^(?:please,? )?/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
 
 // A wording is how people say a command in words: its core, then a mark or a word that
 // leads on, then the rest. So "grill me on refunds" is one and "grill me is broken" none.
 type wording struct {
 	command workflow.Command
-	form    *regexp.Regexp
+	form    *lazyregexp.Regexp
 }
 
 const (
@@ -63,7 +64,7 @@ const (
 )
 
 func worded(c workflow.Command, core, on string) wording {
-	return wording{c, regexp.MustCompile(opening + `(?:` + core + `)` + leadsOn + on + `)`)}
+	return wording{c, lazyregexp.New(opening + `(?:` + core + `)` + leadsOn + on + `)`)}
 }
 
 var wordings = []wording{
@@ -122,10 +123,10 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 }
 
 var (
-	keptWord = regexp.MustCompile(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
+	keptWord = lazyregexp.New(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
 	// The rest says that the consultant is for another time, or that it was a database.
-	notNow   = regexp.MustCompile(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
-	pointing = regexp.MustCompile(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
+	notNow   = lazyregexp.New(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
+	pointing = lazyregexp.New(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
 )
 
 // covered hides code, quotations and quoted lines, byte by byte, so that a place in it is
@@ -164,8 +165,8 @@ func ownStart(s string) int {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?]+[)\]]*\s+|\n+`)
-	goesOn      = regexp.MustCompile(`(?i)(?:\b(?:e\.g|i\.e|etc|vs)|(?:^|\n)\s*\d+|[:,])$`)
+	sentenceEnd = lazyregexp.New(`[.!?]+[)\]]*\s+|\n+`)
+	goesOn      = lazyregexp.New(`(?i)(?:\b(?:e\.g|i\.e|etc|vs)|(?:^|\n)\s*\d+|[:,])$`)
 )
 
 // lastSentence is where the last sentence begins.

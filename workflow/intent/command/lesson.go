@@ -1,11 +1,11 @@
 package command
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // A Lesson is what a person asks for about what was learned of the repository.
@@ -46,8 +46,8 @@ func ReadLesson(text string) (w Lesson, ok bool) {
 }
 
 var (
-	remembers = regexp.MustCompile(`(?is)^(?:please )?(?:remember|note|keep in mind) (?:for|of|about) (?:this|the) (?:repository|repo|project)(?::|,| that) ?(\S.*)$`)
-	corrects  = regexp.MustCompile(`(?is)^(?:please )?correct lesson #?(\d{1,9}): ?(\S.*)$`)
-	forgets   = regexp.MustCompile(`(?i)^(?:please )?(?:forget|drop|remove) lesson #?(\d{1,9})(?:,? please)?[.!]?$`)
-	learned   = regexp.MustCompile(`^(?:lessons|list (?:the |your )?lessons|show (?:me |us )?(?:the |your )?lessons|what (?:have|did) you (?:learn|learned|learnt)(?: (?:here|about this (?:repository|repo|project)|of this (?:repository|repo|project)))?)\??$`)
+	remembers = lazyregexp.New(`(?is)^(?:please )?(?:remember|note|keep in mind) (?:for|of|about) (?:this|the) (?:repository|repo|project)(?::|,| that) ?(\S.*)$`)
+	corrects  = lazyregexp.New(`(?is)^(?:please )?correct lesson #?(\d{1,9}): ?(\S.*)$`)
+	forgets   = lazyregexp.New(`(?i)^(?:please )?(?:forget|drop|remove) lesson #?(\d{1,9})(?:,? please)?[.!]?$`)
+	learned   = lazyregexp.New(`^(?:lessons|list (?:the |your )?lessons|show (?:me |us )?(?:the |your )?lessons|what (?:have|did) you (?:learn|learned|learnt)(?: (?:here|about this (?:repository|repo|project)|of this (?:repository|repo|project)))?)\??$`)
 )

@@ -4,9 +4,10 @@
 package words
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // MaxLength is how long, in characters, a message may be to be read as one of these words.
@@ -74,9 +75,9 @@ func TrimAddress(s string) string {
 }
 
 var (
-	emojiAtEdge    = regexp.MustCompile(`^:[a-z0-9_+'-]+:|:[a-z0-9_+'-]+:$`)
-	addressesOther = regexp.MustCompile(`^(?:<[@!]|@\S)|<@[^>]*>[.!\s]*$`)
-	mentions       = regexp.MustCompile(`<[@!]`)
+	emojiAtEdge    = lazyregexp.New(`^:[a-z0-9_+'-]+:|:[a-z0-9_+'-]+:$`)
+	addressesOther = lazyregexp.New(`^(?:<[@!]|@\S)|<@[^>]*>[.!\s]*$`)
+	mentions       = lazyregexp.New(`<[@!]`)
 )
 
 // AddressesOther reports whether the words begin or end with a mention of somebody.
@@ -106,7 +107,7 @@ func Polite(s string) string {
 	return s
 }
 
-var pleases = regexp.MustCompile(`(?is)^(?:please,? )?(.*?)(?:,? please)?$`)
+var pleases = lazyregexp.New(`(?is)^(?:please,? )?(.*?)(?:,? please)?$`)
 
 // trimEnd drops one final mark; several of them, or dots that hesitate, stay.
 func trimEnd(s string) string {
@@ -119,7 +120,7 @@ func trimEnd(s string) string {
 // WithoutSpeech drops code and what stands in quotation marks: words that were shown, not said.
 func WithoutSpeech(s string) string { return Speech.ReplaceAllString(s, " ") }
 
-var Speech = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`]*`|\"[^\"]*\"|(?:^|\\s)'[^']*'(?:\\s|[.,!?]|$)")
+var Speech = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`]*`|\"[^\"]*\"|(?:^|\\s)'[^']*'(?:\\s|[.,!?]|$)")
 
 // Squeeze drops what cannot be seen and makes every run of blanks one.
 func Squeeze(s string) string {
@@ -146,12 +147,12 @@ func HasWord(s string) bool {
 // Parts of messages that readers look for.
 var (
 	// What people add out of politeness, with the marks around it.
-	Courtesy      = regexp.MustCompile(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
-	onlyCode      = regexp.MustCompile("^`+[^`]*`+$")
-	CodeWord      = regexp.MustCompile("`([^`\\s]+)`")
-	endOfSentence = regexp.MustCompile(`([.!?])[.!?]*\s+`)
-	ClauseEnd     = regexp.MustCompile(`[,;:]+\s+|\s-+\s`)
-	politeStart   = regexp.MustCompile(`(?i)^(?:please|pls|plz)\b[,:]? *`)
-	Openers       = regexp.MustCompile(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice|i think|i guess|i fear|i'm afraid)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
-	RequestForm   = regexp.MustCompile(`^(?:can|could|would|will|may|shall) (?:we|you)\b(?: please| just| now)* `)
+	Courtesy      = lazyregexp.New(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
+	onlyCode      = lazyregexp.New("^`+[^`]*`+$")
+	CodeWord      = lazyregexp.New("`([^`\\s]+)`")
+	endOfSentence = lazyregexp.New(`([.!?])[.!?]*\s+`)
+	ClauseEnd     = lazyregexp.New(`[,;:]+\s+|\s-+\s`)
+	politeStart   = lazyregexp.New(`(?i)^(?:please|pls|plz)\b[,:]? *`)
+	Openers       = lazyregexp.New(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice|i think|i guess|i fear|i'm afraid)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
+	RequestForm   = lazyregexp.New(`^(?:can|could|would|will|may|shall) (?:we|you)\b(?: please| just| now)* `)
 )
