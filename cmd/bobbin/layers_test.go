@@ -159,7 +159,7 @@ var rooms = map[string][]string{
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":                   {"workflow/model", "workflow/plaintext", "repo/filetree"},
 	"repo/filetree":                            {},
-	"workflow/lazyregexp":                       {},
+	"workflow/lazyregexp":                      {},
 	"workflow/intent/words":                    {"workflow/lazyregexp"},
 	"workflow/intent/command":                  {"workflow/lazyregexp", "workflow", "workflow/intent/words"},
 	"workflow/intent/answer":                   {"workflow/lazyregexp", "workflow/intent/words"},
@@ -426,7 +426,7 @@ var inTests = map[string][]string{
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the client is what the scripted endpoint is for
 	"bot/event":                   {"deploy"},                                                                           // the manifest's commands are what it reads
 	"bot/gateway":                 {"bot/poster", "workflow/outgoing", "workflow/intent/command"},                       // what people press was posted
-	"bot/people":                  {"workflow/lazyregexp", "bot/poster"},                                                                       // what the bot said is in a thread, too
+	"bot/people":                  {"workflow/lazyregexp", "bot/poster"},                                                // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery has what Slack gets
 	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command goes with its lesson

@@ -75,9 +75,7 @@ func (c *chaos) kill(ctx context.Context, n int) {
 		harness.Sleep(ctx, 100*time.Millisecond)
 	}
 	c.noteOrphans(ctx, c.name(r))
-	cmd, ended := c.process(r)
-	cmd.Process.Kill()
-	<-ended
+	c.takeAway(r)
 	c.start(r)
 }
 

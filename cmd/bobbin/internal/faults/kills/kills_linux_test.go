@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -302,15 +303,36 @@ type replicaProcess struct {
 	data   string // folder under the run's own
 	env    []string
 	cmd    *exec.Cmd
-	ended  chan struct{} // closed when cmd ended
+	ended  chan struct{} // closed when it ended for good
+	struck bool          // it is to be gone
 	frozen bool
 }
 
+// start has the program run there, until it is killed or ends by itself.
 func (c *chaos) start(r *replicaProcess) {
+	c.mu.Lock()
+	r.struck, r.ended = false, make(chan struct{})
+	c.mu.Unlock()
+	cmd, ended := c.run(r), r.ended
+	go func() {
+		defer close(ended)
+		for cmd != nil {
+			cmd.Wait()
+			if cmd.ProcessState.ExitCode() != 1 || !c.foundNoPostgres(r) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond) // as systemd does, which starts it again
+			cmd = c.run(r)
+		}
+	}()
+}
+
+// run starts one process of it; nil where it is to be gone.
+func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	app := c.slack.App()
 	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
 	config := fmt.Sprintf("repositories: [{name: shop, %s, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.config)
-	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
+	assert.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
 	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
 	cmd.Env = append(cmd.Env, r.env...)
@@ -318,16 +340,36 @@ func (c *chaos) start(r *replicaProcess) {
 		cmd.Env = append(cmd.Env, "BOBBIN_GIT_TOKEN="+githost.Password)
 	}
 	log, err := os.OpenFile(c.log(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	require.NoError(c.t, err)
+	if !assert.NoError(c.t, err) {
+		return nil
+	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
-	require.NoError(c.t, cmd.Start())
-	ended := make(chan struct{})
-	go func() { defer close(ended); cmd.Wait() }()
 	c.mu.Lock()
-	r.cmd, r.ended = cmd, ended
+	defer c.mu.Unlock()
+	if r.struck || !assert.NoError(c.t, cmd.Start()) {
+		return nil
+	}
+	r.cmd = cmd
+	return cmd
+}
+
+// takeAway kills what runs there, and waits until it is gone.
+func (c *chaos) takeAway(r *replicaProcess) {
+	c.mu.Lock()
+	r.struck = true
+	r.cmd.Process.Kill()
 	c.mu.Unlock()
+	<-r.ended
+}
+
+// foundNoPostgres reports whether that is the last that the program said: it came while Postgres
+// was restarted.
+func (c *chaos) foundNoPostgres(r *replicaProcess) bool {
+	said, err := os.ReadFile(c.log(r))
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	return err == nil && strings.HasPrefix(lines[len(lines)-1], "bobbin: no Postgres answers at ")
 }
 
 func (c *chaos) log(r *replicaProcess) string {
@@ -343,8 +385,7 @@ func (c *chaos) stop() {
 		if harness.IsClosed(ended) { // so that nobody looks for what it did not do
 			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
 		}
-		cmd.Process.Kill()
-		<-ended
+		c.takeAway(r)
 	}
 	if c.t.Failed() {
 		c.tell()
