@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/spare"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
@@ -35,9 +36,13 @@ type Mirrors struct {
 	Git string
 	// Retry is for remotes that are slow or in trouble.
 	Retry remote.RetryPolicy
+	// Spares keeps a workspace ready in each mirror, for the next session. Close ends the making
+	// of one.
+	Spares bool
 
-	mu   sync.Mutex
-	open map[string]*Mirror
+	mu     sync.Mutex
+	open   map[string]*Mirror
+	spares *spare.Maker
 }
 
 // Mirror is a bare clone of one repository. It may be used by any number of
@@ -50,6 +55,7 @@ type Mirror struct {
 	identity commits.Identity
 	packs    *objects.Packs
 	store    *objects.Store
+	spares   *spare.Maker // nil: none are kept
 
 	turn chan struct{} // held while fetching or cloning
 
@@ -88,6 +94,10 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 func (m *Mirrors) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.spares != nil {
+		m.spares.End()
+	}
+	m.spares = nil
 	var errs []error
 	for _, one := range m.open {
 		if one.packs != nil {
@@ -115,6 +125,10 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 	if one.identity == (commits.Identity{}) {
 		one.identity = commits.Identity{Name: "Bobbin", Email: "bobbin@localhost"}
 	}
+	if m.Spares && m.spares == nil {
+		m.spares = spare.NewMaker(one.log, one.now)
+	}
+	one.spares = m.spares
 	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
 	if m.open == nil {
 		m.open = map[string]*Mirror{}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/bobbinhq/bobbin/repo/history"
+	"github.com/bobbinhq/bobbin/repo/spare"
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
@@ -23,8 +24,9 @@ type Workspace struct {
 }
 
 // Workspace opens the workspace in dir, making it at the commit where there is
-// none. An interrupted making is begun again. One that exists at another commit
-// is refused: it holds somebody's work.
+// none, of the mirror's spare where that is of the same commit. An interrupted
+// making is begun again. One that exists at another commit is refused: it holds
+// somebody's work.
 func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,7 +36,7 @@ func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace,
 	err = w.Open()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = w.createFiles(ctx, commit)
+		err = w.make(ctx, commit)
 	case err == nil:
 		err = w.checkBase(commit)
 	}
@@ -48,13 +50,28 @@ func (m *Mirror) workspaceIn(dir string) *Workspace {
 	return &Workspace{worktree.New(dir, m.packs), m}
 }
 
-func (w *Workspace) createFiles(ctx context.Context, commit string) error {
+// make makes a workspace where there is none, and sees to a spare for the next one.
+func (w *Workspace) make(ctx context.Context, commit string) error {
 	c, err := w.commitAt(commit)
 	if err != nil {
 		return err
 	}
-	return w.Create(ctx, c)
+	m, full := w.mirror, c.Hash.String()
+	if m.spares == nil || m.spareOf().Take(full, w.Worktree) != nil {
+		if err := w.Create(ctx, c); err != nil {
+			return err
+		}
+	}
+	if m.spares != nil {
+		m.spares.Keep(m.spareOf(), full)
+	}
+	return nil
 }
+
+func (m *Mirror) spareOf() spare.Of { return spare.Of{Mirror: m.dir, Packs: m.packs, Store: m.store} }
+
+// HasSpare reports whether the next workspace at a commit, named by its whole hash, is there already.
+func (m *Mirror) HasSpare(commit string) bool { return m.spareOf().Has(commit) }
 
 // checkBase refuses a workspace that stands on another commit than the one asked for.
 func (w *Workspace) checkBase(commit string) error {

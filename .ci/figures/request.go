@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -74,10 +75,10 @@ func (a *asker) close() {
 }
 
 func (a *asker) turn(ctx context.Context) (took []float64, err error) {
-	for _, channel := range []string{a.channel, a.other} {
+	for _, about := range []struct{ channel, repository string }{{a.channel, "small"}, {a.other, "some"}} {
 		var all []float64
 		for range 3 {
-			one, err := a.ask(ctx, channel)
+			one, err := a.ask(ctx, about.channel, about.repository)
 			if err != nil {
 				return nil, err
 			}
@@ -88,8 +89,9 @@ func (a *asker) turn(ctx context.Context) (took []float64, err error) {
 	return took, nil
 }
 
-// ask is one mention, and how long it took to the model in milliseconds.
-func (a *asker) ask(ctx context.Context, channel string) (float64, error) {
+// ask is one mention of the bot in a channel about a repository, and how long it took to the
+// model in milliseconds.
+func (a *asker) ask(ctx context.Context, channel, repository string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	a.model.requests()
@@ -101,5 +103,14 @@ func (a *asker) ask(ctx context.Context, channel string) (float64, error) {
 	if err := a.await(ctx, channel, root, "It is known."); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, a.process.tail())
 	}
-	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), nil
+	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), awaitSpare(ctx, a.hasSpare(repository))
+}
+
+// hasSpare tells whether the next session's files are there, as they are when nobody has written
+// for a second.
+func (a *asker) hasSpare(repository string) func() bool {
+	return func() bool {
+		whole, _ := filepath.Glob(filepath.Join(a.process.data, "mirrors", repository+"-*.git", "spares", strings.Repeat("?", 40)))
+		return len(whole) == 1
+	}
 }

@@ -14,7 +14,7 @@ import (
 // rows are all there is, in the order of the page.
 func rows() []row {
 	return []row{
-		workspaceRow(), commitRow(), searchRow(), acknowledgeRow(), requestRow(), fixRow(), crowdRow(), oldRow(),
+		workspaceRow(), spareRow(), commitRow(), searchRow(), acknowledgeRow(), requestRow(), fixRow(), crowdRow(), oldRow(),
 	}
 }
 

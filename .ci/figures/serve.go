@@ -33,6 +33,7 @@ func openOffice() (*office, error) {
 type process struct {
 	*exec.Cmd
 	log   string
+	data  string // the bot's data directory, of bobbin serve
 	ended chan struct{}
 }
 
@@ -104,14 +105,15 @@ func (b *bench) serve(ctx context.Context, o *office, model *endpoint, configura
 	if err := os.WriteFile(file, []byte(configuration), 0o644); err != nil {
 		return nil, err
 	}
-	app := o.App()
+	app, data := o.App(), filepath.Join(dir, "data")
 	cmd := exec.Command(program, "serve", "--config", file)
 	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+o.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+model.URL+"/v1", "BOBBIN_DATA_DIR="+filepath.Join(dir, "data"), "DATABASE_URL=")
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+model.URL+"/v1", "BOBBIN_DATA_DIR="+data, "DATABASE_URL=")
 	p, err := b.start(cmd)
 	if err != nil {
 		return nil, err
 	}
+	p.data = data
 	waiting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	go func() {

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // workspaceRow is how long a session waits for its files. Each turn of a side makes three
@@ -68,4 +71,76 @@ func eachSize(r *repository, make makeFiles) func(context.Context) ([]float64, e
 		}
 		return values, nil
 	}
+}
+
+// spareRow is how long a session waits for its files where the mirror has kept a spare of them,
+// as it does after each workspace. The making of the spares is not measured.
+func spareRow() row {
+	r := row{name: "spare", what: "A workspace for the next session at the same commit: the spare that its mirror keeps", within: 2 * time.Minute}
+	for _, size := range repositorySizes {
+		r.figures = append(r.figures, figure{name: fmt.Sprint(size, " files"), unit: "s"})
+	}
+	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
+		source, err := b.repository(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, Spares: true}
+		mirror, err := mirrors.Open(ctx, remote.Remote{Name: "go", URL: source.remote})
+		if err != nil {
+			return nil, nil, err
+		}
+		dir := filepath.Join(b.dir, "workspace")
+		return []side{
+			{name: "repo.Mirror.Workspace", turn: func(ctx context.Context) (values []float64, err error) {
+				for _, commit := range source.bases {
+					took, err := takeSpare(ctx, mirror, dir, commit)
+					if err != nil {
+						return nil, err
+					}
+					values = append(values, took)
+				}
+				return values, nil
+			}},
+			{name: "git worktree add", ratio: []float64{0.05, 0.05, 0.05}, turn: eachSize(source, worktreeAdd(source.remote, dir, 1))},
+		}, func() { _ = mirrors.Close() }, nil
+	}
+	return r
+}
+
+// takeSpare makes a workspace so that there is a spare, and measures the next one, in seconds.
+func takeSpare(ctx context.Context, m *repo.Mirror, dir, commit string) (float64, error) {
+	for !m.HasSpare(commit) {
+		w, err := m.Workspace(ctx, dir, commit)
+		if err == nil {
+			err = w.Remove()
+		}
+		if err == nil {
+			err = awaitSpare(ctx, func() bool { return m.HasSpare(commit) })
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	began := time.Now()
+	w, err := m.Workspace(ctx, dir, commit)
+	took := time.Since(began).Seconds()
+	if err == nil {
+		err = w.Remove()
+	}
+	if err == nil {
+		err = awaitSpare(ctx, func() bool { return m.HasSpare(commit) }) // it would be made beside the peer
+	}
+	return took, err
+}
+
+func awaitSpare(ctx context.Context, there func() bool) error {
+	for !there() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for a spare workspace: %w", ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
 }

@@ -166,7 +166,7 @@ var rooms = map[string][]string{
 	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/words"},
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
-	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
+	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/spare", "repo/transfer", "repo/worktree"},
 	"repo/bare":                                {},
 	"repo/commits":                             {"repo/gittree", "repo/history", "repo/objects", "repo/transfer"},
 	"repo/bundle":                              {"repo/gittree", "repo/objects"},
@@ -186,6 +186,7 @@ var rooms = map[string][]string{
 	"repo/remote":                              {"repo/gittree", "workflow/plaintext"},
 	"repo/remotetest":                          {"repo/remote"},
 	"repo/transfer":                            {"repo/bundle", "repo/dial", "repo/gittree", "repo/objects", "repo/remote"},
+	"repo/spare":                               {"repo/bare", "repo/disk", "repo/objects", "repo/worktree"},
 	"repo/worktree":                            {"repo/worktree/index", "repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
 	"repo/worktree/index":                      {"repo/gittree"},
 	"repo/githubapp/githubtest":                {}, // it knows nothing of Bobbin
@@ -475,7 +476,7 @@ var vocabulary = []string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/spare", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/spending", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
 	"github.com/exaring/otelpgx":        {"workflow/store/database"},

@@ -19,7 +19,7 @@ import (
 // agentRooms are the packages that handle files that agents, and the commands of strangers,
 // can write. Paths of such files are opened below an os.Root, or below a folder that was
 // opened: a path may lead elsewhere by the time it is used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/bare", "repo/commits", "repo/filetree", "repo/worktree", "repo/worktree/index", "repo/disk", "repo/objects", "repo/gittree", "repo/bundle", "repo/diff", "repo/merge", "repo/history", "repo/remote", "repo/dial", "repo/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/bare", "repo/commits", "repo/filetree", "repo/worktree", "repo/worktree/index", "repo/disk", "repo/objects", "repo/spare", "repo/gittree", "repo/bundle", "repo/diff", "repo/merge", "repo/history", "repo/remote", "repo/dial", "repo/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
 
 // ourOwn are the files of those rooms that use paths of this machine all the same, and why
 // nobody else can have put anything there.
@@ -38,6 +38,7 @@ var ourOwn = map[string]string{
 	"repo/objects/packs.go":        "packs of mirrors",
 	"repo/objects/packs_join.go":   "packs of mirrors",
 	"repo/objects/store.go":        "objects",
+	"repo/spare/spare.go":          "spares in mirrors, which nobody has worked in",
 	"repo/transfer/fetch.go":       "what an interrupted fetch left in a mirror",
 	"repo/transfer/look.go":        "remotes that the operator has named",
 	"repo/transfer/refs.go":        "references of mirrors",

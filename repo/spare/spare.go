@@ -1,0 +1,168 @@
+// Package spare keeps a workspace ready that nobody has used, for the next session.
+//
+// Writing the files of a large repository takes seconds, and a person waits for them. Most
+// sessions begin at the commit that the session before began at. So a spare workspace of that
+// commit is made after each workspace, and the next session's is made by renaming it:
+//
+//	mirror/spares/<commit>   a whole workspace, which nobody has used
+//	mirror/spares/making-*   one that is not whole yet
+//
+// A rename is one step, so two sessions, or two processes, never get the same one. A spare takes
+// as much of the disk as a session's files; it goes when a spare of a newer commit is whole, or
+// with the mirror.
+package spare
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/bare"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/worktree"
+)
+
+// Of is where the spares of one mirror are, and what they are made from.
+type Of struct {
+	Mirror string // its folder
+	Packs  *objects.Packs
+	Store  *objects.Store
+}
+
+func (o Of) dir() string { return filepath.Join(o.Mirror, "spares") }
+
+func (o Of) spare(commit string) string { return filepath.Join(o.dir(), commit) }
+
+// Has reports whether there is a spare of a commit, named by its whole hash.
+func (o Of) Has(commit string) bool {
+	_, err := os.Stat(o.spare(commit))
+	return err == nil
+}
+
+// Take makes a worktree of the spare, and opens it; fs.ErrNotExist where there is none of that commit.
+func (o Of) Take(commit string, w *worktree.Worktree) error {
+	if !o.Has(commit) {
+		return fs.ErrNotExist
+	}
+	if err := os.MkdirAll(filepath.Dir(w.Dir), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(o.spare(commit), w.Dir); err != nil {
+		return err
+	}
+	if err := w.Open(); err != nil { // somebody spoilt it
+		return errors.Join(err, disk.RemoveFolder(w.Dir))
+	}
+	return nil
+}
+
+// A Maker makes spares in the background, one at a time: they are for later, and what is asked
+// for now should not wait for the disk.
+type Maker struct {
+	log *slog.Logger
+	now func() time.Time
+
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	one     sync.Mutex
+}
+
+// NewMaker is one that works until End is called.
+func NewMaker(log *slog.Logger, now func() time.Time) *Maker {
+	m := &Maker{log: log, now: now}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// End breaks off what is being made, and waits for that.
+func (m *Maker) End() {
+	m.stop()
+	m.running.Wait()
+}
+
+// Settle waits until nothing is being made.
+func (m *Maker) Settle() { m.running.Wait() }
+
+// Keep begins to make a spare of a commit, where there is none yet, and returns at once.
+func (m *Maker) Keep(o Of, commit string) {
+	if m.ctx.Err() != nil {
+		return
+	}
+	m.running.Go(func() {
+		m.one.Lock()
+		defer m.one.Unlock()
+		if err := m.make(o, commit); err != nil && m.ctx.Err() == nil {
+			m.log.Warn("could not make a spare workspace; the next session writes its files itself", "mirror", o.Mirror, "err", err)
+		}
+	})
+}
+
+func (m *Maker) make(o Of, commit string) error {
+	if o.Has(commit) {
+		return nil
+	}
+	c, err := o.Store.Commit(plumbing.NewHash(commit))
+	if err != nil {
+		return nil //nolint:nilerr // a commit that only a session has
+	}
+	if err := os.MkdirAll(o.dir(), 0o755); err != nil {
+		return err
+	}
+	making, err := os.MkdirTemp(o.dir(), "making-")
+	if err != nil {
+		return err
+	}
+	w := worktree.New(making, o.Packs)
+	if err = w.Create(m.ctx, c); err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = os.Rename(making, o.spare(commit))
+	}
+	if err != nil {
+		if o.Has(commit) { // another process was faster
+			err = nil
+		}
+		return errors.Join(err, disk.RemoveFolder(making))
+	}
+	return m.removeOthers(o, commit)
+}
+
+// removeOthers removes the spares of other commits, and what killed processes left.
+func (m *Maker) removeOthers(o Of, commit string) error {
+	entries, err := os.ReadDir(o.dir())
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		switch info, err := e.Info(); {
+		case e.Name() == commit, err != nil: // or it was taken just now
+		case disk.IsAside(e.Name()), plumbing.IsHash(e.Name()), m.now().Sub(info.ModTime()) > bare.Abandoned:
+			errs = append(errs, remove(filepath.Join(o.dir(), e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// remove takes a spare, which a session may be about to take, from under its name first.
+func remove(dir string) error {
+	if !disk.IsAside(dir) {
+		var err error
+		if dir, err = disk.MoveAside(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return disk.RemoveFolder(dir)
+}

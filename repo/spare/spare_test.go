@@ -1,0 +1,150 @@
+package spare
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/worktree"
+)
+
+// shop is a repository with two commits, and a maker of spares of it.
+func shop(t *testing.T) (m *Maker, o Of, first, second string) {
+	t.Helper()
+	origin := remotetest.NewOrigin(t)
+	first = origin.Commit("first", map[string]string{"a.txt": "a\n", "dir/b.txt": "b\n"})
+	second = origin.Commit("second", map[string]string{"a.txt": "newer\n"})
+	bare, err := git.PlainOpen(origin.Dir)
+	require.NoError(t, err)
+	require.NoError(t, bare.RepackObjects(&git.RepackConfig{})) // as a mirror has them
+	packs, err := objects.OpenPacks(filepath.Join(origin.Dir, "objects", "pack"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, packs.Close()) })
+	m = NewMaker(slog.New(slog.DiscardHandler), time.Now)
+	t.Cleanup(m.End)
+	return m, Of{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
+}
+
+func (o Of) list(t *testing.T) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(o.dir())
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func (o Of) take(t *testing.T, commit string) (*worktree.Worktree, error) {
+	w := worktree.New(filepath.Join(t.TempDir(), "sessions", "one"), o.Packs)
+	err := o.Take(commit, w)
+	if err == nil {
+		t.Cleanup(func() { _ = w.Close() })
+	}
+	return w, err
+}
+
+func TestASpareIsAWholeWorktree(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	_, err := o.take(t, first)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	m.Keep(o, first)
+	m.Settle()
+	require.Equal(t, []string{first}, o.list(t))
+	w, err := o.take(t, first)
+	require.NoError(t, err)
+	require.Equal(t, first, w.Base())
+	content, err := os.ReadFile(filepath.Join(w.Files(), "dir", "b.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "b\n", string(content))
+	require.Empty(t, o.list(t), "it is nobody else's")
+}
+
+func TestASpareOfANewerCommitReplacesIt(t *testing.T) {
+	t.Parallel()
+	m, o, first, second := shop(t)
+	m.Keep(o, first)
+	m.Settle()
+	m.Keep(o, second)
+	m.Settle()
+	require.Equal(t, []string{second}, o.list(t))
+}
+
+// Several sessions begin at the same time: one of them gets the spare.
+func TestASpareIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	m.Keep(o, first)
+	m.Settle()
+	dir := t.TempDir()
+	took := make(chan bool, 8)
+	var begun sync.WaitGroup
+	for n := range 8 {
+		begun.Go(func() {
+			w := worktree.New(filepath.Join(dir, string(rune('a'+n))), o.Packs)
+			err := o.Take(first, w)
+			took <- err == nil
+			if err == nil {
+				_ = w.Close()
+			}
+		})
+	}
+	begun.Wait()
+	close(took)
+	n := 0
+	for ok := range took {
+		if ok {
+			n++
+		}
+	}
+	require.Equal(t, 1, n)
+}
+
+func TestASpoiltSpareIsNotTaken(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	m.Keep(o, first)
+	m.Settle()
+	require.NoError(t, os.Remove(filepath.Join(o.spare(first), "git", "state")))
+	w, err := o.take(t, first)
+	require.Error(t, err)
+	require.NoDirExists(t, w.Dir, "nothing stands in the way of the files")
+}
+
+// What a killed process left of a spare goes, but not what another process is making.
+func TestSparesThatWereNotFinishedGo(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	left, now := filepath.Join(o.dir(), "making-1"), filepath.Join(o.dir(), "making-2")
+	for _, dir := range []string{left, now} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
+	}
+	long := time.Now().AddDate(0, 0, -3)
+	require.NoError(t, os.Chtimes(left, long, long))
+	m.Keep(o, first)
+	m.Settle()
+	require.ElementsMatch(t, []string{first, "making-2"}, o.list(t))
+}
+
+// The end of the program leaves nothing half made.
+func TestTheEndBreaksItOff(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	m.Keep(o, first)
+	m.End()
+	m.Keep(o, first)
+	entries, _ := os.ReadDir(o.dir())
+	for _, e := range entries {
+		require.Equal(t, first, e.Name())
+	}
+}
