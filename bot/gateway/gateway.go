@@ -43,8 +43,9 @@ type Gateway struct {
 	Backfill
 	Connecting
 
-	blind    bool // tests only: post what commands ask for without looking it up, take each form for a new one
-	together bool // tests only: let Slack renew all connections at the same time
+	blind    bool                     // tests only: post what commands ask for without looking it up, take each form for a new one
+	together bool                     // tests only: let Slack renew all connections at the same time
+	opened   func(*socketmode.Client) // tests only: is shown each client before it connects
 
 	homes homePublishing
 	links atomic.Int32
@@ -151,6 +152,9 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions, Feeds: g.Feeds}}
 	for {
 		l.client, l.due = socketmode.New(g.Slack.NewClient(door), options...), nil
+		if g.opened != nil {
+			g.opened(l.client)
+		}
 		if err := l.runClient(parent); !errors.Is(err, errRenew) {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slack-go/slack/socketmode"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
@@ -13,8 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// storm is what comes in while the first event is stored: messages in two threads, in turns, and
-// more of them than are taken at once.
+// ofEach is how many messages a storm has in each of its two threads: together they are as many
+// as a client holds.
+const ofEach = mostTogether / 2
+
+// storm is what comes in while the first event is stored: messages in two threads, in turns. It
+// goes on when all of them wait.
 func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: time.Minute})
 	commit, entered := make(chan struct{}), make(chan struct{}, 1000)
@@ -26,14 +31,16 @@ func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 		}
 		return nil
 	}}
-	o.run(&Gateway{Inbox: in, Patience: time.Nanosecond})
+	var client *socketmode.Client
+	o.run(&Gateway{Inbox: in, Patience: time.Nanosecond, opened: func(c *socketmode.Client) { client = c }})
 	one, other := o.AdaSays("one", ""), o.AdaSays("other", "") // roots, not for the bot
 	o.AdaSays("first", one)
 	<-entered
-	for n := range mostTogether {
+	for n := range ofEach {
 		o.AdaSays(fmt.Sprint("one ", n), one)
 		o.AdaSays(fmt.Sprint("other ", n), other)
 	}
+	require.Eventually(t, func() bool { return len(client.Events) == 2*ofEach }, time.Minute, time.Millisecond)
 	close(commit)
 	return o, in
 }
@@ -52,8 +59,8 @@ func TestWhatWaitsIsStoredTogether(t *testing.T) {
 		require.Equal(t, next[thread], n, "each thread in its order")
 		next[thread]++
 	}
-	require.Equal(t, map[string]int{"one": mostTogether, "other": mostTogether}, next)
-	require.Less(t, len(in.Together), mostTogether, "calls for %d events", len(kept))
+	require.Equal(t, map[string]int{"one": ofEach, "other": ofEach}, next)
+	require.Equal(t, []int{1, ofEach, ofEach}, in.Together, "after the first, a call for each thread")
 	for _, d := range o.Deliveries() {
 		require.Equal(t, slacktest.Acked, d.Outcome)
 	}
@@ -69,9 +76,9 @@ func TestOneThatCannotBeStoredHoldsBackNoOther(t *testing.T) {
 				pending++
 			}
 		}
-		return len(list) > 2*mostTogether && pending == 1
+		return len(list) > 2*ofEach && pending == 1
 	})
 	require.NoError(t, err)
 	_, kept := in.Seen()
-	require.Len(t, kept, 2*mostTogether, "all but that one")
+	require.Len(t, kept, 2*ofEach, "all but that one")
 }
