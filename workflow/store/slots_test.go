@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -47,9 +46,9 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	}
 	about := in[0].Text
 	if !c.blind {
-		first, err := c.store.Queue.AcquireSlot(ctx, session, about, c.limits)
+		announce, err := c.store.Queue.AcquireSlot(ctx, session, about, c.limits)
 		c.mu.Lock()
-		if first && errors.Is(err, queue.ErrNoSlot) {
+		if announce {
 			c.waited++
 		}
 		c.mu.Unlock()
@@ -161,6 +160,26 @@ func TestAFullReplicaLeavesJobsToOthers(t *testing.T) {
 	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 4, c.most[""])
 	require.Equal(t, 5, c.waitedSoFar())
+}
+
+// A session that looked for the room of another replica, and finds it gone, is told that it waits.
+func TestTheRoomElsewhereIsGone(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 1})
+	_, err := c.store.Pool.Exec(t.Context(), `insert into replicas select id, now() + interval '1 hour' from unnest(array['replica-0', 'other']) id`)
+	require.NoError(t, err)
+	c.arrive(2)
+	c.work(1)
+	require.Eventually(t, func() bool {
+		return c.at("") == 1 && storetest.CountRows(t, c.store, `select count(*) from seats where not held`) == 1
+	}, time.Minute, 5*time.Millisecond)
+	require.Zero(t, c.waitedSoFar(), "there is room elsewhere")
+	_, err = c.store.Pool.Exec(t.Context(), `delete from replicas where id = 'other'`)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return c.waitedSoFar() == 1 }, time.Minute, 5*time.Millisecond)
+	close(c.let)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 2 }, time.Minute, 5*time.Millisecond)
+	require.Equal(t, 1, c.waitedSoFar(), "once")
 }
 
 // Who waits behind others asks seldom, and still hears at once what people write.

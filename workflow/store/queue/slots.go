@@ -31,10 +31,10 @@ const slotLock = 0x626f6263
 
 // AcquireSlot asks for a slot for the session, about a repository, under the job that ctx
 // runs under; the error is an ErrNoSlot where it has to wait. Those who asked first get theirs
-// first; first reports whether this was the session's first asking. Where another replica has the
-// room for it, it goes on there at once, and nobody needs to be told of a wait. The slot is released
-// with the end of the job; work outside of a job needs none.
-func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, limits ConcurrencyLimits) (first bool, err error) {
+// first. Where another replica has the room for it, it goes on there at once, and nobody needs to be
+// told of a wait; where none has, announce is true, once for as long as it waits. The slot is
+// released with the end of the job; work outside of a job needs none.
+func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, limits ConcurrencyLimits) (announce bool, err error) {
 	job := jobOf(ctx)
 	if job == nil || limits == (ConcurrencyLimits{}) {
 		return false, nil
@@ -47,29 +47,29 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 		if err := sweepSlots(ctx, tx); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `insert into seats (session_id, repository, job_id) values ($1, $2, $3)
-			on conflict (session_id) do update set job_id = excluded.job_id, repository = excluded.repository returning xmax = 0`,
-			session, repository, job.ID).Scan(&first); err != nil {
+		var announced bool
+		if err := tx.QueryRow(ctx, `insert into seats (session_id, repository, job_id, since) values ($1, $2, $3, clock_timestamp())
+			on conflict (session_id) do update set job_id = excluded.job_id, repository = excluded.repository returning wait_announced`,
+			session, repository, job.ID).Scan(&announced); err != nil {
 			return err
 		}
 		asked, living, err := readSlots(ctx, tx, job.AttemptedBy[len(job.AttemptedBy)-1])
 		if err != nil {
 			return err
 		}
-		if wait = limits.wait(asked, living, session); wait > 0 {
-			return nil
-		}
-		_, err = tx.Exec(ctx, `update seats set held = true where session_id = $1`, session)
+		wait = limits.wait(asked, living, session)
+		announce = wait > 0 && wait != askElsewhere && !announced
+		_, err = tx.Exec(ctx, `update seats set held = $2, wait_announced = $3 where session_id = $1`, session, wait == 0, announce || announced)
 		return err
 	})
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("a place at work for %s: %w", session, err)
 	case wait > 0:
-		return first && wait != askElsewhere, fmt.Errorf("%w: %w", ErrNoSlot, river.JobSnooze(wait))
+		return announce, fmt.Errorf("%w: %w", ErrNoSlot, river.JobSnooze(wait))
 	}
 	//crash:seat_taken
-	return first, nil
+	return false, nil
 }
 
 type slot struct {

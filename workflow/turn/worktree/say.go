@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -23,8 +22,8 @@ const waitingNotice = "Others are at work"
 
 // acquireSlot waits for a place at work; whoever has to is told so once.
 func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
-	first, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
-	if first && errors.Is(err, queue.ErrNoSlot) {
+	announce, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
+	if announce {
 		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
 	}
 	return err
