@@ -36,9 +36,9 @@ type Mirrors struct {
 	Git string
 	// Retry is for remotes that are slow or in trouble.
 	Retry remote.RetryPolicy
-	// Spares keeps a workspace ready in each mirror, for the next session. Close ends the making
-	// of one.
-	Spares bool
+	// SpareAfter is how long after a session got its workspace the next one's is made ready, in the
+	// mirror; default 0: never. Close ends the making of one.
+	SpareAfter time.Duration
 
 	mu     sync.Mutex
 	open   map[string]*Mirror
@@ -125,8 +125,8 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 	if one.identity == (commits.Identity{}) {
 		one.identity = commits.Identity{Name: "Bobbin", Email: "bobbin@localhost"}
 	}
-	if m.Spares && m.spares == nil {
-		m.spares = spare.NewMaker(one.log, one.now)
+	if m.SpareAfter > 0 && m.spares == nil {
+		m.spares = spare.NewMaker(m.SpareAfter, one.log, one.now)
 	}
 	one.spares = m.spares
 	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}

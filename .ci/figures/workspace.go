@@ -85,7 +85,7 @@ func spareRow() row {
 		if err != nil {
 			return nil, nil, err
 		}
-		mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, Spares: true}
+		mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, SpareAfter: time.Millisecond}
 		mirror, err := mirrors.Open(ctx, remote.Remote{Name: "go", URL: source.remote})
 		if err != nil {
 			return nil, nil, err

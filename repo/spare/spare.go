@@ -64,11 +64,12 @@ func (o Of) Take(commit string, w *worktree.Worktree) error {
 	return nil
 }
 
-// A Maker makes spares in the background, one at a time: they are for later, and what is asked
-// for now should not wait for the disk.
+// A Maker makes spares in the background, one at a time and a while after they were asked for:
+// they are for the next session, and should not take the processor and the disk from this one.
 type Maker struct {
-	log *slog.Logger
-	now func() time.Time
+	after time.Duration
+	log   *slog.Logger
+	now   func() time.Time
 
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -77,8 +78,8 @@ type Maker struct {
 }
 
 // NewMaker is one that works until End is called.
-func NewMaker(log *slog.Logger, now func() time.Time) *Maker {
-	m := &Maker{log: log, now: now}
+func NewMaker(after time.Duration, log *slog.Logger, now func() time.Time) *Maker {
+	m := &Maker{after: after, log: log, now: now}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }
@@ -98,6 +99,11 @@ func (m *Maker) Keep(o Of, commit string) {
 		return
 	}
 	m.running.Go(func() {
+		select {
+		case <-time.After(m.after):
+		case <-m.ctx.Done():
+			return
+		}
 		m.one.Lock()
 		defer m.one.Unlock()
 		if err := m.make(o, commit); err != nil && m.ctx.Err() == nil {

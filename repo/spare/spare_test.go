@@ -29,7 +29,7 @@ func shop(t *testing.T) (m *Maker, o Of, first, second string) {
 	packs, err := objects.OpenPacks(filepath.Join(origin.Dir, "objects", "pack"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
-	m = NewMaker(slog.New(slog.DiscardHandler), time.Now)
+	m = NewMaker(0, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(m.End)
 	return m, Of{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
 }

@@ -251,7 +251,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if err != nil {
 		return err
 	}
-	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, Spares: true}
+	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics,
