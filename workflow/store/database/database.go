@@ -21,7 +21,10 @@ import (
 // A DB is a database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	Log  *slog.Logger
+	// Arrivals is for what comes in from Slack, which waits three seconds for an acknowledgement:
+	// it never queues behind the sessions at work.
+	Arrivals *pgxpool.Pool
+	Log      *slog.Logger
 
 	clock Clock
 }
@@ -29,6 +32,9 @@ type DB struct {
 // idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a
 // replica that is frozen in the middle of one would lock its sessions away from the others.
 const idleTimeout = "idle_in_transaction_session_timeout"
+
+// arrivals is how many connections Arrivals has: one for each link that a replica keeps to Slack.
+const arrivals = 2
 
 // Open connects to the database at url and checks that it answers.
 func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
@@ -41,17 +47,25 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
 	}
 	config.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tracing.Provider{}),
 		otelpgx.WithDisableSQLStatementInAttributes(), otelpgx.WithDisableConnectionDetailsInAttributes(), otelpgx.WithDisableAcquireTracer())
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
+	arriving := config.Copy()
+	arriving.MinConns, arriving.MinIdleConns, arriving.MaxConns = 0, 0, arrivals
+	d := &DB{Log: log}
+	if d.Pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	d := &DB{Pool: pool, Log: log}
+	if d.Arrivals, err = pgxpool.NewWithConfig(ctx, arriving); err != nil {
+		d.Pool.Close()
+		return nil, fmt.Errorf("database: %w", err)
+	}
 	if err := d.readClock(ctx); err != nil {
-		pool.Close()
+		d.Close()
 		return nil, fmt.Errorf("database does not answer: %w", err)
 	}
 	return d, nil
 }
 
 // Close ends all connections.
-func (d *DB) Close() { d.Pool.Close() }
+func (d *DB) Close() {
+	d.Pool.Close()
+	d.Arrivals.Close()
+}

@@ -22,7 +22,7 @@ import (
 // changes nothing and is no error. What concerns no session is left alone. An alert comes alone.
 func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 	first := came[0]
-	err := pgx.BeginFunc(ctx, i.db.Pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
 			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
 			if err != nil || !begins {
