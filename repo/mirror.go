@@ -90,14 +90,20 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	return mirror, nil
 }
 
-// Close lets go of the files of all mirrors.
-func (m *Mirrors) Close() error {
+// StopSpares ends the making of spare workspaces, for good.
+func (m *Mirrors) StopSpares() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.spares != nil {
 		m.spares.End()
 	}
-	m.spares = nil
+}
+
+// Close lets go of the files of all mirrors.
+func (m *Mirrors) Close() error {
+	m.StopSpares()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var errs []error
 	for _, one := range m.open {
 		if one.packs != nil {
@@ -221,10 +227,7 @@ func (m *Mirror) cloneRemote(ctx context.Context) error {
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
 	//crash:mirror_fetched
-	if err := os.Rename(dir, m.dir); err != nil && !bare.Dir(m.dir).IsWhole() { // else another process was faster
-		return fmt.Errorf("repo: place mirror: %w", err)
-	}
-	return nil
+	return bare.Dir(m.dir).Place(dir)
 }
 
 func (m *Mirror) loadObjects(dir string) error {

@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -60,4 +62,15 @@ func TestManyCallersOneClone(t *testing.T) {
 	for range 7 {
 		require.Same(t, first, <-results)
 	}
+}
+
+// What is left of a mirror that was removed does not keep its repository out.
+func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
+	t.Parallel()
+	o := remotetest.NewOrigin(t)
+	o.Commit("first", map[string]string{"a.txt": "a\n"})
+	r := remote.Remote{Name: "shop", URL: o.Dir}
+	mirrors := &Mirrors{Dir: t.TempDir()}
+	require.NoError(t, os.MkdirAll(filepath.Join(mirrors.Dir, folderName(r), "spares", "making-1"), 0o755))
+	require.Empty(t, workspaceAt(t, openMirror(t, mirrors, r)).list(t))
 }

@@ -167,7 +167,7 @@ var rooms = map[string][]string{
 	"workflow/plaintext":                       {}, // any room may cut a line with it
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/spare", "repo/transfer", "repo/worktree"},
-	"repo/bare":                                {},
+	"repo/bare":                                {"repo/disk"},
 	"repo/commits":                             {"repo/gittree", "repo/history", "repo/objects", "repo/transfer"},
 	"repo/bundle":                              {"repo/gittree", "repo/objects"},
 	"repo/dial":                                {"repo/remote"},

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // Dir is the path of a bare repository, which may not be there.
@@ -51,6 +53,22 @@ func (d Dir) NewClone(now time.Time) (string, error) {
 		return "", err
 	}
 	return dir, nil
+}
+
+// Place gives a whole clone its name. Another process may have been faster; what else stands there
+// is left of a repository that was removed, and makes room.
+func (d Dir) Place(clone string) error {
+	err := os.Rename(clone, string(d))
+	if err == nil || d.IsWhole() {
+		return nil
+	}
+	if _, moved := disk.MoveAside(string(d)); moved == nil {
+		err = os.Rename(clone, string(d))
+	}
+	if err != nil {
+		return fmt.Errorf("repo: place mirror: %w", err)
+	}
+	return nil
 }
 
 // initialise makes what git itself takes for a bare repository.

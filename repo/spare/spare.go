@@ -73,8 +73,9 @@ type Maker struct {
 
 	ctx     context.Context
 	stop    context.CancelFunc
+	asking  sync.Mutex // whether it ended
 	running sync.WaitGroup
-	one     sync.Mutex
+	one     sync.Mutex // what is made
 }
 
 // NewMaker is one that works until End is called.
@@ -86,7 +87,9 @@ func NewMaker(after time.Duration, log *slog.Logger, now func() time.Time) *Make
 
 // End breaks off what is being made, and waits for that.
 func (m *Maker) End() {
+	m.asking.Lock()
 	m.stop()
+	m.asking.Unlock()
 	m.running.Wait()
 }
 
@@ -95,6 +98,8 @@ func (m *Maker) Settle() { m.running.Wait() }
 
 // Keep begins to make a spare of a commit, where there is none yet, and returns at once.
 func (m *Maker) Keep(o Of, commit string) {
+	m.asking.Lock()
+	defer m.asking.Unlock()
 	if m.ctx.Err() != nil {
 		return
 	}
@@ -120,7 +125,10 @@ func (m *Maker) make(o Of, commit string) error {
 	if err != nil {
 		return nil //nolint:nilerr // a commit that only a session has
 	}
-	if err := os.MkdirAll(o.dir(), 0o755); err != nil {
+	switch err := os.Mkdir(o.dir(), 0o755); {
+	case errors.Is(err, fs.ErrNotExist): // the mirror was removed
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrExist):
 		return err
 	}
 	making, err := os.MkdirTemp(o.dir(), "making-")

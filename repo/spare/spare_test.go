@@ -148,3 +148,13 @@ func TestTheEndBreaksItOff(t *testing.T) {
 		require.Equal(t, first, e.Name())
 	}
 }
+
+// A mirror that was removed meanwhile does not come back as a folder with nothing but a spare in it.
+func TestARemovedMirrorStaysAway(t *testing.T) {
+	t.Parallel()
+	m, o, first, _ := shop(t)
+	require.NoError(t, os.Remove(o.Mirror))
+	m.Keep(o, first)
+	m.Settle()
+	require.NoDirExists(t, o.Mirror)
+}

@@ -526,6 +526,9 @@ func (b *Server) Close() {
 	if b.Monitor != nil {
 		defer b.Monitor.Close()
 	}
+	if b.Mirrors != nil {
+		b.Mirrors.StopSpares()
+	}
 	if b.Store != nil {
 		closed := make(chan struct{})
 		go func() { defer close(closed); b.Store.Close() }()
