@@ -57,21 +57,23 @@ func (w *Workspace) make(ctx context.Context, commit string) error {
 		return err
 	}
 	m, full := w.mirror, c.Hash.String()
-	if m.spares == nil || m.spareOf().Take(full, w.Worktree) != nil {
+	if m.spares == nil || m.sparePool().Take(full, w.Worktree) != nil {
 		if err := w.Create(ctx, c); err != nil {
 			return err
 		}
 	}
 	if m.spares != nil {
-		m.spares.Keep(m.spareOf(), full)
+		m.spares.Keep(m.sparePool(), full)
 	}
 	return nil
 }
 
-func (m *Mirror) spareOf() spare.Of { return spare.Of{Mirror: m.dir, Packs: m.packs, Store: m.store} }
+func (m *Mirror) sparePool() spare.Pool {
+	return spare.Pool{Mirror: m.dir, Packs: m.packs, Store: m.store}
+}
 
 // HasSpare reports whether the next workspace at a commit, named by its whole hash, is there already.
-func (m *Mirror) HasSpare(commit string) bool { return m.spareOf().Has(commit) }
+func (m *Mirror) HasSpare(commit string) bool { return m.sparePool().Has(commit) }
 
 // checkBase refuses a workspace that stands on another commit than the one asked for.
 func (w *Workspace) checkBase(commit string) error {

@@ -14,6 +14,7 @@ package spare
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -30,32 +31,32 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// Of is where the spares of one mirror are, and what they are made from.
-type Of struct {
+// A Pool is where the spares of one mirror are, and what they are made from.
+type Pool struct {
 	Mirror string // its folder
 	Packs  *objects.Packs
 	Store  *objects.Store
 }
 
-func (o Of) dir() string { return filepath.Join(o.Mirror, "spares") }
+func (p Pool) dir() string { return filepath.Join(p.Mirror, "spares") }
 
-func (o Of) spare(commit string) string { return filepath.Join(o.dir(), commit) }
+func (p Pool) spare(commit string) string { return filepath.Join(p.dir(), commit) }
 
 // Has reports whether there is a spare of a commit, named by its whole hash.
-func (o Of) Has(commit string) bool {
-	_, err := os.Stat(o.spare(commit))
+func (p Pool) Has(commit string) bool {
+	_, err := os.Stat(p.spare(commit))
 	return err == nil
 }
 
 // Take makes a worktree of the spare, and opens it; fs.ErrNotExist where there is none of that commit.
-func (o Of) Take(commit string, w *worktree.Worktree) error {
-	if !o.Has(commit) {
+func (p Pool) Take(commit string, w *worktree.Worktree) error {
+	if !p.Has(commit) {
 		return fs.ErrNotExist
 	}
 	if err := os.MkdirAll(filepath.Dir(w.Dir), 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(o.spare(commit), w.Dir); err != nil {
+	if err := os.Rename(p.spare(commit), w.Dir); err != nil {
 		return err
 	}
 	if err := w.Open(); err != nil { // somebody spoilt it
@@ -97,7 +98,7 @@ func (m *Maker) End() {
 func (m *Maker) Settle() { m.running.Wait() }
 
 // Keep begins to make a spare of a commit, where there is none yet, and returns at once.
-func (m *Maker) Keep(o Of, commit string) {
+func (m *Maker) Keep(p Pool, commit string) {
 	m.asking.Lock()
 	defer m.asking.Unlock()
 	if m.ctx.Err() != nil {
@@ -111,49 +112,49 @@ func (m *Maker) Keep(o Of, commit string) {
 		}
 		m.one.Lock()
 		defer m.one.Unlock()
-		if err := m.make(o, commit); err != nil && m.ctx.Err() == nil {
-			m.log.Warn("could not make a spare workspace; the next session writes its files itself", "mirror", o.Mirror, "err", err)
+		if err := m.make(p, commit); err != nil && m.ctx.Err() == nil {
+			m.log.Warn("could not make a spare workspace; the next session writes its files itself", "mirror", p.Mirror, "err", err)
 		}
 	})
 }
 
-func (m *Maker) make(o Of, commit string) error {
-	if o.Has(commit) {
+func (m *Maker) make(p Pool, commit string) error {
+	if p.Has(commit) {
 		return nil
 	}
-	c, err := o.Store.Commit(plumbing.NewHash(commit))
+	c, err := p.Store.Commit(plumbing.NewHash(commit))
 	if err != nil {
 		return nil //nolint:nilerr // a commit that only a session has
 	}
-	switch err := os.Mkdir(o.dir(), 0o755); {
+	switch err := os.Mkdir(p.dir(), 0o755); {
 	case errors.Is(err, fs.ErrNotExist): // the mirror was removed
 		return nil
 	case err != nil && !errors.Is(err, fs.ErrExist):
 		return err
 	}
-	making, err := os.MkdirTemp(o.dir(), "making-")
-	if err != nil {
+	making := filepath.Join(p.dir(), "making-"+rand.Text())
+	if err := os.Mkdir(making, 0o755); err != nil { // MkdirTemp's would be closed to commands of another user
 		return err
 	}
-	w := worktree.New(making, o.Packs)
+	w := worktree.New(making, p.Packs)
 	if err = w.Create(m.ctx, c); err == nil {
 		err = w.Close()
 	}
 	if err == nil {
-		err = os.Rename(making, o.spare(commit))
+		err = os.Rename(making, p.spare(commit))
 	}
 	if err != nil {
-		if o.Has(commit) { // another process was faster
+		if p.Has(commit) { // another process was faster
 			err = nil
 		}
 		return errors.Join(err, disk.RemoveFolder(making))
 	}
-	return m.removeOthers(o, commit)
+	return m.removeOthers(p, commit)
 }
 
 // removeOthers removes the spares of other commits, and what killed processes left.
-func (m *Maker) removeOthers(o Of, commit string) error {
-	entries, err := os.ReadDir(o.dir())
+func (m *Maker) removeOthers(p Pool, commit string) error {
+	entries, err := os.ReadDir(p.dir())
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (m *Maker) removeOthers(o Of, commit string) error {
 		switch info, err := e.Info(); {
 		case e.Name() == commit, err != nil: // or it was taken just now
 		case disk.IsAside(e.Name()), plumbing.IsHash(e.Name()), m.now().Sub(info.ModTime()) > bare.Abandoned:
-			errs = append(errs, remove(filepath.Join(o.dir(), e.Name())))
+			errs = append(errs, remove(filepath.Join(p.dir(), e.Name())))
 		}
 	}
 	return errors.Join(errs...)

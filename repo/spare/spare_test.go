@@ -18,7 +18,7 @@ import (
 )
 
 // shop is a repository with two commits, and a maker of spares of it.
-func shop(t *testing.T) (m *Maker, o Of, first, second string) {
+func shop(t *testing.T) (m *Maker, p Pool, first, second string) {
 	t.Helper()
 	origin := remotetest.NewOrigin(t)
 	first = origin.Commit("first", map[string]string{"a.txt": "a\n", "dir/b.txt": "b\n"})
@@ -31,12 +31,12 @@ func shop(t *testing.T) (m *Maker, o Of, first, second string) {
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
 	m = NewMaker(0, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(m.End)
-	return m, Of{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
+	return m, Pool{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
 }
 
-func (o Of) list(t *testing.T) (names []string) {
+func (p Pool) list(t *testing.T) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(o.dir())
+	entries, err := os.ReadDir(p.dir())
 	require.NoError(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -44,9 +44,9 @@ func (o Of) list(t *testing.T) (names []string) {
 	return names
 }
 
-func (o Of) take(t *testing.T, commit string) (*worktree.Worktree, error) {
-	w := worktree.New(filepath.Join(t.TempDir(), "sessions", "one"), o.Packs)
-	err := o.Take(commit, w)
+func (p Pool) take(t *testing.T, commit string) (*worktree.Worktree, error) {
+	w := worktree.New(filepath.Join(t.TempDir(), "sessions", "one"), p.Packs)
+	err := p.Take(commit, w)
 	if err == nil {
 		t.Cleanup(func() { _ = w.Close() })
 	}
@@ -55,44 +55,51 @@ func (o Of) take(t *testing.T, commit string) (*worktree.Worktree, error) {
 
 func TestASpareIsAWholeWorktree(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	_, err := o.take(t, first)
+	m, p, first, _ := shop(t)
+	_, err := p.take(t, first)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	m.Keep(o, first)
+	m.Keep(p, first)
 	m.Settle()
-	require.Equal(t, []string{first}, o.list(t))
-	w, err := o.take(t, first)
+	require.Equal(t, []string{first}, p.list(t))
+	w, err := p.take(t, first)
 	require.NoError(t, err)
 	require.Equal(t, first, w.Base())
 	content, err := os.ReadFile(filepath.Join(w.Files(), "dir", "b.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "b\n", string(content))
-	require.Empty(t, o.list(t), "it is nobody else's")
+	require.Empty(t, p.list(t), "it is nobody else's")
+	var modes []fs.FileMode
+	for _, folder := range []string{w.Dir, w.Files()} {
+		info, err := os.Stat(folder)
+		require.NoError(t, err)
+		modes = append(modes, info.Mode())
+	}
+	require.Equal(t, modes[1], modes[0], "commands of another user get at it as at its files")
 }
 
 func TestASpareOfANewerCommitReplacesIt(t *testing.T) {
 	t.Parallel()
-	m, o, first, second := shop(t)
-	m.Keep(o, first)
+	m, p, first, second := shop(t)
+	m.Keep(p, first)
 	m.Settle()
-	m.Keep(o, second)
+	m.Keep(p, second)
 	m.Settle()
-	require.Equal(t, []string{second}, o.list(t))
+	require.Equal(t, []string{second}, p.list(t))
 }
 
 // Several sessions begin at the same time: one of them gets the spare.
 func TestASpareIsTakenOnce(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	m.Keep(o, first)
+	m, p, first, _ := shop(t)
+	m.Keep(p, first)
 	m.Settle()
 	dir := t.TempDir()
 	took := make(chan bool, 8)
 	var begun sync.WaitGroup
 	for n := range 8 {
 		begun.Go(func() {
-			w := worktree.New(filepath.Join(dir, string(rune('a'+n))), o.Packs)
-			err := o.Take(first, w)
+			w := worktree.New(filepath.Join(dir, string(rune('a'+n))), p.Packs)
+			err := p.Take(first, w)
 			took <- err == nil
 			if err == nil {
 				_ = w.Close()
@@ -112,11 +119,11 @@ func TestASpareIsTakenOnce(t *testing.T) {
 
 func TestASpoiltSpareIsNotTaken(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	m.Keep(o, first)
+	m, p, first, _ := shop(t)
+	m.Keep(p, first)
 	m.Settle()
-	require.NoError(t, os.Remove(filepath.Join(o.spare(first), "git", "state")))
-	w, err := o.take(t, first)
+	require.NoError(t, os.Remove(filepath.Join(p.spare(first), "git", "state")))
+	w, err := p.take(t, first)
 	require.Error(t, err)
 	require.NoDirExists(t, w.Dir, "nothing stands in the way of the files")
 }
@@ -124,26 +131,26 @@ func TestASpoiltSpareIsNotTaken(t *testing.T) {
 // What a killed process left of a spare goes, but not what another process is making.
 func TestSparesThatWereNotFinishedGo(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	left, now := filepath.Join(o.dir(), "making-1"), filepath.Join(o.dir(), "making-2")
+	m, p, first, _ := shop(t)
+	left, now := filepath.Join(p.dir(), "making-1"), filepath.Join(p.dir(), "making-2")
 	for _, dir := range []string{left, now} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
 	}
 	long := time.Now().AddDate(0, 0, -3)
 	require.NoError(t, os.Chtimes(left, long, long))
-	m.Keep(o, first)
+	m.Keep(p, first)
 	m.Settle()
-	require.ElementsMatch(t, []string{first, "making-2"}, o.list(t))
+	require.ElementsMatch(t, []string{first, "making-2"}, p.list(t))
 }
 
 // The end of the program leaves nothing half made.
 func TestTheEndBreaksItOff(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	m.Keep(o, first)
+	m, p, first, _ := shop(t)
+	m.Keep(p, first)
 	m.End()
-	m.Keep(o, first)
-	entries, _ := os.ReadDir(o.dir())
+	m.Keep(p, first)
+	entries, _ := os.ReadDir(p.dir())
 	for _, e := range entries {
 		require.Equal(t, first, e.Name())
 	}
@@ -152,9 +159,9 @@ func TestTheEndBreaksItOff(t *testing.T) {
 // A mirror that was removed meanwhile does not come back as a folder with nothing but a spare in it.
 func TestARemovedMirrorStaysAway(t *testing.T) {
 	t.Parallel()
-	m, o, first, _ := shop(t)
-	require.NoError(t, os.Remove(o.Mirror))
-	m.Keep(o, first)
+	m, p, first, _ := shop(t)
+	require.NoError(t, os.Remove(p.Mirror))
+	m.Keep(p, first)
 	m.Settle()
-	require.NoDirExists(t, o.Mirror)
+	require.NoDirExists(t, p.Mirror)
 }
