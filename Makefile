@@ -11,7 +11,7 @@ TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint deployment gvisor demo pictures build fuzz figures bench chaos attacks replicas release
+.PHONY: help test test-all deps lint deployment gvisor gitea demo pictures build fuzz figures bench chaos attacks replicas release
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -48,6 +48,9 @@ deployment: ## the chart, the compose file and the Dockerfile by helm's, Kuberne
 
 gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minute, 80 MB)
 	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox/... -count=1 $(TESTFLAGS)
+
+gitea: ## the client of Gitea's API against a Gitea, which is built once (minutes) and started by the test
+	gitea=$$(.ci/gitea/build) && BOBBIN_TEST_GITEA=$$gitea go test ./repo/host/gitea -run ARealGitea -count=1 -v $(TESTFLAGS)
 
 demo: ## the whole bug story on this machine
 	go run ./cmd/bobbin demo
