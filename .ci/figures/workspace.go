@@ -11,13 +11,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// workspaceRow is how long a session waits for its files. Each turn of a side makes three
-// workspaces, one of each size.
-func workspaceRow() row {
-	r := row{name: "workspace", what: "A workspace for a session, from a warm bare mirror", within: 2 * time.Minute}
+// rowOfSizes begins a row with a figure for each size of repository, in seconds.
+func rowOfSizes(name, what string) row {
+	r := row{name: name, what: what, within: 2 * time.Minute}
 	for _, size := range repositorySizes {
 		r.figures = append(r.figures, figure{name: fmt.Sprint(size, " files"), unit: "s"})
 	}
+	return r
+}
+
+// workspaceRow is how long a session waits for its files. Each turn of a side makes three
+// workspaces, one of each size.
+func workspaceRow() row {
+	r := rowOfSizes("workspace", "A workspace for a session, from a warm bare mirror")
 	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
 		source, err := b.repository(ctx)
 		if err != nil {
@@ -76,10 +82,7 @@ func eachSize(r *repository, make makeFiles) func(context.Context) ([]float64, e
 // spareRow is how long a session waits for its files where the mirror has kept a spare of them,
 // as it does after each workspace. The making of the spares is not measured.
 func spareRow() row {
-	r := row{name: "spare", what: "A workspace for the next session at the same commit: the spare that its mirror keeps", within: 2 * time.Minute}
-	for _, size := range repositorySizes {
-		r.figures = append(r.figures, figure{name: fmt.Sprint(size, " files"), unit: "s"})
-	}
+	r := rowOfSizes("spare", "A workspace for the next session at the same commit: the spare that its mirror keeps")
 	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
 		source, err := b.repository(ctx)
 		if err != nil {
