@@ -37,7 +37,7 @@ type Mirrors struct {
 	// Retry is for remotes that are slow or in trouble.
 	Retry remote.RetryPolicy
 	// SpareAfter is how long after a session got its workspace the next one's is made ready, in the
-	// mirror; default 0: never. Close ends the making of one.
+	// mirror; default 0: never. StopSpares and Close end that.
 	SpareAfter time.Duration
 
 	mu     sync.Mutex

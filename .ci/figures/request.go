@@ -106,8 +106,8 @@ func (a *asker) ask(ctx context.Context, channel, repository string) (float64, e
 	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), awaitSpare(ctx, a.hasSpare(repository))
 }
 
-// hasSpare tells whether the next session's files are there, as they are when nobody has written
-// for a second.
+// hasSpare tells whether the next session's files are there, as they are some seconds after the
+// last one began.
 func (a *asker) hasSpare(repository string) func() bool {
 	return func() bool {
 		whole, _ := filepath.Glob(filepath.Join(a.process.data, "mirrors", repository+"-*.git", "spares", strings.Repeat("?", 40)))

@@ -113,7 +113,7 @@ func spareRow() row {
 
 // takeSpare makes a workspace so that there is a spare, and measures the next one, in seconds.
 func takeSpare(ctx context.Context, m *repo.Mirror, dir, commit string) (float64, error) {
-	for !m.HasSpare(commit) {
+	if !m.HasSpare(commit) {
 		w, err := m.Workspace(ctx, dir, commit)
 		if err == nil {
 			err = w.Remove()

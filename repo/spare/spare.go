@@ -8,7 +8,7 @@
 //	mirror/spares/making-*   one that is not whole yet
 //
 // A rename is one step, so two sessions, or two processes, never get the same one. A spare takes
-// as much of the disk as a session's files; it goes when a spare of a newer commit is whole, or
+// as much of the disk as a session's files; it goes when a spare of another commit is whole, or
 // with the mirror.
 package spare
 

@@ -59,6 +59,9 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 		}
 		wait = limits.wait(asked, living, session)
 		announce = wait > 0 && wait != askElsewhere && !announced
+		if wait > 0 && !announce {
+			return nil
+		}
 		_, err = tx.Exec(ctx, `update seats set held = $2, wait_announced = $3 where session_id = $1`, session, wait == 0, announce || announced)
 		return err
 	})
