@@ -10,6 +10,7 @@ package outbox
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,16 +34,15 @@ type Outbox struct {
 func New(db *database.DB) *Outbox { return &Outbox{db: db, guardEdits: true} }
 
 type row struct {
-	ID       int64
-	Key      string
-	Agent    string
-	Text     string
-	Buttons  []byte
-	Files    []byte
-	Alone    bool
-	Reaction string
-	OnTS     string
-	Batch    *string
+	ID      int64
+	Key     string
+	Agent   string
+	Text    string
+	Buttons []byte
+	Files   []byte
+	Alone   bool
+	OnTS    string
+	Batch   *string
 	Rewriting
 	Calls []string
 	Card  *int
@@ -57,12 +57,26 @@ type Rewriting struct {
 	Brief    bool
 }
 
-// Next is the oldest posting of the session that is not in Slack yet; nil when there is
-// none. Reactions are apart (reaction.go). Lines that wait behind each other become one reply. Before it returns, the
-// posting is marked as tried and that is committed: should the program die now, the next
-// try looks the key up in the thread before it posts.
-func (o *Outbox) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
-	return o.takeNext(ctx, session, lines)
+// Next is the oldest posting of the session that is not in Slack yet; nil when there is none.
+// Reactions are apart (reaction.go). Lines that wait behind each other become one reply. Before
+// it returns, the posting is marked as tried and that is committed: should the program die now,
+// the next try looks the key up in the thread before it posts.
+func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting, err error) {
+	err = o.db.Transact(ctx, func(tx pgx.Tx) error {
+		rows, err := readWaiting(ctx, tx, session)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		batch := joinLines(rows)
+		if p, err = takeRows(ctx, tx, session, batch); err != nil {
+			return err
+		}
+		return growReply(ctx, tx, p, batch)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("outbox of %s: %w", session, err)
+	}
+	return p, nil
 }
 
 // takeRows makes a posting of rows, and marks them as tried.
@@ -91,13 +105,13 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*out
 	return p, err
 }
 
-// readWaiting reads the rows of one half of the outbox that wait, the oldest first.
-func readWaiting(ctx context.Context, tx pgx.Tx, session, half string) ([]row, error) {
+// readWaiting reads the rows of the outbox that wait, reactions aside, the oldest first.
+func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
-			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
+			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress, o.brief
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
-		where o.session_id = $1 and o.posted_at is null and o.refused is null and `+half+` order by o.id limit 40 for update of o`, session)
+		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = '' order by o.id limit 40 for update of o`, session)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +129,11 @@ func joinLines(rows []row) []row {
 		}
 		return rows[:n]
 	}
-	if first.Alone || first.Reaction != "" {
+	if first.Alone {
 		return rows[:1]
 	}
 	n, size := 1, len(first.Text)
-	for n < len(rows) && !rows[n].Alone && rows[n].Reaction == "" && size+len(rows[n].Text) < maxReply {
+	for n < len(rows) && !rows[n].Alone && size+len(rows[n].Text) < maxReply {
 		size += len(rows[n].Text)
 		n++
 	}
@@ -129,7 +143,7 @@ func joinLines(rows []row) []row {
 func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 	first := batch[0]
 	p := &outgoing.Posting{
-		Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil,
+		Key: first.Key, Session: session, OnTS: first.OnTS, Tried: first.Batch != nil,
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
@@ -149,7 +163,7 @@ func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 				return nil, err
 			}
 		}
-		if r.Reaction == "" && r.Card == nil {
+		if r.Card == nil {
 			p.Lines = append(p.Lines, line)
 		}
 	}

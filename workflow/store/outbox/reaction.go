@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -12,39 +13,37 @@ import (
 // Reactions is the outbox of reactions; the Outbox itself is that of all else.
 func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 
-// Reactions are the reactions that wait to be put on.
+// Reactions are the reactions that wait to be put on. To put one on twice changes nothing in
+// Slack, so each step is one statement: there is one of them for every message that comes in.
 type Reactions struct{ *Outbox }
 
 // Next is the oldest reaction of the session that is not on its message yet, marked as tried.
 func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
-	return r.takeNext(ctx, session, reactions)
-}
-
-// The outbox has two halves.
-const (
-	lines     = `o.reaction = ''`
-	reactions = `o.reaction <> ''`
-)
-
-// takeNext is what both halves have in common.
-func (o *Outbox) takeNext(ctx context.Context, session, half string) (p *outgoing.Posting, err error) {
-	err = o.db.Transact(ctx, func(tx pgx.Tx) error {
-		which := half
-		if o.inOrder {
-			which = `true`
-		}
-		rows, err := readWaiting(ctx, tx, session, which)
-		if err != nil || len(rows) == 0 || half == reactions && rows[0].Reaction == "" {
-			return err
-		}
-		batch := joinLines(rows)
-		if p, err = takeRows(ctx, tx, session, batch); err != nil {
-			return err
-		}
-		return growReply(ctx, tx, p, batch)
+	first := `o.reaction <> ''`
+	if r.inOrder {
+		first = `true`
+	}
+	p := &outgoing.Posting{Session: session}
+	err := r.db.Retry(ctx, func() error {
+		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s
+			where s.id = $1 and outbox.reaction <> '' and outbox.id = (select o.id from outbox o
+				where o.session_id = $1 and o.posted_at is null and o.refused is null and `+first+` order by o.id limit 1)
+			returning outbox.key, outbox.reaction, outbox.on_ts, s.team, s.channel, s.thread_ts, s.repository`, session).
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repository)
 	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("outbox of %s: %w", session, err)
 	}
 	return p, nil
+}
+
+// Posted keeps that the reaction is on its message.
+func (r Reactions) Posted(ctx context.Context, key, ts string) (stands string, err error) {
+	return ts, r.db.Retry(ctx, func() error {
+		_, err := r.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
+		return err
+	})
 }
