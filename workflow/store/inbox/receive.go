@@ -51,11 +51,14 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 				return err
 			}
 		}
-		if err := i.markSeen(ctx, tx, id, fresh); err != nil {
+		insert := i.queue.InsertTurn
+		if marked, err := markSeen(ctx, tx, id, fresh); err != nil {
 			return err
+		} else if marked {
+			insert = i.queue.InsertTurnAndReact
 		}
 		//crash:event_written
-		return i.queue.InsertTurn(ctx, tx, id)
+		return insert(ctx, tx, id)
 	})
 	if err != nil {
 		return fmt.Errorf("receive %s: %w", first.EventID, err)
@@ -160,10 +163,11 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 	return nil
 }
 
-// markSeen queues the reactions that tell the writers within a second that their messages arrived.
-// They go out by a job of their own: behind a busy thread's lines, which Slack takes one a second
-// of, or while Slack asks to wait with them, they would come when nobody looks any more.
-func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+// markSeen writes the reactions that tell the writers within a second that their messages arrived,
+// and reports whether there are any. They go out by a job of their own: behind a busy thread's
+// lines, which Slack takes one a second of, or while Slack asks to wait with them, they would come
+// when nobody looks any more.
+func markSeen(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) (any bool, err error) {
 	var seen []string
 	for _, in := range fresh {
 		switch in.Kind {
@@ -172,14 +176,11 @@ func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, fresh [
 		}
 	}
 	if len(seen) == 0 {
-		return nil
+		return false, nil
 	}
-	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts)
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts)
 		select $1 || ':seen:' || ts, $1, 'eyes', ts from unnest($2::text[]) with ordinality as m (ts, n) order by n on conflict do nothing`, session, seen)
-	if err != nil {
-		return err
-	}
-	return i.queue.InsertReact(ctx, tx, session)
+	return true, err
 }
 
 // titleOf is the first line of a message; the row keeps 120 characters of it.

@@ -90,23 +90,36 @@ const HostQueue = "host"
 // InsertTurn queues a turn of the session, unless one waits or runs. One that waits for a slot looks
 // at once what is new.
 func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string) error {
-	queued, err := q.client.InsertTx(ctx, tx, TurnJob{Session: session}, nil)
-	if err == nil && queued.UniqueSkippedAsDuplicate {
-		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and state = 'available' and scheduled_at > $2
-			and exists (select 1 from seats where job_id = $1 and not held)`, queued.Job.ID, q.db.Clock().Now())
-	}
-	return err
+	return q.insertTurn(ctx, tx, session)
 }
 
-// InsertPost queues the posting of the session's lines, unless it waits or runs.
-func (q *Queue) InsertPost(ctx context.Context, tx pgx.Tx, session string) error {
-	_, err := q.client.InsertTx(ctx, tx, PostJob{Session: session}, nil)
+// InsertTurnAndReact queues a turn of the session and its reactions, each unless it waits or runs.
+func (q *Queue) InsertTurnAndReact(ctx context.Context, tx pgx.Tx, session string) error {
+	return q.insertTurn(ctx, tx, session, ReactJob{Session: session})
+}
+
+func (q *Queue) insertTurn(ctx context.Context, tx pgx.Tx, session string, others ...river.JobArgs) error {
+	jobs := []river.InsertManyParams{{Args: TurnJob{Session: session}}}
+	for _, other := range others {
+		jobs = append(jobs, river.InsertManyParams{Args: other})
+	}
+	queued, err := q.client.InsertManyTx(ctx, tx, jobs)
+	if err == nil && queued[0].UniqueSkippedAsDuplicate {
+		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and state = 'available' and scheduled_at > $2
+			and exists (select 1 from seats where job_id = $1 and not held)`, queued[0].Job.ID, q.db.Clock().Now())
+	}
 	return err
 }
 
 // InsertReact queues the session's reactions, unless they wait or run.
 func (q *Queue) InsertReact(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, ReactJob{Session: session}, nil)
+	return err
+}
+
+// InsertPost queues the posting of the session's lines, unless it waits or runs.
+func (q *Queue) InsertPost(ctx context.Context, tx pgx.Tx, session string) error {
+	_, err := q.client.InsertTx(ctx, tx, PostJob{Session: session}, nil)
 	return err
 }
 
