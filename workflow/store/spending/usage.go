@@ -48,18 +48,18 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
 		commands = 1
 	}
-	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
-			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
-		r.Session, s.Tokens, commands, worked, s.Limited, s.Freed, s.Printed, s.Disk)
 	nothing := s.USD == 0 && s.Tokens == 0 && worked == 0 && commands == 0 && s.Printed == 0 && s.Disk == nil
-	if err != nil || nothing {
-		return err
+	if nothing && !s.Limited && !s.Freed {
+		return nil
 	}
-	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands, printed)
-		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4, $5, $6 from sessions where id = $1
-		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
-			worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed`,
-		r.Session, s.USD, s.Tokens, worked, commands, s.Printed)
+	_, err := tx.Exec(ctx, `with today as (
+			insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands, printed)
+			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7 from sessions where id = $1 and not $10
+			on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
+				worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed)
+		update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
+			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
+		r.Session, s.Tokens, commands, worked, s.Limited, s.Freed, s.Printed, s.Disk, s.USD, nothing)
 	return err
 }
 
