@@ -221,6 +221,45 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 	}
 }
 
+// demoting makes everybody a guest once somebody was looked up, and counts who is.
+type demoting struct {
+	ledger.Slack
+	lookups int
+}
+
+func (d *demoting) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
+	p, err := d.Slack.Person(ctx, thread, user)
+	p.Guest = d.lookups > 0
+	d.lookups++
+	return p, err
+}
+
+// Of remarks that wait their writer is looked up once; an approval behind them rests on a look of
+// its own.
+func TestAnApprovalIsLookedAtByItself(t *testing.T) {
+	t.Parallel()
+	o, ctx := openOffice(t), t.Context()
+	slack := &demoting{Slack: o.Slack}
+	o.Slack = slack
+	th, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	_, err = reportWaits(ctx, th)
+	require.NoError(t, err)
+	slack.lookups = 0
+	for n, text := range []string{"it began on Monday", "only with coupons", "Fix it"} {
+		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, incoming.Event{
+			EventID: text, Kind: incoming.Reply, Thread: th.Thread, TS: fmt.Sprintf("2.%d", n), User: o.asker, Text: text,
+		}))
+	}
+	require.NoError(t, th.Intake.JudgeAll(ctx))
+	require.Equal(t, 2, slack.lookups)
+	var approvals, heard int
+	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals))
+	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from inbox where message_ts like '2.%' and for_agents`).Scan(&heard))
+	require.Zero(t, approvals)
+	require.Equal(t, 2, heard)
+}
+
 // clicks are judged and recorded by many hands at once, as if no queue and no epoch kept
 // them apart; change takes a guard away from what each would record.
 func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (approvals int, err error) {

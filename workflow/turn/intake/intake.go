@@ -32,7 +32,8 @@ type Intake struct {
 	Skills      []skill.Skill
 	Judged      func(incoming.Message, []store.Part) // called after each message was judged
 
-	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
+	judging sync.Mutex                 // intake, which every agent of the turn calls between its model calls
+	writers map[string]workflow.Person // of plain replies that JudgeAll judges now
 }
 
 // turnAway takes no message from a person without the right to speak, and clears the stop that

@@ -24,6 +24,8 @@ import (
 func (in *Intake) JudgeAll(ctx context.Context) error {
 	in.judging.Lock()
 	defer in.judging.Unlock()
+	in.writers = map[string]workflow.Person{}
+	defer func() { in.writers = nil }()
 	messages, err := in.Inbox().Unhandled(ctx)
 	if err != nil {
 		return err
@@ -72,7 +74,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	if addressedElsewhere(m) {
 		return in.Ignore(m), nil
 	}
-	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	person, err := in.writer(ctx, m)
 	if err != nil {
 		return in.Approvals.RefuseUnknown(m, err)
 	}
@@ -100,6 +102,21 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 		return f, err
 	}
 	return in.Held.Amend(ctx, m, person, f)
+}
+
+// writer looks up who sent a message, after it came. Of the plain replies that came meanwhile
+// each writer is looked up once: Slack takes some hundred such calls a minute. Whatever permits
+// something is looked up by itself.
+func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
+	plain := m.Kind == incoming.Reply && !intent.Permits(m.Text)
+	if p, known := in.writers[m.User]; known && plain {
+		return p, nil
+	}
+	p, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err == nil && plain && in.writers != nil {
+		in.writers[m.User] = p
+	}
+	return p, err
 }
 
 // judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
