@@ -70,8 +70,8 @@ func openListener() (*listener, error) {
 }
 
 // ownListener is bobbin serve with sessions at work: their model never answers.
-func (b *bench) ownListener(ctx context.Context) (l *listener, err error) {
-	l, err = openListener()
+func (b *bench) ownListener(ctx context.Context) (_ *listener, err error) {
+	l, err := openListener()
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +116,12 @@ func (b *bench) ownListener(ctx context.Context) (l *listener, err error) {
 }
 
 // boltListener is an app as people write them with Bolt.
-func (b *bench) boltListener(ctx context.Context) (l *listener, err error) {
+func (b *bench) boltListener(ctx context.Context) (_ *listener, err error) {
 	installed, err := modules(ctx, "bot/slacktest/node")
 	if err != nil {
 		return nil, err
 	}
-	l, err = openListener()
+	l, err := openListener()
 	if err != nil {
 		return nil, err
 	}
