@@ -7,10 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -59,15 +61,27 @@ func IsUsual(entry string) bool {
 // withPassword finds a user in an address, also in one of several.
 var withPassword = regexp.MustCompile(`://[^/\s,|]*@`)
 
-// output is what a command says, asked where no project's own settings are.
+// answers are what commands said, by command and environment: pip and npm take a second each, and
+// nobody sets them otherwise while this program runs.
+var answers sync.Map
+
+// output is what a command says, asked once, where no project's own settings are; nothing if it
+// fails.
 func output(ctx context.Context, name string, args ...string) []byte {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	key := strings.Join(slices.Concat([]string{name}, args, os.Environ()), "\x00")
+	if said, known := answers.Load(key); known {
+		return said.([]byte)
+	}
+	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(asking, name, args...)
 	cmd.Dir = "/"
 	text, err := cmd.Output()
 	if err != nil {
-		return nil
+		text = nil
+	}
+	if ctx.Err() == nil {
+		answers.Store(key, text)
 	}
 	return text
 }
