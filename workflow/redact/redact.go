@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 )
 
@@ -71,8 +72,26 @@ var rules = sync.OnceValues(func() (*detect.Detector, error) {
 		return nil, err
 	}
 	d.IgnoreGitleaksAllow = true // a comment beside a secret does not make it one that may be shown
+	for _, rule := range d.Config.Rules {
+		dropTries(rule.Allowlists)
+	}
+	dropTries(d.Config.Allowlists)
 	return d, nil
 })
+
+// dropTries keeps the lists of words that no secret has in it, and not the tries that
+// the library makes of them: 11 MB, to look through some hundred words where a rule has found
+// something. A list that was not validated has none, and is looked through word by word.
+func dropTries(lists []*config.Allowlist) {
+	for i, a := range lists {
+		if len(a.StopWords) > 0 {
+			lists[i] = &config.Allowlist{
+				Description: a.Description, MatchCondition: a.MatchCondition, Commits: a.Commits, Paths: a.Paths,
+				RegexTarget: a.RegexTarget, Regexes: a.Regexes, StopWords: a.StopWords,
+			}
+		}
+	}
+}
 
 // A Found is one secret in a text.
 type Found struct {
