@@ -3,7 +3,6 @@ package objects
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/klauspost/compress/zlib"
 )
 
 const (
@@ -242,20 +242,25 @@ func (p *pack) readContent(e entry) ([]byte, error) {
 	if e.size > maxHeld {
 		return nil, errTooMuch
 	}
+	out := make([]byte, e.size)
+	return out, p.inflate(out, e)
+}
+
+// inflate fills out with the content of e, which is as long.
+func (p *pack) inflate(out []byte, e entry) error {
 	in, err := p.openInflater(e.Data)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = in.Close() }()
-	out := make([]byte, e.size)
 	if _, err := io.ReadFull(in, out); err != nil {
-		return nil, errors.Join(ErrBadPack, err)
+		return errors.Join(ErrBadPack, err)
 	}
 	var one [1]byte
 	if n, err := in.Read(one[:]); n != 0 || err != io.EOF {
-		return nil, errors.Join(ErrBadPack, err)
+		return errors.Join(ErrBadPack, err)
 	}
-	return out, nil
+	return nil
 }
 
 // ReadObject gives the object at an offset. outside finds the base of a delta that

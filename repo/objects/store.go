@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
@@ -66,8 +67,15 @@ func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, err
 func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 	if in, offset := s.Packs.findObject(h); in != nil {
 		e, err := in.ReadHeader(offset)
-		if err == nil && e.Kind == plumbing.BlobObject && e.size > StreamFrom {
+		switch {
+		case err != nil || e.Kind != plumbing.BlobObject:
+		case e.size > StreamFrom:
 			return copyStream(w, in, e)
+		case e.size >= 0 && e.size <= pooledSize:
+			if err := in.copySmall(w, e); err != nil {
+				return fmt.Errorf("repo: object %s: %w", h, err)
+			}
+			return nil
 		}
 	}
 	content, err := s.GetTyped(plumbing.BlobObject, h)
@@ -75,6 +83,22 @@ func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 		return err
 	}
 	_, err = w.Write(content)
+	return err
+}
+
+// pooledSize is how large a blob may be that is inflated into a buffer of the pool: a checkout
+// writes thousands of such files, and would leave as much garbage.
+const pooledSize = 64 << 10
+
+var smallBlobs = sync.Pool{New: func() any { return new([pooledSize]byte) }}
+
+func (p *pack) copySmall(w io.Writer, e entry) error {
+	buf := smallBlobs.Get().(*[pooledSize]byte)
+	defer smallBlobs.Put(buf)
+	if err := p.inflate(buf[:e.size], e); err != nil {
+		return err
+	}
+	_, err := w.Write(buf[:e.size])
 	return err
 }
 
