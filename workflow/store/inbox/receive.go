@@ -51,14 +51,11 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 				return err
 			}
 		}
-		insert := i.queue.InsertTurn
-		if marked, err := markSeen(ctx, tx, id, fresh); err != nil {
-			return err
-		} else if marked {
-			insert = i.queue.InsertTurnAndReact
-		}
 		//crash:event_written
-		return insert(ctx, tx, id)
+		if slices.ContainsFunc(fresh, func(in incoming.Event) bool { return slices.Contains(seenKinds, in.Kind) }) {
+			return i.queue.InsertTurnAndReact(ctx, tx, id)
+		}
+		return i.queue.InsertTurn(ctx, tx, id)
 	})
 	if err != nil {
 		return fmt.Errorf("receive %s: %w", first.EventID, err)
@@ -104,8 +101,13 @@ func startsSession(in incoming.Event) bool {
 	return in.Kind == incoming.Mention || in.Kind == incoming.Sent || in.Kind == incoming.AppAlert || in.Kind == incoming.Reply && in.TS == in.Thread.TS
 }
 
+// seenKinds are messages whose writers are told within a second that they arrived, by a reaction.
+var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
+
 // insertMessages inserts rows of the inbox in their order, and gives the messages that were not
-// there already.
+// there already. The reactions to these wait in the outbox then. They go out by a job of their own:
+// behind a busy thread's lines, which Slack takes one a second of, or while Slack asks to wait with
+// them, they would come when nobody looks any more.
 func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
@@ -114,11 +116,16 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		}
 		return values
 	}
-	rows, err := tx.Query(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
-		select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value
-		from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-			with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n) order by n
-		on conflict do nothing returning event_id`, session,
+	rows, err := tx.Query(ctx, `with fresh as (
+			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
+			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value
+			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n) order by n
+			on conflict do nothing returning id, event_id, kind, message_ts),
+		seen as (
+			insert into outbox (key, session_id, reaction, on_ts)
+			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts from fresh where kind = any($10) order by id on conflict do nothing)
+		select event_id from fresh order by id`, session,
 		column(func(in incoming.Event) string { return in.EventID }),
 		column(func(in incoming.Event) string { return string(in.Kind) }),
 		column(func(in incoming.Event) string { return in.TS }),
@@ -126,7 +133,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		column(func(in incoming.Event) string { return in.UserTeam }),
 		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
 		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }))
+		column(func(in incoming.Event) string { return in.Value }), seenKinds)
 	if err != nil {
 		return nil, err
 	}
@@ -161,26 +168,6 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 		}
 	}
 	return nil
-}
-
-// markSeen writes the reactions that tell the writers within a second that their messages arrived,
-// and reports whether there are any. They go out by a job of their own: behind a busy thread's
-// lines, which Slack takes one a second of, or while Slack asks to wait with them, they would come
-// when nobody looks any more.
-func markSeen(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) (any bool, err error) {
-	var seen []string
-	for _, in := range fresh {
-		switch in.Kind {
-		case incoming.Mention, incoming.Reply, incoming.Sent:
-			seen = append(seen, in.TS)
-		}
-	}
-	if len(seen) == 0 {
-		return false, nil
-	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts)
-		select $1 || ':seen:' || ts, $1, 'eyes', ts from unnest($2::text[]) with ordinality as m (ts, n) order by n on conflict do nothing`, session, seen)
-	return true, err
 }
 
 // titleOf is the first line of a message; the row keeps 120 characters of it.

@@ -104,10 +104,11 @@ func (q *Queue) insertTurn(ctx context.Context, tx pgx.Tx, session string, other
 		jobs = append(jobs, river.InsertManyParams{Args: other})
 	}
 	queued, err := q.client.InsertManyTx(ctx, tx, jobs)
-	if err == nil && queued[0].UniqueSkippedAsDuplicate {
-		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and state = 'available' and scheduled_at > $2
-			and exists (select 1 from seats where job_id = $1 and not held)`, queued[0].Job.ID, q.db.Clock().Now())
+	if err != nil || !queued[0].UniqueSkippedAsDuplicate || queued[0].Job.State != rivertype.JobStateAvailable {
+		return err // a turn that runs looks at what is new by itself
 	}
+	_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and scheduled_at > $2
+		and exists (select 1 from seats where job_id = $1 and not held)`, queued[0].Job.ID, q.db.Clock().Now())
 	return err
 }
 
