@@ -79,9 +79,9 @@ var rules = sync.OnceValues(func() (*detect.Detector, error) {
 	return d, nil
 })
 
-// dropTries keeps the lists of words that no secret has in it, and not the tries that
-// the library makes of them: 11 MB, to look through some hundred words where a rule has found
-// something. A list that was not validated has none, and is looked through word by word.
+// dropTries keeps the lists of words that no secret has in it, and not the tries that the library
+// makes of them: 11 MB, to look for some thousand words where a rule has found something. A list
+// that was not validated has none, and is looked through word by word.
 func dropTries(lists []*config.Allowlist) {
 	for i, a := range lists {
 		if len(a.StopWords) > 0 {

@@ -104,11 +104,17 @@ func (q *Queue) insertTurn(ctx context.Context, tx pgx.Tx, session string, other
 		jobs = append(jobs, river.InsertManyParams{Args: other})
 	}
 	queued, err := q.client.InsertManyTx(ctx, tx, jobs)
-	if err != nil || !queued[0].UniqueSkippedAsDuplicate || queued[0].Job.State != rivertype.JobStateAvailable {
-		return err // a turn that runs looks at what is new by itself
+	if err != nil {
+		return err
 	}
-	_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and scheduled_at > $2
-		and exists (select 1 from seats where job_id = $1 and not held)`, queued[0].Job.ID, q.db.Clock().Now())
+	for _, r := range queued {
+		// A turn that runs looks at what is new by itself.
+		if r.Job.Kind != (TurnJob{}).Kind() || !r.UniqueSkippedAsDuplicate || r.Job.State != rivertype.JobStateAvailable {
+			continue
+		}
+		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and scheduled_at > $2
+			and exists (select 1 from seats where job_id = $1 and not held)`, r.Job.ID, q.db.Clock().Now())
+	}
 	return err
 }
 
