@@ -39,6 +39,8 @@ type Mirrors struct {
 	// SpareAfter is how long after a session got its workspace the next one's is made ready, in the
 	// mirror; default 0: never. StopSpares and Close end that.
 	SpareAfter time.Duration
+	// OwnSpare gives a spare's files to the user whom commands run as; nil: the session does.
+	OwnSpare func(files string) error
 
 	mu     sync.Mutex
 	open   map[string]*Mirror
@@ -132,7 +134,7 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 		one.identity = commits.Identity{Name: "Bobbin", Email: "bobbin@localhost"}
 	}
 	if m.SpareAfter > 0 && m.spares == nil {
-		m.spares = spare.NewMaker(m.SpareAfter, one.log, one.now)
+		m.spares = spare.NewMaker(m.SpareAfter, m.OwnSpare, one.log, one.now)
 	}
 	one.spares = m.spares
 	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}

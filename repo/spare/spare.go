@@ -69,6 +69,7 @@ func (p Pool) Take(commit string, w *worktree.Worktree) error {
 // they are for the next session, and should not take the processor and the disk from this one.
 type Maker struct {
 	after time.Duration
+	own   func(files string) error
 	log   *slog.Logger
 	now   func() time.Time
 
@@ -79,9 +80,10 @@ type Maker struct {
 	one     sync.Mutex // what is made
 }
 
-// NewMaker is one that works until End is called.
-func NewMaker(after time.Duration, log *slog.Logger, now func() time.Time) *Maker {
-	m := &Maker{after: after, log: log, now: now}
+// NewMaker is one that works until End is called. own gives the files of each spare to the user
+// whom commands run as, so that the session that takes it need not; nil: nobody is given them.
+func NewMaker(after time.Duration, own func(files string) error, log *slog.Logger, now func() time.Time) *Maker {
+	m := &Maker{after: after, own: own, log: log, now: now}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }
@@ -139,6 +141,9 @@ func (m *Maker) make(p Pool, commit string) error {
 	w := worktree.New(making, p.Packs)
 	if err = w.Create(m.ctx, c); err == nil {
 		err = w.Close()
+	}
+	if err == nil && m.own != nil {
+		err = m.own(w.Files())
 	}
 	if err == nil {
 		err = os.Rename(making, p.spare(commit))

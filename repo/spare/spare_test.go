@@ -29,7 +29,7 @@ func shop(t *testing.T) (m *Maker, p Pool, first, second string) {
 	packs, err := objects.OpenPacks(filepath.Join(origin.Dir, "objects", "pack"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
-	m = NewMaker(0, slog.New(slog.DiscardHandler), time.Now)
+	m = NewMaker(0, nil, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(m.End)
 	return m, Pool{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
 }
@@ -75,6 +75,26 @@ func TestASpareIsAWholeWorktree(t *testing.T) {
 		modes = append(modes, info.Mode())
 	}
 	require.Equal(t, modes[1], modes[0], "commands of another user get at it as at its files")
+}
+
+// What takes long is done before a session comes: the files are the commands' user's already, and
+// a spare that could not be given to that user is none.
+func TestASpareIsOwnedBeforeItIsTaken(t *testing.T) {
+	t.Parallel()
+	m, p, first, second := shop(t)
+	m.own = func(files string) error {
+		require.FileExists(t, filepath.Join(files, "dir", "b.txt"))
+		return os.WriteFile(filepath.Join(files, "owned"), nil, 0o644)
+	}
+	m.Keep(p, first)
+	m.Settle()
+	w, err := p.take(t, first)
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(w.Files(), "owned"))
+	m.own = func(string) error { return fs.ErrPermission }
+	m.Keep(p, second)
+	m.Settle()
+	require.Empty(t, p.list(t))
 }
 
 func TestASpareOfANewerCommitReplacesIt(t *testing.T) {

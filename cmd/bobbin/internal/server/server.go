@@ -262,6 +262,9 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if err := openSandbox(ctx, runner, s, b.log); err != nil {
 		return err
 	}
+	if runner.Sandbox != nil {
+		b.Mirrors.OwnSpare = runner.Sandbox.Own
+	}
 	b.Runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: b.log}
