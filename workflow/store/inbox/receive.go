@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // Receive keeps what came from Slack in one thread, in its order, binds it to the thread's
@@ -53,7 +54,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 		}
 		//crash:event_written
 		if slices.ContainsFunc(fresh, func(in incoming.Event) bool { return slices.Contains(seenKinds, in.Kind) }) {
-			return i.queue.InsertTurnAndReact(ctx, tx, id)
+			return i.queue.InsertTurn(ctx, tx, id, queue.ReactJob{Session: id})
 		}
 		return i.queue.InsertTurn(ctx, tx, id)
 	})

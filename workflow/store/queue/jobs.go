@@ -87,20 +87,11 @@ func (PullRequestJob) InsertOpts() river.InsertOpts {
 // HostQueue keeps waiting for git hosts apart from turns.
 const HostQueue = "host"
 
-// InsertTurn queues a turn of the session, unless one waits or runs. One that waits for a slot looks
-// at once what is new.
-func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string) error {
-	return q.insertTurn(ctx, tx, session)
-}
-
-// InsertTurnAndReact queues a turn of the session and its reactions, each unless it waits or runs.
-func (q *Queue) InsertTurnAndReact(ctx context.Context, tx pgx.Tx, session string) error {
-	return q.insertTurn(ctx, tx, session, ReactJob{Session: session})
-}
-
-func (q *Queue) insertTurn(ctx context.Context, tx pgx.Tx, session string, others ...river.JobArgs) error {
+// InsertTurn queues a turn of the session and other jobs beside it, each unless one waits or runs. A
+// turn that waits for a slot looks at once what is new.
+func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string, beside ...river.JobArgs) error {
 	jobs := []river.InsertManyParams{{Args: TurnJob{Session: session}}}
-	for _, other := range others {
+	for _, other := range beside {
 		jobs = append(jobs, river.InsertManyParams{Args: other})
 	}
 	queued, err := q.client.InsertManyTx(ctx, tx, jobs)

@@ -189,7 +189,9 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	all := []forgotten{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
 			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
-			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertTurn},
+			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, func(ctx context.Context, tx pgx.Tx, session string) error {
+			return r.Queue.InsertTurn(ctx, tx, session)
+		}},
 		{`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null and o.refused is null and not exists
 			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPost},
 		{`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null and o.refused is null and not exists
