@@ -23,3 +23,14 @@ func TestWhoIsAddressed(t *testing.T) {
 	mention := incoming.Message{Event: incoming.Event{Kind: incoming.Mention, Text: "<@U2> says it fails"}}
 	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
 }
+
+// The writer of these is looked up by itself.
+func TestWordsThatDecide(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Fix it": true, "fix it, but only in cart.go": true, "yes please do this": true, "go on": true, "stop": true, "push it unproven": true,
+		"it began on Monday": false, "only with coupons": false,
+	} {
+		require.Equal(t, want, decides(text), text)
+	}
+}

@@ -108,7 +108,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 // each writer is looked up once: Slack takes some hundred such calls a minute. Whatever permits
 // something is looked up by itself.
 func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
-	plain := m.Kind == incoming.Reply && !intent.Permits(m.Text)
+	plain := m.Kind == incoming.Reply && !decides(m.Text)
 	if p, known := in.writers[m.User]; known && plain {
 		return p, nil
 	}
@@ -117,6 +117,12 @@ func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Pers
 		in.writers[m.User] = p
 	}
 	return p, err
+}
+
+// decides reports whether words may permit something, let work go on, or make others' words count.
+func decides(text string) bool {
+	return intent.Permits(text) || intent.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
+		intent.PassesOn(text) || intent.SaysGoOn(text) || intent.GoesOn(text)
 }
 
 // judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
