@@ -86,7 +86,7 @@ func TestAProofTakesOverNoCheckThatChanged(t *testing.T) {
 func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, shop)
-	c := checker(t).For(m)
+	c := goChecker(t, m)
 	p := project.Find(repotest.NewWorkspace(t, m, commits[0], nil).FS())
 	base, err := c.Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	delete(single, "cart/cart.go")
 	delete(single, "cart/cart_test.go")
 	m, commits = repotest.NewMirror(t, single)
-	c = checker(t).For(m)
+	c = goChecker(t, m)
 	_, err = c.Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	r = check(repotest.Files{"money/money.go": wrong})()

@@ -4,6 +4,9 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -15,4 +18,12 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 func checker(t *testing.T) *testrun.Checker {
 	t.Helper()
 	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenBuilder(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
+}
+
+// goChecker is a checker of a repository whose build cache has Go's library.
+func goChecker(t *testing.T, m *repo.Mirror) *testrun.Checker {
+	t.Helper()
+	c := checker(t).For(m)
+	require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+	return c
 }
