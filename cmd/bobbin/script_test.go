@@ -366,11 +366,15 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		thread, args = args[1], args[2:]
 	}
 	text := strings.Join(args, " ")
+	looks := 0
 	err := s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
 			if m.BotID == s.Slack.App().BotID && strings.Contains(s.Slack.Readable(m.Text), text) {
 				return true, nil
 			}
+		}
+		if looks++; looks%25 != 0 { // twice a second is enough to see it fail
+			return false, nil
 		}
 		if x, err := s.session(ctx); err == nil && x.Phase == workflow.PhaseFailed {
 			return false, errors.New("the session failed")
