@@ -181,6 +181,7 @@ func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 	}
 	dies := exec.Command("sleep", "600") // only then: tests of other packages sweep, too
 	require.NoError(t, dies.Start())
+	t.Cleanup(func() { dies.Process.Kill() }) //nolint:errcheck // it has ended
 	left := func(pid int) (*exec.Cmd, string) {
 		var in Group
 		for _, tree := range g.trees {
