@@ -123,9 +123,16 @@ func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (e
 	for _, m := range found {
 		said, known := f.own.Load(m.Kind)
 		if !known && f.Registries != nil {
-			if said = f.Registries(ctx, m.Kind); ctx.Err() == nil {
-				f.own.Store(m.Kind, said)
+			own, err := f.Registries(ctx, m.Kind)
+			if ctx.Err() != nil {
+				return nil // nobody waits for it any more
 			}
+			if err != nil {
+				f.log().Warn("setup: this account's own registries are not known; those that everybody uses are asked", "kind", m.Kind, "err", err)
+				continue
+			}
+			f.own.Store(m.Kind, own)
+			said = own
 		}
 		if said != nil {
 			env = append(env, said.([]string)...)

@@ -28,9 +28,10 @@ type Fetcher struct {
 	Never   []string      // hosts of the program's own services
 	// ModuleCache is a Go module cache of this machine, asked before the network; empty: none.
 	ModuleCache string
-	// Registries are the operator's own for a kind of project, as NAME=value, asked for once, before
-	// the first fetch; nil: there are none but those that everybody uses.
-	Registries func(ctx context.Context, kind string) []string
+	// Registries are the operator's own for a kind of project, as NAME=value, asked for before the
+	// first fetch, and again before the next one after an error; nil: there are none but those that
+	// everybody uses.
+	Registries func(ctx context.Context, kind string) ([]string, error)
 	Log        *slog.Logger // default: discarded
 
 	disk     int64    // tests: instead of mostDisk

@@ -267,7 +267,10 @@ func TestRealRegistries(t *testing.T) {
 			t.Parallel()
 			m, commit := mirrorOf(t, c.tree)
 			// As this account has them: behind a gateway they are at addresses of its own.
-			own := func(ctx context.Context, kind string) []string { return account.Find(ctx, kind).Env }
+			own := func(ctx context.Context, kind string) ([]string, error) {
+				r, err := account.Find(ctx, kind)
+				return r.Env, err
+			}
 			p := fetch(t, &Fetcher{Sandbox: s, Registries: own}, Job{Commits: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
 			require.Empty(t, p.Refused)
 			out, err := run(t, s, p, c.tree, c.line)

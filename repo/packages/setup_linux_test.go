@@ -357,9 +357,9 @@ func TestRegistriesOfTheOperator(t *testing.T) {
 
 	own := j.Config.Env
 	var asked []string
-	f.Registries = func(_ context.Context, kind string) []string {
+	f.Registries = func(_ context.Context, kind string) ([]string, error) {
 		asked = append(asked, kind)
-		return own
+		return own, nil
 	}
 	f.own.Clear()
 	j.Config.Env = nil
@@ -376,7 +376,7 @@ func TestRegistryOfTheRepository(t *testing.T) {
 	tree := files{"package.json": shopManifest}
 	f, j, _ := fetching(t, box(t), tree)
 	own := j.Config.Env
-	f.Registries = func(context.Context, string) []string { return own }
+	f.Registries = func(context.Context, string) ([]string, error) { return own, nil }
 	j.Config.Env = nil
 	fetch(t, f, j)
 	tree[".npmrc"] = "registry=https://evil.example/npm/\n"

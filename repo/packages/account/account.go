@@ -6,6 +6,7 @@ package account
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -22,22 +23,37 @@ type Registries struct {
 	LeftOut []string // the names of those that have a password in their address
 }
 
-// patience is as long as a tool may take to say what it is set to.
-const patience = 20 * time.Second
+// Patience is as long as a session waits for a tool to say what it is set to.
+const Patience = 20 * time.Second
 
-// Find asks the tools of a kind (go, node, python). What is not installed says nothing.
-func Find(ctx context.Context, kind string) Registries {
+// commands say what the tools of a kind are set to.
+var commands = map[string][]string{
+	"go":     {"go", "env", "-json", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE"},
+	"node":   {"npm", "config", "get", "registry"},
+	"python": {"python3", "-m", "pip", "config", "list"},
+}
+
+// Find asks the tools of a kind (go, node, python). What is not installed says nothing. It is an
+// error if a tool has not answered when ctx ends; the next call asks it again.
+func Find(ctx context.Context, kind string) (Registries, error) {
+	command, known := commands[kind]
+	if !known {
+		return Registries{}, nil
+	}
+	text, err := output(ctx, command)
+	if err != nil {
+		return Registries{}, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+	}
 	found := map[string]string{}
 	switch kind {
 	case "go":
-		text := output(ctx, "go", "env", "-json", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE")
 		_ = json.Unmarshal(text, &found) // what is no JSON says nothing
 	case "node":
-		if value := strings.TrimSpace(string(output(ctx, "npm", "config", "get", "registry"))); strings.HasPrefix(value, "http") {
+		if value := strings.TrimSpace(string(text)); strings.HasPrefix(value, "http") {
 			found["npm_config_registry"], found["YARN_NPM_REGISTRY_SERVER"] = value, value
 		}
 	case "python":
-		found = pipConfig(string(output(ctx, "python3", "-m", "pip", "config", "list")))
+		found = pipConfig(string(text))
 	}
 	var r Registries
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -49,7 +65,7 @@ func Find(ctx context.Context, kind string) Registries {
 			r.Env = append(r.Env, name+"="+value)
 		}
 	}
-	return r
+	return r, nil
 }
 
 // IsUsual reports whether an entry of Env is what a tool says where nobody set anything.
@@ -66,24 +82,23 @@ var withPassword = regexp.MustCompile(`://[^/\s,|]*@`)
 var answers sync.Map
 
 // output is what a command says, asked once, where no project's own settings are; nothing if it
-// fails.
-func output(ctx context.Context, name string, args ...string) []byte {
-	key := strings.Join(slices.Concat([]string{name}, args, os.Environ()), "\x00")
+// fails. It is an error if it was cut off.
+func output(ctx context.Context, command []string) ([]byte, error) {
+	key := strings.Join(slices.Concat(command, os.Environ()), "\x00")
 	if said, known := answers.Load(key); known {
-		return said.([]byte)
+		return said.([]byte), nil
 	}
-	asking, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	cmd := exec.CommandContext(asking, name, args...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = "/"
 	text, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		text = nil
 	}
-	if ctx.Err() == nil {
-		answers.Store(key, text)
-	}
-	return text
+	answers.Store(key, text)
+	return text, nil
 }
 
 // pipSettings are those of pip that say where packages come from; a later one goes before.

@@ -1,12 +1,14 @@
 package account
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,12 +48,32 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 				// What is asked is the tool itself; no other program can stand in for it.
 				t.Skip(c.tool + " is not installed")
 			}
-			r := Find(t.Context(), kind)
+			r, err := Find(t.Context(), kind)
+			require.NoError(t, err)
 			require.Subset(t, r.Env, c.env)
 			require.Equal(t, c.leftOut, r.LeftOut)
 			require.NotContains(t, strings.Join(r.Env, "\n"), "s3cr3t")
 		})
 	}
+}
+
+// A tool that is cut off has not said that nothing is set: the next session asks it again.
+func TestAToolThatTakesTooLong(t *testing.T) {
+	dir := t.TempDir()
+	tool := func(does string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+does+"\n"), 0o755))
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	tool("exec sleep 600")
+	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := Find(short, "node")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "npm config get registry: ")
+	tool("echo https://npm.example/")
+	r, err := Find(t.Context(), "node")
+	require.NoError(t, err)
+	require.Contains(t, r.Env, "npm_config_registry=https://npm.example/")
 }
 
 func TestPipConfig(t *testing.T) {

@@ -59,7 +59,12 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	d.examineTraces(ctx, f)
 	// Packages of repositories come from where this account has its own come from.
 	for _, kind := range []string{"go", "node", "python"} {
-		found := account.Find(ctx, kind)
+		asking, cancel := context.WithTimeout(ctx, account.Patience)
+		found, err := account.Find(asking, kind)
+		cancel()
+		if err != nil {
+			f.Warn("the registries of this account for "+kind+" projects are not known: "+err.Error(), "run that command by hand, and see why it takes so long")
+		}
 		if len(found.LeftOut) > 0 {
 			f.Warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
 				"name a mirror without one under setup.env of the repository")

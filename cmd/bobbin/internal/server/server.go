@@ -469,13 +469,15 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 }
 
 // ownRegistries are those that the account that runs this program has its own tools use.
-func ownRegistries(log *slog.Logger) func(context.Context, string) []string {
-	return func(ctx context.Context, kind string) []string {
-		found := account.Find(ctx, kind)
+func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, error) {
+	return func(ctx context.Context, kind string) ([]string, error) {
+		ctx, cancel := context.WithTimeout(ctx, account.Patience)
+		defer cancel()
+		found, err := account.Find(ctx, kind)
 		if len(found.LeftOut) > 0 {
 			log.Warn("setup: a registry of this account has a password in its address, and is not used", "kind", kind, "settings", found.LeftOut)
 		}
-		return found.Env
+		return found.Env, err
 	}
 }
 
