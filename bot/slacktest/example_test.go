@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println("posted:", err == nil)
 	}
 
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if _, err := s.WaitFor(ctx, "bugs", root, func(thread []slacktest.Message) bool { return len(thread) == 2 }); err != nil {
 		fmt.Println(err)

@@ -77,7 +77,7 @@ func TestLatency(t *testing.T) {
 	o.Order(Fault{Latency: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- o.try("x") }()
-	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute, time.Millisecond)
 	o.Close()
 	require.Error(t, <-done)
 }

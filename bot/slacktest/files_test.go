@@ -50,12 +50,17 @@ func TestAFileIsSharedInAThread(t *testing.T) {
 
 func TestAFileMayShowLate(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, Config{ShareDelay: 50 * time.Millisecond})
-	root := o.say("a plan, please", "")
-	_, err := o.upload(root, "plan.md", "x")
-	require.NoError(t, err)
+	upload := func(delay time.Duration) (o *office, root string) {
+		o = openOffice(t, Config{ShareDelay: delay})
+		root = o.say("a plan, please", "")
+		_, err := o.upload(root, "plan.md", "x")
+		require.NoError(t, err)
+		return o, root
+	}
+	o, root := upload(time.Hour)
 	require.Len(t, o.Thread("bugs", root), 1)
-	_, err = o.WaitFor(soon(t), "bugs", root, func(m []Message) bool { return len(m) == 2 })
+	o, root = upload(time.Millisecond)
+	_, err := o.WaitFor(soon(t), "bugs", root, func(m []Message) bool { return len(m) == 2 })
 	require.NoError(t, err)
 }
 

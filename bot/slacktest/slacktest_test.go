@@ -206,7 +206,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	o.connect(false)
 	o.say("hello", "")
 	seen := o.Watch(context.Background())
-	require.Eventually(t, func() bool { return len(o.Deliveries()) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Deliveries()) == 1 }, time.Minute, time.Millisecond)
 	o.Close()
 	o.Close()
 	_, open := <-seen
@@ -226,7 +226,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	o.Order(Fault{Latency: time.Hour})
 	o.say("hello", "")
 	go func() { _ = o.try("never answered") }()
-	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute, time.Millisecond)
 	require.Contains(t, stacks(), "slacktest.(*Server)")
 	o.Close()
 	require.NotContains(t, stacks(), "slacktest.(*Server)")

@@ -284,7 +284,7 @@ func TestCgo(t *testing.T) {
 			build.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 			out, err := build.CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 			defer cancel()
 			out, err = exec.CommandContext(ctx, binary, t.TempDir()).CombinedOutput()
 			require.NoError(t, err, "%s", out)

@@ -28,8 +28,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// Patience is for one step on a busy machine. Nothing waits for it to pass.
-const Patience = 4 * time.Minute
+// Patience is for one step on a busy machine, and LongPatience for a whole run of many sessions.
+// Nothing waits for either to pass: they end a test that hangs.
+const (
+	Patience     = 4 * time.Minute
+	LongPatience = 20 * time.Minute
+)
 
 // Main runs the tests of a package, and removes what they shared. The result is for os.Exit.
 func Main(m *testing.M) int {

@@ -278,7 +278,7 @@ func (st *Stage) Start(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	st.stop, st.stopped = stop, make(chan error, 1)
 	go func() { st.stopped <- service.Run(running) }()
-	waiting, cancel := context.WithTimeout(ctx, 30*time.Second)
+	waiting, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
 	if err := st.Slack.WaitConnected(waiting, 1); err != nil {
 		return fmt.Errorf("the bot did not connect: %w", err)

@@ -102,7 +102,7 @@ func TestModelFaults(t *testing.T) {
 	t.Logf("seed %d: %d sessions, %d kinds of faults", seed, len(all), len(modelFaults()))
 	tr := &trial{t: t, sessions: all}
 	tr.open()
-	tr.play(time.Duration(120+len(all)) * time.Second)
+	tr.play(harness.LongPatience)
 	require.Empty(t, tr.findings())
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }

@@ -284,7 +284,7 @@ func (a *arrival) start() {
 
 // faults carries the flights to their end, and says what was lost or happened twice.
 func (a *arrival) faults(all []flight) (found []string) {
-	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, 3*time.Minute))
+	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.LongPatience))
 	defer cancel()
 	flown := make([]error, len(all))
 	var group errgroup.Group
