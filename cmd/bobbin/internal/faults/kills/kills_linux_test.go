@@ -81,7 +81,7 @@ func size(t *testing.T, c *chaos) *chaos {
 			*n = (*n*share + 99) / 100
 		}
 	} else {
-		c.sessions, c.kills, c.freezes, c.restarts = 12, 8, min(c.freezes, 1), min(c.restarts, 2)
+		c.sessions, c.kills, c.freezes, c.restarts = 8, 6, min(c.freezes, 1), min(c.restarts, 2)
 	}
 	return c
 }
@@ -187,9 +187,9 @@ func (c *chaos) openSlack() {
 
 // play runs the sessions and what strikes them side by side, then waits until all is quiet.
 func (c *chaos) play() {
-	most := 2*time.Minute + time.Duration(c.sessions+c.kills)*2*time.Second + time.Duration(c.freezes)*30*time.Second
+	most := harness.LongPatience + time.Duration(c.sessions)*2*time.Second // there may be hundreds
 	if c.unguarded() {
-		most = 3 * time.Minute // a session that is led astray may never end
+		most = 2 * harness.Patience // a session that is led astray may never end
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), most)
 	defer cancel()

@@ -294,7 +294,7 @@ func (c *chaos) most() time.Duration {
 	if strings.Contains(c.unguard, "immortal") {
 		return 40 * time.Second // nobody ever takes over
 	}
-	return 3 * time.Minute
+	return 2 * harness.Patience
 }
 
 // begin starts a replica and lets people talk to it.

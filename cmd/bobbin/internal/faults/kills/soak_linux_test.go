@@ -65,7 +65,7 @@ const keepEver = "keep: {sessions_days: 36500, waiting_days: 36500, decisions_da
 // many sessions there are.
 func TestASoakIsFlat(t *testing.T) {
 	t.Parallel()
-	s := &soak{t: t, sessions: 18, keep: keepSeconds, cleans: true}
+	s := &soak{t: t, sessions: 9, keep: keepSeconds, cleans: true}
 	if own := os.Getenv("BOBBIN_SOAK"); own != "" {
 		var err error
 		s.sessions, err = strconv.Atoi(own)
@@ -127,7 +127,7 @@ func growth(before, after sample) (found []string) {
 // run works in three parts, with a sample after each, and does something then.
 func (s *soak) run(then func(context.Context)) []sample {
 	s.open()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute+time.Duration(s.sessions)*5*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), harness.LongPatience+time.Duration(s.sessions)*5*time.Second)
 	defer cancel()
 	s.start(ctx)
 	defer s.stop()
