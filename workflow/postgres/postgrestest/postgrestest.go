@@ -63,6 +63,9 @@ type server struct {
 	mu        sync.Mutex
 	templates map[uintptr]*template
 	count     int
+
+	line sync.Mutex // held while conn is used
+	conn *pgconn.PgConn
 }
 
 type template struct {
@@ -78,6 +81,7 @@ var shared server
 func Main(m *testing.M) int {
 	shared.main = true
 	defer func() {
+		shared.hangUp()
 		if shared.stop != nil {
 			shared.stop()
 		}
@@ -265,16 +269,32 @@ func (s *server) dropTemplates() {
 	}
 }
 
-func (s *server) exec(ctx context.Context, sql string) error {
-	c, err := pgconn.Connect(ctx, s.admin)
-	if err != nil {
-		return err
+// exec runs a statement over the connection that this process makes and drops databases with. To
+// begin a server process takes longer than either.
+func (s *server) exec(ctx context.Context, sql string) (err error) {
+	s.line.Lock()
+	defer s.line.Unlock()
+	if s.conn == nil || s.conn.IsClosed() {
+		if s.conn, err = pgconn.Connect(ctx, s.admin); err != nil {
+			return err
+		}
 	}
-	defer c.Close(context.WithoutCancel(ctx))
-	if _, err := c.Exec(ctx, sql).ReadAll(); err != nil {
+	if _, err := s.conn.Exec(ctx, sql).ReadAll(); err != nil {
 		return fmt.Errorf("%s: %w", sql, err)
 	}
 	return nil
+}
+
+// hangUp ends that connection, if any.
+func (s *server) hangUp() {
+	s.line.Lock()
+	defer s.line.Unlock()
+	if s.conn != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		s.conn.Close(ctx)
+		s.conn = nil
+	}
 }
 
 // sibling is the address of another database of the same server.
