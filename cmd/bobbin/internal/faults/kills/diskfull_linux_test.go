@@ -167,7 +167,7 @@ const fullWords = "The disk of the machine I run on is full, so I stopped in the
 // go on; and with room again a reply leads on to the push.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
 	defer cancel()
 	m := newTight(t, 4, "")
 	defer m.stop()
@@ -241,9 +241,9 @@ func TestFullDisk(t *testing.T) {
 // The control: a program that knows no trouble of disks blames the repository.
 func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
+	binary, _ := withPoints(t) // the first test to ask for it builds it
 	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
-	binary, _ := withPoints(t)
 	m := newTight(t, 1, binary, wordlessDisk+"=1")
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
