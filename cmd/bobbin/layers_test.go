@@ -376,6 +376,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage"},
+	"cmd/bobbin/internal/harness/shopcache": {"repo", "repo/buildcache", "repo/project", "repo/remote", "repo/repotest", "repo/sandbox", "repo/testrun", "cmd/bobbin/internal/harness", "cmd/bobbin/internal/stage"},
 	"cmd/bobbin/internal/faults/badinputs":  {},
 	"cmd/bobbin/internal/faults/deliveries": {},
 	"cmd/bobbin/internal/faults/injections": {},
@@ -395,7 +396,7 @@ const (
 )
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "cmd/bobbin/internal/harness/shopcache", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

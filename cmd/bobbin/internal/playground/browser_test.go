@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	status := harness.Main(m)
+	shop.Remove()
 	if browser.end != nil {
 		browser.end()
 	}

@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -16,12 +15,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/shopcache"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/story"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -36,7 +33,9 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	}
 	p, err := Open(t.Context(), opt)
 	require.NoError(t, err)
-	require.NoError(t, seedGoCache(t.Context(), p.Stage))
+	if opt.Repository.From == "" && opt.NoSandbox == nil {
+		require.NoError(t, shop.CopyTo(t.Context(), p.Stage))
+	}
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(t.Context()) }()
 	t.Cleanup(func() {
@@ -46,19 +45,9 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	return p
 }
 
-// seedGoCache gives the stage's repository Go's library, compiled, as on its second day.
-func seedGoCache(ctx context.Context, s *stage.Stage) error {
-	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
-	if err != nil {
-		return err
-	}
-	box, err := sandbox.Open(ctx, s.Settings().Sandbox.Options("", slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return nil // nothing is built here
-	}
-	caches := buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
-	return repotest.SeedGoCache(ctx, box, repotest.GoCacheDir(caches.For(mirror).WritableMounts("")))
-}
+// shop is the build cache of the demo's shop, with what the story changes: these tests look at the
+// page, and others prove changes.
+var shop = shopcache.Cache{Changes: stage.DemoModel}
 
 // TestTheStoryByMouse is told by three people, each in a tab of their own.
 func TestTheStoryByMouse(t *testing.T) {

@@ -22,6 +22,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // asProgram names the folder of a playground that this test binary is to be, as a program that
@@ -43,6 +46,20 @@ func beProgram(dir string) error {
 	}
 	fmt.Println(p.URL)
 	return p.Serve(ctx)
+}
+
+// seedGoCache gives the stage's repository Go's library, compiled.
+func seedGoCache(ctx context.Context, s *stage.Stage) error {
+	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
+	if err != nil {
+		return err
+	}
+	box, err := sandbox.Open(ctx, s.Settings().Sandbox.Options("", slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return err
+	}
+	caches := buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	return repotest.SeedGoCache(ctx, box, repotest.GoCacheDir(caches.For(mirror).WritableMounts("")))
 }
 
 // A program is a playground in a process of its own.

@@ -1,0 +1,159 @@
+// Package shopcache gives staged repositories the Go build cache that the demo's shop would have on
+// its second day: Go's library and the shop are compiled, the base's tests have run, and so have
+// those of some changes. It is filled once for all tests of a package, since each stage has a
+// repository of its own and would compile Go's library anew.
+package shopcache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+)
+
+// A Cache is such a build cache. A package has one, and removes it when its tests are over.
+type Cache struct {
+	// Changes is the script of a model whose edits are built and tested one after the other. A
+	// proof of the same files is then one of Go's cached results; other changes are built and
+	// tested as ever.
+	Changes string
+
+	once  sync.Once
+	dir   string // of everything
+	box   *sandbox.Sandbox
+	cache string
+	err   error
+}
+
+// Remove removes its files.
+func (c *Cache) Remove() { os.RemoveAll(c.dir) }
+
+// CopyTo gives the stage's repository all that is in the cache, which the first call fills.
+func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
+	c.once.Do(func() {
+		if c.dir, c.err = stage.MakeDir(""); c.err == nil {
+			c.err = c.fill()
+		}
+	})
+	if c.err != nil {
+		return fmt.Errorf("fill a build cache: %w", c.err)
+	}
+	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
+	if err != nil {
+		return err
+	}
+	caches := buildcache.Caches{Sandbox: c.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	own := repotest.GoCacheDir(caches.For(mirror).Mounts(""))
+	if err := linkTree(c.cache, own); err != nil {
+		return err
+	}
+	// What the base's tests said is remembered there, too: it is the same commit on every stage.
+	own = filepath.Join(filepath.Dir(own), "results")
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return err
+	}
+	return linkTree(filepath.Join(filepath.Dir(c.cache), "results"), own)
+}
+
+// fill builds and tests the shop once, as the bot does, and then with each of the changes.
+func (c *Cache) fill() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), harness.LongPatience)
+	defer cancel()
+	if c.box, err = sandbox.Open(ctx, stage.Sandbox.Options("", slog.New(slog.DiscardHandler))); err != nil {
+		return err
+	}
+	bare := filepath.Join(c.dir, "remote.git")
+	if err := stage.PlantRemote(bare, txtar.Parse(stage.DemoShop).Files); err != nil {
+		return err
+	}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(c.dir, "mirrors")}
+	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "shop", URL: bare})
+	if err != nil {
+		return err
+	}
+	commit, err := mirror.Commits().Resolve("main")
+	if err != nil {
+		return err
+	}
+	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: c.box, Dir: filepath.Join(c.dir, "cache")}}
+	c.cache = repotest.GoCacheDir(checker.For(mirror).Cache.WritableMounts(""))
+	if err := repotest.SeedGoCache(ctx, c.box, c.cache); err != nil {
+		return err
+	}
+	result, err := checker.For(mirror).Baseline(ctx, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
+	if err == nil && !result.OK() {
+		err = errors.New(result.String())
+	}
+	if err != nil {
+		return err
+	}
+	return c.buildChanges(ctx, checker.For(mirror).Cache)
+}
+
+var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
+
+// buildChanges builds and tests the shop after each edit.
+func (c *Cache) buildChanges(ctx context.Context, cache *buildcache.Cache) error {
+	edits := editCall.FindAllStringSubmatch(c.Changes, -1)
+	if len(edits) == 0 && c.Changes != "" {
+		return errors.New("no edit was found in the model's script")
+	}
+	tree := repotest.Files{}
+	for _, f := range txtar.Parse(stage.DemoShop).Files {
+		tree[f.Name] = string(f.Data)
+	}
+	for n, e := range edits {
+		if name, text, instead := e[1], e[2], e[3]; instead == "" {
+			tree[name] = text
+		} else {
+			tree[name] = strings.Replace(tree[name], text, instead, 1)
+		}
+		files := filepath.Join(c.dir, fmt.Sprintf("change-%d", n))
+		if err := errors.Join(tree.Write(files), c.box.Own(files)); err != nil {
+			return err
+		}
+		cmd := c.box.Command(files, "sh", "-c", "go build ./... && go test -json ./...")
+		cmd.Mounts, _ = cache.WritableMounts(files)
+		_, cmd.Env = cache.Mounts(files) // as in a proof: Go's results are of an environment, too
+		var failed *sandbox.ExitError
+		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) { // each test fails before its change
+			return err
+		}
+	}
+	return nil
+}
+
+// linkTree makes the files of one folder appear in another too. Their owner stays.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if err := os.Link(path, filepath.Join(to, name)); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	})
+}
