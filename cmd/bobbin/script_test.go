@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	code := harness.Main(m)
-	hearth.cache.Remove()
+	hearth.Remove()
 	os.Exit(code)
 }
 
@@ -245,7 +245,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if err := s.Start(context.Background()); err != nil || noChecks {
 		return err
 	}
-	return warm(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
+	return hearth.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
 }
 
 // partOfMore is a large repository in which the shop is a service beside others; whose own

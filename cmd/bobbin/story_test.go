@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
@@ -23,28 +23,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
-// hearth is the build cache of the shop of all stories.
-var hearth struct {
-	once  sync.Once
-	cache shopcache.Cache
-	err   error
-}
-
 // usualStory makes the two changes that most stories make, one after the other.
-const usualStory = "testdata/script/follow_up.txtar"
+//
+//go:embed testdata/script/follow_up.txtar
+var usualStory string
 
-// warm gives a stage's repository a build cache as it would have on its second day.
-func warm(ctx context.Context, s *stage.Stage) error {
-	hearth.once.Do(func() {
-		var story []byte
-		story, hearth.err = os.ReadFile(usualStory)
-		hearth.cache.Changes = string(story)
-	})
-	if hearth.err != nil {
-		return hearth.err
-	}
-	return hearth.cache.CopyTo(ctx, s)
-}
+// hearth is the build cache of the shop of all stories.
+var hearth = shopcache.Cache{Changes: usualStory}
 
 // slash WHO COMMAND [TEXT]: runs a slash command in #bugs. The thread that the bot opens
 // for it is the main one from then on.

@@ -108,13 +108,15 @@ func (c *Cache) fill() (err error) {
 	return c.buildChanges(ctx, checker.For(mirror).Cache)
 }
 
+var anyEdit = regexp.MustCompile(`(?m)^call (?:write_file|edit_file)$`)
+
 var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
 
 // buildChanges builds and tests the shop after each edit.
 func (c *Cache) buildChanges(ctx context.Context, cache *buildcache.Cache) error {
 	edits := editCall.FindAllStringSubmatch(c.Changes, -1)
-	if len(edits) == 0 && c.Changes != "" {
-		return errors.New("no edit was found in the model's script")
+	if calls := anyEdit.FindAllString(c.Changes, -1); len(calls) != len(edits) {
+		return fmt.Errorf("%d edits of the model's script were read, of %d", len(edits), len(calls))
 	}
 	tree := repotest.Files{}
 	for _, f := range txtar.Parse(stage.DemoShop).Files {
