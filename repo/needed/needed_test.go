@@ -85,7 +85,7 @@ func TestSplitRemainder(t *testing.T) {
 	"README.md":    "# Shop\n\nIt splits.\n",
 }
 
-// openTrial proves a change of shop; Limit is a minute.
+// openTrial proves a change of shop; its limit ends only what hangs.
 func openTrial(t *testing.T, changed repotest.Files) Trial {
 	t.Helper()
 	repotest.NeedCommand(t, "go version")
@@ -97,7 +97,7 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 	shown, err := proof.Prove(t.Context(), c, w, p, "")
 	require.NoError(t, err)
 	require.True(t, shown.Holds(), shown.Lines())
-	return Trial{Checker: c, Work: w, Project: p, Proof: shown, Limit: time.Minute}
+	return Trial{Checker: c, Work: w, Project: p, Proof: shown, Limit: time.Hour}
 }
 
 // verdicts are the hunks in a line each, and what the workspace was is what it is.
@@ -155,7 +155,7 @@ func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 		"money/split_test.go": mended["money/split_test.go"],
 	})
 	require.Equal(t, []string{"needed money/money.go:7: TestSplitRemainder fails", "unneeded money/rates.json:"}, trial.verdicts(t))
-	trial.Proof.Branch.Took = time.Hour
+	trial.Proof.Branch.Took = 2 * time.Hour
 	require.Equal(t, []string{"needed money/money.go:7: TestSplitRemainder fails", "untried money/rates.json: no time was left"}, trial.verdicts(t))
 }
 
@@ -168,7 +168,7 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	fix = strings.NewReplacer("2 * total", "total + total", "Title", "Word").Replace(fix)
 	alone := repotest.Files{"money/money.go": fix, "README.md": mended["README.md"], "money/split_test.go": mended["money/split_test.go"]}
 	w := repotest.NewWorkspace(t, m, commits[0], alone)
-	trial := Trial{Checker: (&testrun.Checker{Caches: buildcache.Caches{Dir: t.TempDir()}}).For(m), Work: w, Project: project.Find(w.FS()), Proof: proof.Proof{Shown: true}, Limit: time.Minute}
+	trial := Trial{Checker: (&testrun.Checker{Caches: buildcache.Caches{Dir: t.TempDir()}}).For(m), Work: w, Project: project.Find(w.FS()), Proof: proof.Proof{Shown: true}, Limit: time.Hour}
 	require.Equal(t, []string{"needed money/money.go:7: it is the whole fix"}, trial.verdicts(t))
 
 	trial.Work = repotest.NewWorkspace(t, m, commits[0], alone.With(repotest.Files{"money/spare.go": mended["money/spare.go"]}))
