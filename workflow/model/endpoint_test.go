@@ -1,12 +1,15 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -21,14 +24,40 @@ const key = "sk-very-secret-0123456789"
 type testServer struct {
 	*httptest.Server
 	answers []http.HandlerFunc // one a request; the last one stays
+	http    *http.Client       // how it is reached; nil: by TCP
 
 	mu     sync.Mutex
 	bodies []string
 }
 
 func serve(t *testing.T, answers ...http.HandlerFunc) *testServer {
+	e := unstarted(answers)
+	e.Start()
+	t.Cleanup(e.Close)
+	return e
+}
+
+// inBubble runs a test by synctest's clock, against an endpoint whose connections are pipes:
+// the time passes only while everybody waits, so a busy machine cannot make an endpoint silent.
+func inBubble(t *testing.T, test func(t *testing.T, e *testServer), answers ...http.HandlerFunc) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		e := unstarted(answers)
+		require.NoError(t, e.Listener.Close())
+		pipes := newPipeListener()
+		e.Listener = pipes
+		e.Start()
+		t.Cleanup(e.Close)
+		transport := &http.Transport{DialContext: pipes.dial}
+		t.Cleanup(transport.CloseIdleConnections)
+		e.http = &http.Client{Transport: transport}
+		test(t, e)
+	})
+}
+
+func unstarted(answers []http.HandlerFunc) *testServer {
 	e := &testServer{answers: answers}
-	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	e.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		e.mu.Lock()
 		n := len(e.bodies)
@@ -36,9 +65,47 @@ func serve(t *testing.T, answers ...http.HandlerFunc) *testServer {
 		e.mu.Unlock()
 		e.answers[min(n, len(e.answers)-1)](w, r)
 	}))
-	t.Cleanup(e.Close)
 	return e
 }
+
+// A pipeListener accepts the other ends of the pipes that it dials.
+type pipeListener struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	close    sync.Once
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.accepted <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.accepted:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "endpoint", Net: "pipe"} }
 
 func (e *testServer) asked() []string {
 	e.mu.Lock()
@@ -47,7 +114,7 @@ func (e *testServer) asked() []string {
 }
 
 func (e *testServer) client(change ...func(*model.Config)) *model.Client {
-	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: 10 * time.Second}
+	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, HTTP: e.http, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}
