@@ -80,7 +80,7 @@ func start(ctx context.Context) (address string, end func(), err error) {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil { // Root's Postgres runs as another account
 		return "", nothing, err
 	}
-	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400})
+	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400, NoVacuum: true})
 	if err != nil {
 		return "", nothing, err
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	Progress io.Writer    // where a fetch of the server's programs is shown; default: nowhere
 	Durable  bool         // survives a loss of power (fsync); default: it does not, which is quicker: demo and tests
 	Most     int          // connections at once; default 100
+	NoVacuum bool         // no autovacuum: for tests, since of hundreds of databases that live seconds it visits ten a second
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
 	find   *programs.Finder // what to search; default: this machine

@@ -33,7 +33,7 @@ func startServer(h home, bin programs.Programs, socket string, cfg Config) (*ser
 		return nil, err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(filepath.Join(bin.Dir, "postgres"), settings(h.data, socket, cfg.Most, cfg.Durable)...)
+	s.cmd = exec.Command(filepath.Join(bin.Dir, "postgres"), settings(h.data, socket, cfg)...)
 	h.as.Dress(s.cmd)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	started := make(chan error, 1)
@@ -108,14 +108,17 @@ func (s *server) stop() {
 }
 
 // settings is the server's command line.
-func settings(data, socket string, most int, durable bool) []string {
+func settings(data, socket string, cfg Config) []string {
 	args := []string{"-D", data, "-k", socket}
 	set := []string{
 		"listen_addresses=", "unix_socket_permissions=0700", "port=5432",
-		fmt.Sprintf("max_connections=%d", most), "shared_buffers=64MB", "timezone=UTC", "log_timezone=UTC", "logging_collector=off",
+		fmt.Sprintf("max_connections=%d", cfg.Most), "shared_buffers=64MB", "timezone=UTC", "log_timezone=UTC", "logging_collector=off",
 	}
-	if !durable {
+	if !cfg.Durable {
 		set = append(set, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+	}
+	if cfg.NoVacuum {
+		set = append(set, "autovacuum=off")
 	}
 	for _, s := range set {
 		args = append(args, "-c", s)
