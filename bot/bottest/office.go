@@ -37,6 +37,7 @@ func Open(t *testing.T, cfg slacktest.Config) *Office {
 	if cfg.Scopes == nil {
 		cfg.Scopes = deploy.Names(deploy.Scopes()) // what the manifest asks for has to be enough
 	}
+	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute) // Slack has 3 s, in which a busy machine is not always done
 	s := slacktest.New(cfg)
 	t.Cleanup(s.Close)
 	o := &Office{Server: s, T: t}

@@ -145,7 +145,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	g := &Gateway{Slack: o.Bot, Inbox: in, Patience: time.Second, Backfill: Backfill{Ledger: in}}
+	g := &Gateway{Slack: o.Bot, Inbox: in, Patience: time.Minute, Backfill: Backfill{Ledger: in}}
 	root := o.AdaSays("it fails", "")
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)

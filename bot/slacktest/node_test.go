@@ -89,7 +89,7 @@ func testSocketModeClient(t *testing.T, modules string) {
 	select {
 	case m := <-n.lines:
 		require.FailNow(t, "the client left", "%+v", m)
-	case <-time.After(2 * time.Second):
+	case <-time.After(6 * time.Second):
 	}
 	o.Disconnect("refresh_requested")
 	n.next("closed")

@@ -28,7 +28,7 @@ func (o *office) dial() *websocket.Conn {
 
 func receive(t *testing.T, ws *websocket.Conn) map[string]any {
 	t.Helper()
-	require.NoError(t, ws.SetReadDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, ws.SetReadDeadline(time.Now().Add(time.Minute)))
 	var m map[string]any
 	require.NoError(t, ws.ReadJSON(&m))
 	return m
