@@ -33,7 +33,7 @@ import (
 
 // probe asks for a page of health, and holds it against what may not be in it.
 func probe(t require.TestingT, addr, page string) (code int, h health.Health) {
-	response, err := (&http.Client{Timeout: 8 * time.Second}).Get("http://" + addr + page)
+	response, err := (&http.Client{Timeout: time.Minute}).Get("http://" + addr + page)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)

@@ -115,7 +115,7 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	// between a late request of a replica that wakes and its taking that back. Its next beats
 	// show that it is past it.
 	before := c.beats(ctx, r)
-	for awake, cancel := context.WithTimeout(ctx, 20*time.Second); ; harness.Sleep(awake, 50*time.Millisecond) {
+	for awake, cancel := context.WithTimeout(ctx, harness.Patience); ; harness.Sleep(awake, 50*time.Millisecond) {
 		if awake.Err() != nil || c.beats(awake, r) >= before+2*time.Second {
 			cancel()
 			return
