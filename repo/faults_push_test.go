@@ -241,7 +241,7 @@ func TestHangs(t *testing.T) {
 					o.Commit("newer", map[string]string{"newer.txt": "x\n"})
 					do = func() error { return w.mirror.Fetch(ctx0()) }
 				}
-				w.mirror.client.Retry.Tries, w.mirror.client.Retry.Idle = 1, 3*time.Second
+				w.mirror.client.Retry.Tries, w.mirror.client.Retry.Idle = 1, 6*time.Second
 				o.spoil(at, always, how)
 				err := do()
 				o.mend()

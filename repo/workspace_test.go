@@ -140,7 +140,7 @@ func TestAHiddenEditShows(t *testing.T) {
 			}
 		}
 		return true
-	}, 5*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	path := filepath.Join(w.Files(), "main.go")
 	info, err := os.Stat(path)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		begin := time.Now()
 		call()
-		require.Less(t, time.Since(begin), 20*time.Second, name)
+		require.Less(t, time.Since(begin), 5*time.Minute, name)
 		t.Logf("%s: %v", name, time.Since(begin).Round(time.Millisecond))
 	}
 }
