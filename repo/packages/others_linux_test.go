@@ -211,9 +211,9 @@ func TestBrokenOff(t *testing.T) {
 func TestTimeAndDisk(t *testing.T) {
 	t.Parallel()
 	f, j, _ := fetching(t, box(t), goFiles())
-	j.Config.Run, j.Config.Time = []string{"echo begun; sleep 1000"}, time.Second
+	j.Config.Run, j.Config.Time = []string{"echo begun; sleep 1000"}, 5*time.Second
 	e := failure(t, f, j)
-	require.Equal(t, "`echo begun; sleep 1000` was not done after 1s", e.Why)
+	require.Equal(t, "`echo begun; sleep 1000` was not done after 5s", e.Why)
 	require.Equal(t, "`setup.minutes` in the configuration allows more", e.Cure)
 	require.Equal(t, "begun", e.Output)
 

@@ -37,7 +37,7 @@ func TestWayOut(t *testing.T) {
 		socket := wayOut(t)
 		ask := func(socket, script string) (string, error) {
 			c := s.Command(workspace(t, s), "sh", "-c", script)
-			c.WayOut, c.Limits.Time = socket, 30*time.Second
+			c.WayOut, c.Limits.Time = socket, 10*time.Minute
 			return output(t, c)
 		}
 		out, err := ask(socket, "curl -sS http://a.example/b")

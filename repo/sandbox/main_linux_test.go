@@ -98,7 +98,7 @@ func workspace(t *testing.T, s *Sandbox) string {
 func shell(t *testing.T, s *Sandbox, script string) (string, error) {
 	t.Helper()
 	c := s.Command(workspace(t, s), "sh", "-c", script)
-	c.Limits.Time = 30 * time.Second
+	c.Limits.Time = 10 * time.Minute
 	return output(t, c)
 }
 

@@ -59,7 +59,7 @@ func TestRunInOneLine(t *testing.T) {
 func TestATimeOutIsSaid(t *testing.T) {
 	t.Parallel()
 	c := checker(t)
-	c.Limits.Time = 3 * time.Second
+	c.Limits.Time = 5 * time.Second
 	r := runIn(t, c, nil, project.Project{Test: "echo begun; sleep 6000"})
 	require.False(t, r.OK())
 	require.Equal(t, "time", r.Stopped)

@@ -60,7 +60,7 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Photographer = &Photographer{
-		Store: st, Mirrors: mirrors, Processor: 3 * time.Second, Signature: "orchestrator", Log: storetest.Silent,
+		Store: st, Mirrors: mirrors, Processor: 8 * time.Second, Signature: "orchestrator", Log: storetest.Silent,
 		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}}},
 		Checker:      &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
 	}
@@ -111,7 +111,7 @@ func (s *scene) files() (names []string) {
 func TestPagesBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/cart.css": `.pay { color: #000; background: #ff0 }`}))
-	require.Equal(t, "No picture of `web/busy.html`: it did not come to rest within 3 seconds of computing.\n`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.", s.take("web/cart.css"))
+	require.Equal(t, "No picture of `web/busy.html`: it did not come to rest within 8 seconds of computing.\n`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.", s.take("web/cart.css"))
 	require.Equal(t, []string{
 		fmt.Sprintf("cart-before.png web/cart.html before (%.7s)", s.commits[0]), fmt.Sprintf("cart-after.png web/cart.html after (%.7s)", s.commits[1]),
 	}, s.files())
