@@ -254,7 +254,8 @@ func TestACommandThatSlackDoesNotLetUsAnswer(t *testing.T) {
 		{slacktest.Fault{Method: "chat.postMessage", Status: 503, Times: -1}, "try again"},
 		{slacktest.Fault{Method: "chat.postMessage", Status: 429, RetryAfter: time.Hour}, "try again"},
 	} {
-		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		// Far longer than the patience, and far shorter than what Slack asks to wait.
+		o, in := openGatewayOffice(t, slacktest.Config{AckTimeout: 20 * time.Second}), &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, Patience: 200 * time.Millisecond})
 		o.Order(c.fault)
 		d := o.command("/diagnose", "the cart")

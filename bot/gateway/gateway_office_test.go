@@ -19,6 +19,9 @@ func openGatewayOffice(t *testing.T, cfg slacktest.Config) *gatewayOffice {
 	return &gatewayOffice{bottest.Open(t, cfg)}
 }
 
+// untilAcked are so many retries, each at once, that one is acknowledged in time on a busy machine, too.
+var untilAcked = make([]time.Duration, 100)
+
 // run starts a gateway and waits for its connections; it ends with the test.
 func (o *gatewayOffice) run(g *Gateway) *Gateway {
 	o.T.Helper()

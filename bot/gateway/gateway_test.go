@@ -135,7 +135,7 @@ func TestAckFollowsTheCommit(t *testing.T) {
 
 func TestAFailedCommitIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
-	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: make([]time.Duration, 100)})
+	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
 	var calls atomic.Int32
 	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if calls.Add(1) <= 2 {
@@ -222,7 +222,7 @@ func eventIDs(o *gatewayOffice) []string {
 func TestNothingIsLostWhenLinksEnd(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 2} {
-		o := openGatewayOffice(t, slacktest.Config{DisconnectGrace: 50 * time.Millisecond, AckTimeout: 200 * time.Millisecond, Retries: make([]time.Duration, 100)})
+		o := openGatewayOffice(t, slacktest.Config{DisconnectGrace: 50 * time.Millisecond, AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
 		in := &bottest.Inbox{}
 		g := o.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: connections}})
 		root := o.AdaSays("it fails", "")

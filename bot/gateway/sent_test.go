@@ -123,7 +123,7 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 // gone does not.
 func TestAReactionIsNotLost(t *testing.T) {
 	t.Parallel()
-	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: make([]time.Duration, 100)})
+	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
 	var tries atomic.Int32
 	in := &bottest.Inbox{Before: func(incoming.Event) error {
 		if tries.Add(1) == 1 {

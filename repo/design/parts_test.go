@@ -152,7 +152,7 @@ func TestDesignEndsSoon(t *testing.T) {
 			began := time.Now()
 			_, err := Check(trees{}.FS(), shared.with(trees{name: text}).FS(), []string{name, "u.css"})
 			require.NoError(t, err)
-			require.Less(t, time.Since(began), 5*time.Minute)
+			require.Less(t, time.Since(began), time.Minute)
 			t.Log(time.Since(began))
 		})
 	}

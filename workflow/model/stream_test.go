@@ -116,7 +116,7 @@ func TestAskGivesUpOnSilence(t *testing.T) {
 		slow := func(w http.ResponseWriter, r *http.Request) {
 			for range 10 {
 				stream(text("."))(w, r)
-				time.Sleep(59 * time.Second)
+				time.Sleep(59 * time.Second) // by the clock of the bubble: nobody waits
 			}
 			stream(finish("stop"), done)(w, r)
 		}

@@ -42,7 +42,7 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		begin := time.Now()
 		call()
-		require.Less(t, time.Since(begin), 5*time.Minute, name)
+		require.Less(t, time.Since(begin), time.Minute, name)
 		t.Logf("%s: %v", name, time.Since(begin).Round(time.Millisecond))
 	}
 }
