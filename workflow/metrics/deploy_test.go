@@ -20,7 +20,7 @@ const deploy = "../../deploy/"
 
 var ours = regexp.MustCompile(`\b(bobbin|go|process)_[a-z_]+\b`)
 
-// unknownNames are the metrics that a text names and no replica serves.
+// unknownNames returns the metric names in text that no replica serves.
 func unknownNames(t *testing.T, text string) (names []string) {
 	m := metrics.New()
 	m.Job("turn", 0, nil)
@@ -45,8 +45,8 @@ func unknownNames(t *testing.T, text string) (names []string) {
 	return names
 }
 
-// The dashboard and the alert rules name metrics that there are: a renamed one leaves no panel
-// empty and no alert silent.
+// The dashboard and the alert rules name only existing metrics,
+// so a renamed metric leaves no panel empty and no alert silent.
 func TestDashboardAndAlertsNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"grafana-dashboard.json", "alerts.yaml"} {
@@ -58,7 +58,7 @@ func TestDashboardAndAlertsNameWhatThereIs(t *testing.T) {
 	require.Equal(t, []string{"bobbin_queue_age"}, unknownNames(t, "max(bobbin_queue_age) > 1"), "control: a name that nobody serves")
 }
 
-// Panels have an id of their own and lie beside each other.
+// Each panel has a unique id, and panels do not overlap.
 func TestDashboardIsLaidOut(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(deploy + "grafana-dashboard.json")
@@ -88,8 +88,8 @@ func TestDashboardIsLaidOut(t *testing.T) {
 	}
 }
 
-// TestAlertsFire has Prometheus' own promtool check the rules and play the outages of
-// alerts_test.yaml. Debian's package prometheus has it.
+// TestAlertsFire runs Prometheus' promtool, which checks the rules and plays
+// the outages of alerts_test.yaml. promtool is in Debian's package prometheus.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")

@@ -1,10 +1,10 @@
-// Package metrics counts what the bot does, for Prometheus: jobs, calls of models, tools and
-// Slack, tokens and money, commands and proofs. It also reads, at a scrape, what the database
-// knows of all replicas: sessions by phase and how long jobs wait.
+// Package metrics counts what one replica does, for Prometheus: jobs, requests to models and to
+// Slack, tool calls, tokens and money, sandbox commands and proofs. At each scrape it also reads from
+// the database the state that all replicas share: sessions by phase and how long jobs have waited.
 //
-// No metric has words of people, models or code as a label, nor an id of a session or person:
-// labels are names of the configuration and of the program, so their number is bounded.
-// All methods may be called on a nil *Metrics, which counts nothing.
+// No label holds text from people, models or code, or the id of a session or a person. Labels
+// are names from the configuration and from the program, so their number is bounded. A nil
+// *Metrics counts nothing: all methods except Handler and ReadShared may be called on it.
 package metrics
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// Metrics are the counters of one replica.
+// Metrics holds the counters and histograms of one replica.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -32,13 +32,14 @@ type Metrics struct {
 	proofs   *prometheus.HistogramVec
 }
 
-// The buckets of what takes moments, and of what takes up to hours, in seconds.
+// The histogram buckets, in seconds: short for requests, which
+// take moments, and long for work that takes up to an hour.
 var (
 	short = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	long  = []float64{.1, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600}
 )
 
-// New makes the metrics of a replica, with those of the Go runtime and of the process.
+// New returns the metrics of a replica, together with those of the Go runtime and of the process.
 func New() *Metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "bobbin", Name: name, Help: help, Buckets: buckets}, labels)
@@ -62,33 +63,33 @@ func New() *Metrics {
 	return m
 }
 
-// Handler serves the metrics in Prometheus' text format or in OpenMetrics, as is asked for.
+// Handler serves the metrics in Prometheus' text format, or in OpenMetrics if the client asks for it.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true})
 }
 
-// Job counts a job that ended.
+// Job records the duration and the outcome of a job that ended.
 func (m *Metrics) Job(kind string, took time.Duration, err error) {
 	if m != nil {
 		m.jobs.WithLabelValues(kind, outcomeOf(err)).Observe(took.Seconds())
 	}
 }
 
-// Asked counts a question to a model that ended with an answer or an error.
+// Asked records how long a model took to answer, with all retries, and how that ended.
 func (m *Metrics) Asked(agent string, took time.Duration, err error) {
 	if m != nil {
 		m.asked.WithLabelValues(agent, outcomeOf(err)).Observe(took.Seconds())
 	}
 }
 
-// Tool counts a call of a tool.
+// Tool records the duration and the outcome of a tool call.
 func (m *Metrics) Tool(name string, took time.Duration, r model.Result, err error) {
 	if m != nil {
 		m.tools.WithLabelValues(name, OutcomeOf(r, err)).Observe(took.Seconds())
 	}
 }
 
-// OutcomeOf is how a call of a tool ended.
+// OutcomeOf returns how a tool call ended: ok, failed, refused, cancelled or error.
 func OutcomeOf(r model.Result, err error) string {
 	switch {
 	case err != nil:
@@ -101,7 +102,7 @@ func OutcomeOf(r model.Result, err error) string {
 	return "ok"
 }
 
-// Used counts what an answer that was kept took.
+// Used counts the tokens and the cost of a model's answer that was kept.
 func (m *Metrics) Used(agent, repository string, u model.Usage) {
 	if m == nil || u == (model.Usage{}) {
 		return
@@ -112,14 +113,14 @@ func (m *Metrics) Used(agent, repository string, u model.Usage) {
 	m.usd.WithLabelValues(agent, repository).Add(max(u.USD, 0))
 }
 
-// Command counts a command of the sandbox by how it ended.
+// Command counts a sandbox command by how it ended.
 func (m *Metrics) Command(end string) {
 	if m != nil {
 		m.commands.WithLabelValues(end).Inc()
 	}
 }
 
-// Proof counts a proof by its outcome.
+// Proof records the duration and the outcome of a proof.
 func (m *Metrics) Proof(repository, outcome string, took time.Duration) {
 	if m != nil {
 		m.proofs.WithLabelValues(repository, outcome).Observe(took.Seconds())

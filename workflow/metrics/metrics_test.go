@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// scrape reads what Prometheus would.
+// scrape returns what Prometheus would read.
 func scrape(t *testing.T, m *metrics.Metrics) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -35,7 +35,7 @@ func scrape(t *testing.T, m *metrics.Metrics) string {
 	return string(body)
 }
 
-// TestNamesAreGood holds the names and the help of all metrics to Prometheus' own rules.
+// TestNamesAreGood checks the names and the help of all metrics with Prometheus' own linter.
 func TestNamesAreGood(t *testing.T) {
 	t.Parallel()
 	m := metrics.New()
@@ -71,7 +71,7 @@ func TestNamesAreGood(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// A scrape while the database is away says so, and nothing that was true before.
+// A scrape while the database is unavailable says so, and reports no old values.
 func TestTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	m := metrics.New()
@@ -83,8 +83,8 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	require.NotContains(t, text, "bobbin_outbox_unposted 3")
 }
 
-// Addresses have ids of people, channels and files in them: none becomes a label, whatever a
-// server or a redirect calls its paths.
+// URLs have ids of people, channels and files in them. None of these
+// becomes a label, whatever paths a server or a redirect uses.
 func TestLabelsOfRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	limited := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +113,7 @@ func TestLabelsOfRequestsAreBounded(t *testing.T) {
 	require.NotContains(t, text, "F123")
 }
 
-// Without metrics nothing is counted, and nothing panics.
+// A nil *Metrics counts nothing and does not panic.
 func TestNoMetrics(t *testing.T) {
 	t.Parallel()
 	var m *metrics.Metrics
@@ -127,7 +127,7 @@ func TestNoMetrics(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("%p", http.DefaultTransport), fmt.Sprintf("%p", m.Transport("slack", http.DefaultTransport)))
 }
 
-// refusing is a network in which nothing answers.
+// refusing is a RoundTripper that always fails.
 type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) {

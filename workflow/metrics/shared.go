@@ -10,15 +10,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Shared is what the database knows of all replicas together.
+// Shared is the state of all replicas together, as the database has it.
 type Shared struct {
-	Sessions map[string]int           // by phase
-	Waits    map[string]time.Duration // of the job that is due the longest, by kind
-	Due      map[string]int           // jobs that are due and not begun, by kind
-	Unposted int                      // lines and other things that have still to happen in Slack
+	Sessions map[string]int           // number by phase
+	Waits    map[string]time.Duration // how long the oldest due job has waited, by kind of job
+	Due      map[string]int           // number of jobs that are due and have not begun, by kind
+	Unposted int                      // outbox rows (lines and others) that are not in Slack yet
 }
 
-// Serve serves the metrics at /metrics, by handle, with what read finds.
+// Serve registers the metrics at GET /metrics with handle,
+// including what read returns. It does nothing on a nil *Metrics.
 func (m *Metrics) Serve(handle func(path string, h http.Handler), read func(context.Context) (Shared, error), log *slog.Logger) {
 	if m == nil {
 		return
@@ -27,15 +28,15 @@ func (m *Metrics) Serve(handle func(path string, h http.Handler), read func(cont
 	handle("GET /metrics", m.Handler())
 }
 
-// ReadShared adds what read finds to each scrape, at most once in sharedFresh. While the
-// database gives no answer, bobbin_database_up is 0 and the rest of it is left out.
+// ReadShared adds what read returns to each scrape; read is called at most once per sharedFresh. While
+// the database does not answer, bobbin_database_up is 0 and the other shared metrics are left out.
 func (m *Metrics) ReadShared(read func(context.Context) (Shared, error), log *slog.Logger) {
 	m.registry.MustRegister(&sharedCollector{read: read, log: log})
 }
 
 const (
 	sharedFresh  = 5 * time.Second
-	sharedWithin = 3 * time.Second // to answer; a scrape waits ten
+	sharedWithin = 3 * time.Second // timeout of one read; Prometheus waits ten seconds for a scrape
 )
 
 var (
@@ -46,7 +47,7 @@ var (
 	upDesc       = prometheus.NewDesc("bobbin_database_up", "1 where the database answered, else 0.", nil, nil)
 )
 
-// A sharedCollector reads Shared at a scrape.
+// A sharedCollector is a prometheus.Collector that reads Shared at a scrape.
 type sharedCollector struct {
 	read func(context.Context) (Shared, error)
 	log  *slog.Logger

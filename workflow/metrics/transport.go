@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Transport counts the requests that go through next to a service.
+// Transport returns a RoundTripper that sends requests through next and
+// counts them for the named service. On a nil *Metrics it returns next.
 func (m *Metrics) Transport(service string, next http.RoundTripper) http.RoundTripper {
 	if m == nil {
 		return next
@@ -39,8 +40,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// MethodOf is the method of Slack's Web API (chat.postMessage) or the part of a model's
-// endpoint (completions) that a request calls. Addresses of files have ids in them: other.
+// MethodOf returns the method of Slack's Web API (chat.postMessage) or the
+// last part of a model endpoint's path (completions) that r calls. For every
+// other path it returns "other", since URLs of files have ids in them.
 func MethodOf(r *http.Request) string {
 	dir, name := path.Split(r.URL.Path)
 	switch {
@@ -52,7 +54,7 @@ func MethodOf(r *http.Request) string {
 	return "other"
 }
 
-// isMethod reports whether a name has the form of a method: words with dots between.
+// isMethod reports whether name has the form of a Web API method: words separated by dots.
 func isMethod(name string) bool {
 	plain := strings.IndexFunc(name, func(c rune) bool { return c != '.' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }) < 0
 	return plain && strings.Contains(name, ".") && len(name) < 50

@@ -4,25 +4,25 @@ import (
 	"time"
 )
 
-// An Approval is a person's word on one revision. Only the program makes one.
+// An Approval records that a person approved one revision of a report. Only the program creates one.
 type Approval struct {
 	ID         string
-	Permission string // that it was made from; empty for one from before there were permissions
+	Permission string // id of the Permission that it was made from; empty in a row from before permissions existed
 	Session    string
 	Revision   int
 	ReportHash string
 	BaseCommit string
 	User       string
 	UserName   string
-	Credit     string // see Person
-	Scope      string // empty: all of it
+	Credit     string // see workflow.Person
+	Scope      string // limits the approval to a part of the report; empty: all of it
 	MessageTS  string
 	At         time.Time
 }
 
-// A Decision is kept for every word or click that asked for something, allowed or not.
+// A Decision records a message or button press that asked for something, and whether it was allowed.
 type Decision struct {
-	What      string // approve, stop, resume, adopt, speak
+	What      string // approve, stop, resume, adopt, speak and others
 	Allowed   bool
 	Reason    string
 	User      string
@@ -30,14 +30,14 @@ type Decision struct {
 	Revision  int
 }
 
-// An Allowance is a person's word on a change that decides more than what the code does,
-// asked for when the work was proven, and given on exactly these files. Without User it
-// was asked for only.
+// An Allowance is a person's permission to push a change that decides more than what the
+// code does, or of which nothing could be proven. It is asked for when the work is finished,
+// and holds for exactly the files of Tree. While User is empty, it has only been asked for.
 type Allowance struct {
 	ID        string
 	Approval  string
 	Tree      string
-	Names     string // what the thread was asked, word for word
+	Names     string // what the thread was asked about, word for word
 	Unproven  string // why nothing can be proven of these files; empty: they are proven
 	User      string
 	UserName  string

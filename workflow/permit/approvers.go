@@ -6,14 +6,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Approvers says whose word counts for a repository.
+// Approvers says who may approve work in a repository.
 type Approvers struct {
-	People             []string // Slack user ids; empty: any full member who is in the channel
+	People             []string // Slack user ids; empty: any full member of the workspace who is in the channel
 	OtherThanRequester bool
 }
 
-// MayApprove says why p may not approve work that the requesters asked for; empty when p
-// may.
+// MayApprove returns why p may not approve work that the requesters asked for, or an empty string if p may.
 func (a Approvers) MayApprove(p workflow.Person, requesters ...string) string {
 	switch {
 	case p.Bot:
@@ -34,7 +33,7 @@ func (a Approvers) MayApprove(p workflow.Person, requesters ...string) string {
 	return ""
 }
 
-// Who describes in words whose approval counts.
+// Who says in a sentence who may approve.
 func (a Approvers) Who() string {
 	who := "Any full member of the workspace who is in this channel can"
 	if len(a.People) > 0 {

@@ -1,45 +1,47 @@
-// Package permit is what people allow, each a row that names its author's message: a Permission
-// for everything that begins, goes on or goes out, the Approval of one revision of a report, the
-// Allowance of a change that decides more than what the code does, and the Removal of what stood
-// outside the scope of an approval. Approvers says whose word counts.
+// Package permit defines what people allow. Each of its types is a row that names the message of its
+// author: a Permission for everything that begins, continues or leaves the program, the Approval of
+// one revision of a report, the Allowance of a push that decides more than what the code does, and
+// the Removal of code outside the scope of an approval. Approvers says who may approve.
 //
-// Only the program makes these. turn/permission decides who may, turn/approval judges what was
-// said, and store/consent keeps the rows. A new kind of yes is a Kind here.
+// Only the program creates these values. turn/permission decides who may give
+// a permission, turn/approval judges what a person said, and store/consent
+// stores the rows. A new kind of permission is a new Kind here.
 package permit
 
 import (
 	"time"
 )
 
-// A Permission is one person's yes, made from one message or one click of that person.
-// Whatever lets work begin, go on or go out names one; the database refuses it where the
-// person is not the author of the message.
+// A Permission is one person's consent, made from one message or one button press of
+// that person. Everything that lets work begin, continue or go out names a
+// Permission. The database refuses one whose person is not the author of its message.
 type Permission struct {
 	ID        string
 	What      Kind
-	Revision  int    // that the thread was shown; 0: none was yet
-	Message   int64  // the row of the inbox that it is made from
-	MessageTS string // of that message, or of the message whose button was pressed
+	Revision  int    // newest revision that the thread was shown; 0: none yet
+	Message   int64  // id of the inbox row that it is made from
+	MessageTS string // ts of that message, or of the message whose button was pressed
 	User      string
 	UserName  string
-	// RestsOn are rows of the inbox: what a request is made of, or whose words were adopted.
+	// RestsOn holds the ids of other inbox rows: the messages that
+	// a request is made of, or that were adopted.
 	RestsOn []int64
 	At      time.Time
 }
 
-// Kind says what a permission is for.
+// Kind is what a permission allows.
 type Kind string
 
 // The kinds of permission.
 const (
-	Report        Kind = "report"        // to mend what a root cause or a diagnosis says
+	Report        Kind = "report"        // to fix what a root cause or a diagnosis describes
 	Plan          Kind = "plan"          // to do what a written plan says
-	Understanding Kind = "understanding" // to build what an interview came to
-	Request       Kind = "request"       // to build what was asked for, as it was said back
-	Resume        Kind = "resume"        // to go on with what somebody stopped
-	Adopt         Kind = "adopt"         // to take somebody else's words as one's own
-	Push          Kind = "push"          // to push what decides more than what the code does
+	Understanding Kind = "understanding" // to build what an interview concluded
+	Request       Kind = "request"       // to build what was asked for, as the bot restated it
+	Resume        Kind = "resume"        // to continue work that was stopped
+	Adopt         Kind = "adopt"         // to adopt another person's words
+	Push          Kind = "push"          // to push a change that decides more than what the code does
 	Limit         Kind = "limit"         // to use more than a limit allows
-	PutBack       Kind = "put_back"      // to put back what stood outside the scope of an approval
-	Backport      Kind = "backport"      // to bring what was pushed to a release
+	PutBack       Kind = "put_back"      // to put back code that was removed as outside the scope of an approval
+	Backport      Kind = "backport"      // to bring a pushed change to a release
 )

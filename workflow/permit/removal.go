@@ -7,37 +7,38 @@ import (
 	"strings"
 )
 
-// A Removal is what the program took out of a change, since it stands outside the scope of
-// its approval. Whoever may approve puts back exactly that, and nothing else, by its hash.
+// A Removal is the part of a change that the program took out because it lies outside the scope of
+// the approval. A person who may approve can have exactly this part, named by its hash, put back.
 type Removal struct {
 	Hash     string
 	Approval string
-	Revision int   // that the approval is of
-	Task     int64 // whose claim it was taken out of; 0: of the whole work
+	Revision int   // revision that the approval is of
+	Task     int64 // task whose claim it was taken out of; 0: the work as a whole
 	Hunks    []RemovedHunk
-	With     string // the tree before it was taken out
-	Without  string // and after
-	Pack     []byte // what it takes to have both on any machine
-	// Who had it put back, and by which message; empty: nobody yet.
+	With     string // the tree before the removal
+	Without  string // the tree after the removal
+	Pack     []byte // git objects with which any machine can write both trees
+	// User and UserName are of the person who had it put back, by
+	// the message MessageTS; all are empty before that.
 	User, UserName, MessageTS string
-	Laid                      bool // it stands in the files again, or whoever works was told to make it anew
+	Laid                      bool // it is in the files again, or the agent was told to make it anew
 }
 
-// A RemovedHunk is one of the places that were taken out.
+// A RemovedHunk is one place of a change that was taken out.
 type RemovedHunk struct {
 	Place string // `path:line` +2 −1
 	Why   string // in one line
-	Text  string // unified
-	Sum   string // of its path and of the lines that change, wherever in the file they stand
+	Text  string // unified diff
+	Sum   string // hash of the path and the changed lines, wherever in the file they are
 }
 
-// RemovalHash names what is taken out under an approval: the files with it and without it.
+// RemovalHash returns the hash of an approval and of the trees with and without what is taken out.
 func RemovalHash(approval, with, without string) string {
 	sum := sha256.Sum256([]byte(approval + "\x00" + with + "\x00" + without))
 	return hex.EncodeToString(sum[:])
 }
 
-// HunkSum is the sum of a hunk: the same wherever in the file it stands by now.
+// HunkSum returns the hash of a hunk. It stays the same when the hunk moves within its file.
 func HunkSum(path, kind, mode, text string) string {
 	changed := []string{path, kind, mode}
 	for _, line := range strings.Split(text, "\n") {
@@ -49,20 +50,20 @@ func HunkSum(path, kind, mode, text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mostRemoved is how many places of a removal are named one by one.
+// mostRemoved is how many places of a removal are listed; the others are only counted.
 const mostRemoved = 20
 
-// List is a line for each place, with the reason.
+// List returns one line for each place, with the reason.
 func (r Removal) List() string {
 	return "  • " + strings.Join(r.each(func(h RemovedHunk) string { return h.Place + ": " + h.Why }), "\n  • ")
 }
 
-// Places are the places in one line.
+// Places returns the places in one line.
 func (r Removal) Places() string {
 	return strings.Join(r.each(func(h RemovedHunk) string { return h.Place }), ", ")
 }
 
-// each says something of the first places, and how many more there are.
+// each returns what say returns for each of the first places, and how many more places there are.
 func (r Removal) each(say func(RemovedHunk) string) (said []string) {
 	for _, h := range r.Hunks[:min(len(r.Hunks), mostRemoved)] {
 		said = append(said, say(h))
@@ -73,7 +74,7 @@ func (r Removal) each(say func(RemovedHunk) string) (said []string) {
 	return said
 }
 
-// Diff is the text of what was taken out.
+// Diff returns what was taken out as text, each hunk below its place.
 func (r Removal) Diff() string {
 	var b strings.Builder
 	for _, h := range r.Hunks {

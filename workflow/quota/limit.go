@@ -1,9 +1,9 @@
-// Package quota is how much may be used before people are asked: a table of limits, whose use
-// by what is counted, and what was used under each. A Limit is a Span (a session, a person's
-// day, a channel's day, everybody's day) and a Unit (dollars, tokens, minutes, commands,
-// output, disk). An Extension is a person's word that as much again may be used.
+// Package quota defines how much may be used before people are asked to allow more. Limits is
+// the table of limits, by Span (a session, a person's day, a channel's day, everybody's day) and
+// by Unit (dollars, tokens, minutes, commands, output, disk). A Limit names one of them, a Use
+// is what was used under it, and an Extension is a person's permission to use as much again.
 //
-// It holds plain types and their words; turn/budget pauses a session at a limit.
+// The package holds plain types and their wording; turn/budget pauses a session at a limit.
 package quota
 
 import (
@@ -13,19 +13,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Limit names one of the limits on what may be used before people are asked, as rows and
-// people call it.
+// A Limit is the name of one limit, made of its Span and its Unit, as rows and people use it: session_usd.
 type Limit string
 
-// A Span is whose use a limit adds up. Days are those of the database, in UTC.
+// A Span says whose use a limit adds up. A day is a day of the database's clock, in UTC.
 type Span string
 
 // The spans.
 const (
 	OfSession    Span = "session"
-	OfPersonDay  Span = "person_day"  // of all sessions that the person asked for
-	OfChannelDay Span = "channel_day" // of all sessions in the channel
-	OfDay        Span = "day"         // of all sessions
+	OfPersonDay  Span = "person_day"  // all sessions that the person asked for
+	OfChannelDay Span = "channel_day" // all sessions in the channel
+	OfDay        Span = "day"         // all sessions
 )
 
 // A Unit is what a limit counts.
@@ -36,22 +35,22 @@ const (
 	USD      Unit = "usd"
 	Tokens   Unit = "tokens"
 	Commands Unit = "commands"
-	Minutes  Unit = "minutes"   // at work; waiting for people or for a seat does not count
-	Output   Unit = "output_mb" // that commands printed, before it is cut
-	Disk     Unit = "disk_mb"   // taken now, here and in the database; of a day's sessions, by those that were at work on it
+	Minutes  Unit = "minutes"   // at work; waiting for people or for a slot does not count
+	Output   Unit = "output_mb" // printed by commands, before it is cut
+	Disk     Unit = "disk_mb"   // used now, on this machine and in the database; for a day, by the sessions that were at work on it
 )
 
-// Each of both, in the order in which they are told.
+// Spans and Units list all spans and units, in the order in which they are shown.
 var (
 	Spans = []Span{OfSession, OfPersonDay, OfChannelDay, OfDay}
 	Units = []Unit{USD, Tokens, Commands, Minutes, Output, Disk}
 )
 
-// LimitOf is the limit of that unit over that span.
+// LimitOf returns the name of the limit on u over s.
 func LimitOf(s Span, u Unit) Limit { return Limit(string(s) + "_" + string(u)) }
 
-// Parts are the span and the unit that the name is made of; of one that was kept by another
-// version they may be of no known kind.
+// Parts returns the span and the unit of the name. A name that
+// another version stored may have unknown ones.
 func (l Limit) Parts() (Span, Unit) {
 	for _, s := range Spans {
 		if u, ok := strings.CutPrefix(string(l), string(s)+"_"); ok {
@@ -61,21 +60,20 @@ func (l Limit) Parts() (Span, Unit) {
 	return "", Unit(l)
 }
 
-// OfCommands reports whether only commands bring a session further to the limit, so that
-// models may still be asked.
+// OfCommands reports whether the limit counts only what commands
+// use, so that a session at the limit may still call models.
 func (l Limit) OfCommands() bool {
 	_, u := l.Parts()
 	return u == Commands || u == Output || u == Disk
 }
 
-// Limits is the table of how much may be used: whose use, by what is counted. What is absent or
-// zero has no limit.
+// Limits is the table of limits, by span and unit. A value that is absent or zero means no limit.
 type Limits map[Span]map[Unit]float64
 
-// Near is the part of a limit from which on the thread is warned.
+// Near is the fraction of a limit at which the thread is warned.
 const Near = 0.8
 
-// amount is a number with what it counts.
+// amount returns n with the name of its unit.
 func (l Limit) amount(n float64) string {
 	_, unit := l.Parts()
 	what := map[Unit]string{Tokens: " token", Commands: " command", Minutes: " minute"}[unit]
@@ -96,7 +94,7 @@ func (l Limit) number(n float64) string {
 	return Dollars(n)
 }
 
-// Dollars is an amount of money as people read it: with two decimals, a small one with four.
+// Dollars formats an amount of money for people: with two decimals, or four below $0.10.
 func Dollars(n float64) string {
 	if n < 0.1 {
 		return fmt.Sprintf("$%.4f", n)

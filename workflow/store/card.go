@@ -12,9 +12,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Redrawing begins a run's card, has it drawn anew where the recording changes what it shows,
-// and ends it with the run. Recordings that come quickly one after the other are drawn once:
-// a card is written every two seconds at most.
+// redrawing is the part of every recording that keeps the card of a run up to date. It begins the
+// card, schedules a redraw when the recording changes what the card shows, and ends the card with the
+// run. Recordings in quick succession share a redraw: a card is written every two seconds at most.
 type redrawing struct{ *transaction }
 
 func (redrawing) Stage() record.Stage { return record.Thread }
@@ -48,16 +48,16 @@ func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return err
 }
 
-// atWorkOrBlocked are the phases of a run that goes on, or will when somebody answers.
+// atWorkOrBlocked holds the phases of a run that goes on, or that will go on after an answer.
 var atWorkOrBlocked = []workflow.Phase{workflow.PhaseWorking, workflow.PhaseVerifying, workflow.PhaseConsulting, workflow.PhasePaused}
 
 const (
-	cardPace = 2 * time.Second // between two drawings of a card
+	cardPace = 2 * time.Second // minimum time between two drawings of a card
 
 )
 
-// beginCard keeps the card of a run that begins, and that it has to be posted. Tasks
-// that nobody began are its own, where no earlier run had them.
+// beginCard inserts the card of a run that begins, its stop button, and the outbox row and job that
+// post it. Tasks that no worker has begun belong to the card, unless an earlier run's card had them.
 func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	var run int
 	var key string
@@ -81,7 +81,7 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// RunEnded reports whether a stop button is of a run that has ended.
+// RunEnded reports whether the run of a stop button has ended.
 func (t *Turn) RunEnded(ctx context.Context, stop string) (ended bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, t.id, stop).Scan(&ended)
 	return ended, err

@@ -24,12 +24,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// A wire is between a store and its Postgres, and cuts connections: what a restart, a
-// failover or a firewall does. It speaks nothing itself; it passes bytes on and watches
-// for the statement that a driver commits with.
+// A wire is a proxy between a store and its Postgres that cuts connections, as a restart, a failover
+// or a firewall does. It passes bytes on, and looks for the statement with which a driver commits.
 type wire struct {
 	address string // of the real server
-	dir     string // where its own socket is
+	dir     string // where the proxy's own socket is
 	before  atomic.Int32
 	after   atomic.Int32
 
@@ -37,7 +36,7 @@ type wire struct {
 	open []net.Conn
 }
 
-// tap puts a wire before the database, and gives the database's address through it.
+// tap puts a wire before the database, and returns the database's address through it.
 func tap(t *testing.T, address string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -115,7 +114,7 @@ func (w *wire) carry(client net.Conn) {
 	}
 }
 
-// cut ends every connection there is.
+// cut closes all open connections.
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +124,7 @@ func (w *wire) cut() {
 	w.open = nil
 }
 
-// tapped is a store whose connections can be cut, and one of the same database beside it.
+// tapped returns a wire, the store whose connections it can cut, and a second store on the same database.
 func tapped(t *testing.T) (*wire, *store.Store, *store.Store) {
 	t.Helper()
 	beside := storetest.Open(t)
@@ -166,7 +165,7 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 	require.InDelta(t, 9, turn.Session().SpentUSD, 0)
 }
 
-// The control: what is tried again without looking stands there twice.
+// The control: if a retry cannot find the earlier try, the fact is written twice.
 func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
 	t.Parallel()
 	w, s, beside := tapped(t)
@@ -179,8 +178,8 @@ func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
 	require.Equal(t, 2, storetest.CountRows(t, beside, `select count(*) from lines`))
 }
 
-// Two transactions that meet, a server without a free connection, one that goes down or
-// comes up: none of it is the statement's fault.
+// Two conflicting transactions, a server without a free connection, a
+// server that stops or starts: none of this is the statement's fault.
 func TestWhatPasses(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -235,8 +234,8 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	require.NoError(t, turn.Record(ctx, store.Lines{{Agent: "orchestrator", Text: "once"}}), "connections that are open go on")
 }
 
-// A replica that freezes in the middle of a transaction does not keep its session from
-// the others for ever.
+// A replica that freezes in the middle of a transaction does
+// not lock its session away from the others for ever.
 func TestATransactionThatNobodyGoesOnWithEnds(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -38,7 +38,7 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	require.Equal(t, []outgoing.File{file}, found.Lines[0].Files)
 }
 
-// Events that a phase does not allow are left out where several workers move one session.
+// Events in Maybe that the phase does not allow are skipped, since several workers move one session.
 func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Lines are said in the thread, with the rows of their buttons and the posting that brings
-// them there. Lines that wait behind each other become one reply.
+// Lines is a Part that says lines in the thread: it inserts the lines, the rows of their buttons,
+// and the job that posts them. Lines that wait one behind another are joined into one reply.
 type Lines []outgoing.Line
 
 func (Lines) Stage() record.Stage { return record.Thread }
@@ -26,7 +26,8 @@ func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return say(ctx, tx, r, list, record.Has[Replies](r))
 }
 
-// Replies are lines that each make a reply of their own; all lines of the recording do then.
+// Replies is a Part like Lines, but each line becomes a reply
+// of its own, and so does each of Lines in the same recording.
 type Replies []outgoing.Line
 
 func (Replies) Stage() record.Stage { return record.Thread }
@@ -47,7 +48,7 @@ func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Li
 	return r.Queue.InsertPost(ctx, tx, r.Session)
 }
 
-// insertLine keeps what was said, what its buttons stand for, and that it has to be posted.
+// insertLine inserts a line, the rows of its buttons, and the outbox row by which it is posted.
 func insertLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line, alone bool) error {
 	k, err := keepLine(ctx, tx, session, l)
 	if err != nil {
@@ -63,13 +64,13 @@ func insertLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line,
 	return err
 }
 
-// A keptLine is the row of a line, and its buttons as the outbox holds them.
+// A keptLine is the id of a line's row, and the line's buttons as the outbox stores them.
 type keptLine struct {
 	id      int64
 	buttons []byte
 }
 
-// keepLine keeps what was said, and what its buttons stand for.
+// keepLine inserts the row of a line and the rows of its buttons.
 func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (k keptLine, err error) {
 	code, err := jsonOf(l.Code, l.Code != nil)
 	if err != nil {
@@ -93,13 +94,13 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 	return k, nil
 }
 
-// WriteLine has one line said in the session's thread, outside of any turn: whoever calls it
-// holds the session's row in tx.
+// WriteLine says one line in the session's thread, outside of any
+// turn. The caller must hold the lock of the session's row in tx.
 func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) error {
 	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 
-// jsonOf is what a column holds; null where there is nothing.
+// jsonOf returns the JSON of v for a column, or nil (null) if there is false.
 func jsonOf(v any, there bool) ([]byte, error) {
 	if !there {
 		return nil, nil
@@ -107,11 +108,12 @@ func jsonOf(v any, there bool) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// NewToken is 130 random bits, for what must not be guessed: a button's value.
+// NewToken returns 130 random bits, for a value that must not be guessed, such as a button's.
 func NewToken() string { return strings.ToLower(rand.Text()) }
 
-// Shown is the ts of the message in which people read a text of the bot's, empty before it
-// is in Slack. underWay: it is being posted, and may be there already.
+// Shown returns the ts of the message that shows a text of the bot, or an
+// empty string before it is in Slack. underWay reports that the posting
+// was tried and not confirmed, so the message may be there already.
 func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
 		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, database.CleanText(text)).Scan(&ts, &underWay)
@@ -121,8 +123,8 @@ func (s *Store) Shown(ctx context.Context, session, text string) (ts string, und
 	return ts, underWay, err
 }
 
-// Button is what a button of this session stands for: the revision it was shown with and
-// what it means. The value of one is worth nothing under another action.
+// Button returns what a button of this session stands for: the revision with which it was shown,
+// and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value, t.id, action).Scan(&revision, &means)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -131,14 +133,14 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 	return revision, means, err == nil, err
 }
 
-// A PostedLine is a line with the time it was said at.
+// A PostedLine is a line of the session with the time at which it was said.
 type PostedLine struct {
 	Agent string
 	Text  string
 	At    time.Time
 }
 
-// Lines are what was said in the session, in order.
+// Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
 	rows, err := s.Pool.Query(ctx, `select agent, text, at from lines where session_id = $1 order by id`, session)
 	if err != nil {

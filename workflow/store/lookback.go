@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// EndLookback keeps what came of a look back, and says the line in the same transaction, once: not
-// where somebody ended it before. A line without a text is not said.
+// EndLookback stores the result of a look back and says the line, in one transaction. It
+// does nothing if the look back was already ended. A line without a text is not said.
 func (s *Store) EndLookback(ctx context.Context, l diagnosis.Lookback, found diagnosis.LookbackFound, line outgoing.Line) error {
 	text, err := json.Marshal(found)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
-// A Part is one thing that Record keeps; see package record.
+// A Part is one thing that Record writes; see package record.
 type Part = record.Part
 
-// A transaction is one of Record.
+// A transaction is the state of one call of Record.
 type transaction struct {
 	record.Recording
 	turn   *Turn
-	update Update         // all that the parts change in the session's own row
-	used   spending.Total // what all of them used
+	update Update         // the updates of all parts combined, for the session's own row
+	used   spending.Total // the usage of all parts added up
 }
 
-// Record writes all parts in one transaction, or nothing. It fails with ErrFenced when a
-// later turn has begun, with ErrStale when one of the parts is an approval that no longer
-// counts, and with ErrNotApproved when one is a push that is not what was approved. While
-// Postgres is away it tries again; a recording whose commit was cut off is found by its
-// number.
+// Record writes all parts in one transaction, or none of them. It fails with ErrFenced
+// if a later turn has begun, with ErrStale if a part came too late (such as the
+// approval of an old revision), and with consent.ErrNotApproved if a push is not what
+// was approved. While Postgres is unavailable it retries. If the answer to a commit was
+// lost, the next try finds the recording by its number and does not write it twice.
 func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,7 +43,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 		if err != nil {
 			return err
 		}
-		if before >= 0 && recorded > before { // an earlier try got through after all
+		if before >= 0 && recorded > before { // an earlier try was committed after all
 			next, err = ReadSession(ctx, tx, t.id)
 			return err
 		}
@@ -91,8 +91,8 @@ func (t *Turn) begin(parts []Part, now time.Time) *transaction {
 	return r
 }
 
-// lock takes the session's row under this turn's epoch, and returns how many recordings it
-// has had.
+// lock locks the session's row under this turn's epoch, and returns how many
+// recordings the session has had. It fails with ErrFenced if a later turn has begun.
 func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) {
 	err = tx.QueryRow(ctx, `select recorded from sessions where id = $1 and epoch = $2 for update`, t.id, t.epoch).Scan(&recorded)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -101,7 +101,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 	return recorded, err
 }
 
-// advance writes the session's own fields, and that it got somewhere.
+// advance writes the session's own fields, counts the recording, and resets the session's crashes.
 func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
 	s, err := ReadSession(ctx, tx, r.Session)
 	if err != nil {

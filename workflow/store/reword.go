@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Reworded says a line in the place of an earlier one: the newest message that still offers a
-// button of this action and label gets the line's words and buttons. Where no message does,
-// the line is said like any other. Slack notifies nobody of an edit.
+// Reworded is a Part that says a line in place of an earlier one: the newest message that
+// still offers a button with this action and label gets the words and buttons of Line. If
+// there is no such message, Line is said as a new reply. Slack notifies nobody of an edit.
 //
-// With a Revision it is the message that shows that revision, whose note of who approved it
-// stays; where none does, nothing is said.
+// With a Revision, Line replaces the message that shows that revision, and its
+// note of who approved it stays. If there is no such message, nothing is said.
 type Reworded struct {
 	ActionID, Label string
 	Revision        int
@@ -27,7 +27,7 @@ type Reworded struct {
 func (Reworded) Stage() record.Stage { return record.Thread }
 
 func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	// The job first, then its postings: whoever posts locks them in this order, too.
+	// The job first, then the outbox rows: a poster locks them in this order, too.
 	if err := r.Queue.InsertPost(ctx, tx, r.Session); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err != nil {
 		return err
 	}
-	if !tried { // nobody saw the earlier words
+	if !tried { // the earlier words were never posted
 		_, err = tx.Exec(ctx, `update outbox set line_id = $2, buttons = $3 where key = $1`, key, line.id, line.buttons)
 		return err
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Update changes the session's own row. All updates of a recording are one: first every
-// Change, then all Events, then all of Maybe.
+// An Update is a Part that changes the session's own row. All updates of a recording
+// are combined: first every Change is made, then all Events happen, then all of Maybe.
 type Update struct {
-	Change func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
+	Change func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
 	Events []workflow.Event
-	Maybe  []workflow.Event // those that the phase allows; several workers move one session
-	// Open says whether the orchestrator has something to do; nil leaves it as it was.
+	Maybe  []workflow.Event // skipped if the phase does not allow them, since several workers move one session
+	// Open sets whether the orchestrator has something to do; nil leaves it as it is.
 	Open      *bool
 	ClearStop bool
 	Limited   bool // the session rests at a limit, until it is open again
-	Rested    bool // the thread rests: what was asked before is answered
+	Rested    bool // the thread rests: everything asked before is answered
 }
 
 func (u *Update) add(o Update) {
@@ -37,7 +37,7 @@ func (u *Update) add(o Update) {
 	u.ClearStop, u.Limited, u.Rested = u.ClearStop || o.ClearStop, u.Limited || o.Limited, u.Rested || o.Rested
 }
 
-// apply changes s. It fails when the phase does not allow one of the events.
+// apply changes s. It fails if the phase does not allow one of Events.
 func (u Update) apply(s *workflow.Session) error {
 	if u.Change != nil {
 		u.Change(s)
@@ -55,20 +55,20 @@ func (u Update) apply(s *workflow.Session) error {
 
 func (Update) Stage() record.Stage { return record.Session }
 
-// Write does nothing: advance has written all updates as one.
+// Write does nothing: advance has written all updates together.
 func (Update) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
-// delivers: a push went out.
+// delivers reports whether a push went out.
 func (u Update) delivers() bool { return slices.Contains(u.Events, workflow.EventProve) }
 
-// stops: somebody stopped the session.
+// stops reports whether the session was stopped.
 func (u Update) stops() bool { return slices.Contains(u.Events, workflow.EventStop) }
 
-// opens: the orchestrator has something to do from here on.
+// opens reports whether the orchestrator has something to do from now on.
 func (u Update) opens() bool { return u.Open != nil && *u.Open }
 
-// A rest keeps up to where agents have read when the thread rests. A stop also ends what was
-// written before it and never read.
+// rest is the part of every recording that stores how far agents had read when the thread came to
+// rest. A stop moves this mark to its own message, past earlier messages that were never read.
 type rest struct{ *transaction }
 
 func (rest) Stage() record.Stage { return record.Rest }
@@ -82,15 +82,15 @@ func (e rest) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if h, ok := record.Find[inbox.Handled](r); ok && stops {
 		stop = h.ID
 	}
-	// What stood in the thread before is read with the first message, and kept after it.
+	// Messages from before the session are read with its first message, but stored after it.
 	_, err := tx.Exec(ctx, `with read as (select greatest(seen, (select max(id) from inbox where session_id = $1 and kind = 'earlier')) as last
 			from sessions where id = $1)
 		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last else delivered end from read where id = $1`, r.Session, delivered, stop)
 	return err
 }
 
-// SessionColumns are what ScanSession reads. A session that was cleaned away has its id
-// behind the thread_ts (see package retention).
+// SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was
+// cleaned away is followed by its id (see package retention), so only its first part is read.
 const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
 	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
 
@@ -108,15 +108,15 @@ func ReadSession(ctx context.Context, tx pgx.Tx, id string) (workflow.Session, e
 	return ScanSession(tx.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))
 }
 
-// ErrNoSession is what Session returns where there is none of that id.
+// ErrNoSession is the error of Session if there is no session with that id.
 var ErrNoSession = pgx.ErrNoRows
 
-// Session reads one session.
+// Session reads one session. It fails with ErrNoSession if there is none.
 func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error) {
 	return ScanSession(s.Pool.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))
 }
 
-// Sessions are the newest sessions.
+// Sessions returns the most recently updated sessions, newest first, at most limit.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, error) {
 	rows, err := s.Pool.Query(ctx, `select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Settling takes the buttons off what the session waits for no longer: a recording that
-// opens it again, stops it or shows a newer report has answered whatever was asked before. The
-// buttons' rows stay, so a press that was on its way is still judged, and told that it is late.
+// settling is the part of every recording that removes buttons for which the session no longer waits: a
+// recording that opens it again, stops it or shows a newer report has answered what was asked before. The
+// rows of the buttons stay, so a press that was on its way is still judged, and answered as too late.
 //
-// What is offered to people who may approve waits longer: held words until they are passed
-// on, what was taken out until it is put back, stopped work until it goes on, or another revision is shown or approved.
+// Offers to people who may approve stay longer: held messages until they are passed on, removed code
+// until it is put back, and stopped work until it goes on or another revision is shown or approved.
 type settling struct{ *transaction }
 
 func (settling) Stage() record.Stage { return record.Settle }
@@ -45,7 +45,7 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	switch {
 	case record.Has[progress.Answer](&s.Recording):
 		brief = offersAnswer
-	case record.Has[consent.Report](&s.Recording) && !record.Has[consent.Approval](&s.Recording): // a newer one has it all anew
+	case record.Has[consent.Report](&s.Recording) && !record.Has[consent.Approval](&s.Recording): // the newer report repeats all of it
 		brief = offersRevision
 	}
 	if note == "" {
@@ -61,15 +61,15 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return s.turn.unbutton(ctx, tx, note, brief, which)
 }
 
-// What a message's buttons offer. A decision waits for somebody who may take it: remarks,
-// questions and answers to them leave it open.
+// SQL conditions on what a message's buttons offer. A decision waits for a person
+// who may take it, so remarks, questions and the answers to them leave it open.
 const (
 	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
 		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
-	// A question is put with its options, and a revision is shown with what approves it.
+	// A question is shown with its options, and a revision with the buttons that approve it.
 	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
 	offersRevision = `(buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]')`
-	// Details stay: they decide nothing.
+	// Details buttons stay, since they decide nothing.
 	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
 	details       = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
 	offersHeld    = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
@@ -84,8 +84,9 @@ func texts(ids []int64) (list []string) {
 	return list
 }
 
-// unbutton takes the buttons off the messages that the condition is true of; args are its $2
-// and so on. Those that brief is true of keep their first line only.
+// unbutton removes the buttons, except details, from the messages that match the
+// SQL condition in which, and puts note below them; args are its parameters from
+// $2 on. Messages that match the condition in brief keep only their first line.
 func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which string, args ...any) error {
 	which = `session_id = $1 and ` + offersMore + ` and settled is null and ` + which
 	args = append([]any{t.id}, args...)
@@ -95,7 +96,7 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 	if err != nil || !waits {
 		return err
 	}
-	// The job first, then its postings: whoever posts locks them in this order, too.
+	// The job first, then the outbox rows: a poster locks them in this order, too.
 	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 		return err
 	}
 	args = append(args, note)
-	// What was never tried simply goes out without its buttons.
+	// A message whose posting was never tried is posted without its buttons.
 	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = `+details+` where `+which+` and batch is null`, args...); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 	return err
 }
 
-// answers is what the recording answers, in words; empty where what waits goes on waiting.
+// answers says in words what the recording answers. It returns an empty string if it answers nothing.
 func (s settling) answers() string {
 	if a, ok := record.Find[consent.Approval](&s.Recording); ok {
 		return "Approved by " + a.UserName + "."
@@ -150,5 +151,5 @@ func (s settling) answers() string {
 	return ""
 }
 
-// answeredBelow stands below what a later message has made idle.
+// answeredBelow is the note below a message whose buttons a later message has made obsolete.
 const answeredBelow = "Answered below."

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// asks is a session that waits under buttons; shown says whether they are in Slack.
+// asks returns the turn of a session that waits for a button.
+// If shown, the message is in Slack, and key is its posting's.
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
 	return asksWith(t, s, "fix_it", shown)
@@ -78,7 +79,7 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	}
 }
 
-// A remark answers a choice of repository, and no decision.
+// A remark answers a choice of repository, but no decision.
 func TestRemarksLeaveDecisionsOpen(t *testing.T) {
 	t.Parallel()
 	opens := true
@@ -99,7 +100,7 @@ func TestRemarksLeaveDecisionsOpen(t *testing.T) {
 	}
 }
 
-// What is asked again is asked in the same message, with other words and buttons.
+// A question that is asked again replaces the same message, with other words and buttons.
 func TestAQuestionIsReworded(t *testing.T) {
 	t.Parallel()
 	for name, shown := range map[string]bool{"it is in Slack": true, "nobody saw it yet": false} {

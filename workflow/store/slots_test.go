@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// crowd is several replicas that work many sessions, and counts who is at work together.
+// crowd runs several replicas on many sessions, and counts how many sessions are at work at the same time.
 type crowd struct {
 	t      *testing.T
 	store  *store.Store
@@ -31,7 +31,7 @@ type crowd struct {
 	now, most map[string]int // by repository; "" is all
 	done      map[string]int
 	waited    int
-	blind     bool // take a place without asking
+	blind     bool // work without asking for a slot
 	let       chan struct{}
 }
 
@@ -75,7 +75,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	return turn.Record(ctx, inbox.Handled{ID: in[0].ID})
 }
 
-// work starts replicas over one database, and ends them with the test.
+// work starts replicas on one database, and stops them with the test.
 func (c *crowd) work(replicas int) {
 	for n := range replicas {
 		workers := river.NewWorkers()
@@ -140,8 +140,8 @@ func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	require.Eventually(t, func() bool { return storetest.CountRows(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
-// A replica that is full leaves the job to another that has room, and nobody is told of that; once
-// all are full, who comes waits and is told.
+// A replica that is full leaves the job to another one with room, and the thread is
+// not told of that. Once all are full, a new session waits and its thread is told.
 func TestAFullReplicaLeavesJobsToOthers(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 2})
@@ -162,7 +162,7 @@ func TestAFullReplicaLeavesJobsToOthers(t *testing.T) {
 	require.Equal(t, 5, c.waitedSoFar())
 }
 
-// A session that looked for the room of another replica, and finds it gone, is told that it waits.
+// If the replica with room is gone, the session that waited for it is told that it waits.
 func TestTheRoomElsewhereIsGone(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 1})
@@ -182,7 +182,7 @@ func TestTheRoomElsewhereIsGone(t *testing.T) {
 	require.Equal(t, 1, c.waitedSoFar(), "once")
 }
 
-// Who waits behind others asks seldom, and still hears at once what people write.
+// A session that waits behind others asks seldom, but looks at once at what people write.
 func TestWhoWaitsHearsAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 1})
@@ -203,7 +203,7 @@ func TestWhoWaitsHearsAtOnce(t *testing.T) {
 	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
 }
 
-// A replica that died takes its room along.
+// The room of a dead replica does not count.
 func TestTheDeadHaveNoRoom(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 8, PerReplica: 2})
@@ -216,7 +216,7 @@ func TestTheDeadHaveNoRoom(t *testing.T) {
 	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 6 }, time.Minute, 5*time.Millisecond)
 }
 
-// The control: each replica by itself lets in as many as it has workers.
+// The control: without slots, each replica runs as many sessions as it has workers.
 func TestWithoutSeatsMoreAreAtWork(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 3, PerRepository: 2})
@@ -239,8 +239,7 @@ func TestAPlaceOfTheDeadIsFree(t *testing.T) {
 	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 2 }, time.Minute, 5*time.Millisecond)
 }
 
-// A worker that was frozen while its job was given to another finds that out before it
-// fences the other.
+// A worker that was frozen while its job was given to another one notices that before it fences the other.
 func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -264,8 +263,8 @@ func replica(s *store.Store, id string) *queue.Replica {
 	return &queue.Replica{Queue: s.Queue, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: storetest.Silent}
 }
 
-// What is running in this replica's name, and not in its hands, is begun again: the queue
-// gives up saying so when Postgres is away.
+// A job that is marked as running in this replica, and is not, is begun again:
+// River gives up reporting the end of a job when Postgres is unavailable.
 func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -296,7 +295,7 @@ func TestAProcessTakesUpWhatItsPredecessorHadInHand(t *testing.T) {
 	require.Equal(t, 1000, storetest.CountRows(t, s, `select crashes from sessions`))
 }
 
-// After an outage nobody has beaten for a while: that makes nobody dead.
+// After an outage no replica has beaten for a while. That makes none of them dead.
 func TestAnOutageMakesNobodyDead(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -326,7 +325,7 @@ func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'react'`))
 }
 
-// A session that takes its worker down with it every time is given up in the end.
+// A session that kills its worker every time is given up in the end.
 func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -352,8 +351,8 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	require.Eventually(t, func() bool { return storetest.CountRows(t, s, `select crashes from sessions`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
-// Of sessions that die together those are to blame that got no further since the last
-// time; where nobody is known to have, all share it.
+// Of the sessions that were at work in a death, those that recorded nothing since
+// the last one are to blame. If there is no such session, all share the blame.
 func TestBlameIsShared(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -1,18 +1,17 @@
-// Package store keeps everything in Postgres: here the sessions, their turns, lines and cards;
-// below it, room by room, what came in (inbox), what was done (progress), what was used
-// (spending), what was allowed (consent) and what goes out (outbox).
+// Package store stores the state of the bot in Postgres. This package has the sessions with their
+// turns, lines and cards. Its subpackages have the rest, above all what came in (inbox), what was
+// done (progress), what was used (spending), what was allowed (consent) and what is posted (outbox).
 //
 // Contracts:
-//   - What belongs together is one recording: Turn.Record writes its parts in one
-//     transaction, or none of them. A Part is a small type that stands in the file of its
-//     table and writes itself, so that a new kind of row is a new file, beside its
-//     migration; what cleaning deletes is listed in store/retention. Parts are written in the
+//   - What belongs together is one recording: Turn.Record writes its parts in one transaction, or none of
+//     them. A Part is a small type in the file of its table, and writes itself, so a new kind of row is a
+//     new file, beside its migration; store/retention lists what cleaning deletes. Parts are written in the
 //     order of their stages (see package record).
-//   - A job is put in the queue in the transaction of the recording that it follows from, and
-//     finished in the transaction that saw nothing was left to do (see package queue).
-//   - A turn writes under its epoch. Whoever begins a later turn fences it: its next
-//     write fails with ErrFenced and changes nothing.
-//   - The SQL stands beside its scan; every query is run by a test on a real Postgres.
+//   - A job is inserted into the queue in the transaction of the recording that causes it, and completed in
+//     the transaction that saw that nothing is left to do (see package queue).
+//   - A turn writes under its epoch. Beginning a later turn fences it: its next write fails with ErrFenced
+//     and changes nothing.
+//   - The SQL of a row is next to its scan; a test runs every query on a real Postgres.
 package store
 
 import (
@@ -27,14 +26,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// ErrFenced means that a later turn of the same session has begun: this one has to end
-// without another word.
+// ErrFenced means that a later turn of the same session has
+// begun: this turn has to end without writing anything more.
 var ErrFenced = queue.ErrFenced
 
-// ErrStale means that a part came too late: see package record.
+// ErrStale means that a part came too late; see package record.
 var ErrStale = record.ErrStale
 
-// A Store is the database. It is safe for concurrent use.
+// A Store is the connection to the database, with the queue in it. It is safe for concurrent use.
 type Store struct {
 	*database.DB
 	Queue *queue.Queue
@@ -43,7 +42,7 @@ type Store struct {
 	consent.Register // what was reported, allowed and pushed
 	inbox.Files      // what people attached
 
-	// Cards has each run shown by a card (card.go). It is set before the first turn.
+	// Cards lets each run show its progress in a card (card.go). It is set before the first turn.
 	Cards bool
 }
 

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// logged is a log that may be written by several.
+// logged is a log buffer that is safe for concurrent use.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -364,7 +364,7 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// A message of the thread that is taken away ends nothing that is under way; the request does.
+// The deletion of a message in the thread stops nothing; the deletion of the request does.
 func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -21,15 +21,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// The queue ends a job after a minute and calls it failed, unless a worker says otherwise.
+// River ends a job after a minute and counts it as failed, unless its worker sets another timeout.
 func TestNoJobIsEndedByAClock(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, time.Duration(-1), (&queue.TurnWorker{}).Timeout(nil))
 	require.Equal(t, time.Duration(-1), (&queue.PostWorker{}).Timeout(nil))
 }
 
-// A message that comes while a job still runs queues none of its own, since a session has
-// one at most. The job that is about to end has to see it.
+// A message that comes while a job still runs queues no job of its own, since
+// a session has at most one. The job that is about to end has to see it.
 func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -43,7 +43,7 @@ func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
 	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is not null`))
 }
 
-// The control: a worker that leaves it to the queue to end its job forgets the message.
+// The control: a worker that lets River complete its job forgets the message.
 func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -58,8 +58,8 @@ func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
 }
 
-// Whoever says something locks the session and then the job that posts it, and so does
-// whoever ends that job: in the other order Postgres has to choose a victim, after a second.
+// A transaction that says a line locks the session and then its post job, and so does one that completes
+// that job. In the other order they would deadlock, and Postgres would cancel one of them after a second.
 func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	t.Parallel()
 	var log logged
@@ -87,7 +87,7 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	require.NotContains(t, log.String(), "deadlock")
 }
 
-// The same of whoever writes, and the turn that begins.
+// The same holds for a message that comes in and a turn that begins.
 func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 	t.Parallel()
 	var log logged
@@ -115,7 +115,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 	require.NotContains(t, log.String(), "deadlock")
 }
 
-// lateMessage is a turn in whose last moment another message comes.
+// lateMessage returns the run of a turn at the very end of which another message comes.
 func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) error {
 	t.Helper()
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev1", "total is off")))
@@ -137,7 +137,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 	}
 }
 
-// workQueue works the queue until the test ends.
+// workQueue works the store's queue until the test ends.
 func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 	t.Helper()
 	workers := river.NewWorkers()

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
-// A Turn is the right to write in one session, until a later turn begins. It is safe for
-// the concurrent use of the agents of that turn.
+// A Turn is the right to write in one session until a later
+// turn begins. The agents of the turn may use it concurrently.
 type Turn struct {
 	spending.Account // what the session has used
 
@@ -29,16 +29,17 @@ type Turn struct {
 
 	mu      sync.Mutex
 	session workflow.Session
-	counted time.Time // until when its time at work was added up; zero: it is not at work
+	counted time.Time // time up to which work time was added up; zero: the turn is not at work
 }
 
-// Begin starts a turn of the session and fences every earlier one. Under a job it does so
-// only while the job is this worker's: one that was frozen, and given up for dead, has lost
-// it, and must not fence whoever works instead.
+// Begin starts a turn of the session and fences every earlier one. If ctx runs under a job,
+// Begin fails with ErrFenced unless the job is still this worker's: a worker that was frozen
+// and taken for dead has lost its job, and must not fence the worker that has it now.
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	t := &Turn{Account: spending.AccountOf(s.DB, id), store: s, id: id}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
-		// The session first, then the job, as by everybody who puts a job in.
+		// The session's row first, then the job's: every transaction
+		// that inserts a job locks in this order.
 		if t.session, err = ScanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+SessionColumns, id)); err != nil {
 			return err
 		}
@@ -56,22 +57,22 @@ func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	return t, nil
 }
 
-// Session is the session as this turn last wrote or read it.
+// Session returns the session as this turn last wrote or read it.
 func (t *Turn) Session() workflow.Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.session
 }
 
-// A Pulse is what a running turn looks at while its agents are busy.
+// A Pulse is the state that a running turn checks while its agents are busy.
 type Pulse struct {
 	Mine      bool // no later turn has begun
-	Stop      bool // a person said stop
-	Unhandled bool // somebody wrote what was not judged yet
-	Paused    bool // whoever runs the program has paused it; see package pauses
+	Stop      bool // a person asked to stop
+	Unhandled bool // a message was not judged yet
+	Paused    bool // the operator has paused the session's channel, repository or everything; see package pauses
 }
 
-// Pulse looks once.
+// Pulse reads the current state once.
 func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null),
 			exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = channel or p.scope = 'repository' and p.name = repository)
@@ -79,10 +80,10 @@ func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 	return p, err
 }
 
-// Inbox reads the messages of the session.
+// Inbox returns a reader of the session's messages.
 func (t *Turn) Inbox() inbox.Reader { return inbox.OfSession(t.store.DB, t.id) }
 
-// UnderWay keeps that a command runs, until end is called.
+// UnderWay stores that a command is running, until end is called. It deletes the commands of earlier turns.
 func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
 	var id int64
 	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
@@ -96,15 +97,15 @@ func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Cont
 	}, nil
 }
 
-// Work says that from here on the turn's time is the session's time at work, to be added
-// up with each fact.
+// Work marks that the turn is at work: from now on its time counts
+// as the session's time at work, which each recording adds up.
 func (t *Turn) Work() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counted = time.Now()
 }
 
-// worked is the time at work since it was last added up.
+// worked returns the time at work since it was last added up.
 func (t *Turn) worked(now time.Time) time.Duration {
 	if t.counted.IsZero() {
 		return 0
@@ -112,8 +113,8 @@ func (t *Turn) worked(now time.Time) time.Duration {
 	return now.Sub(t.counted)
 }
 
-// Warn says in the thread that a limit is near, unless that was said already, here or, of
-// a day's limit, in another session.
+// Warn says in the thread that a limit is near, unless that was already
+// said, in this session or, for the limit of a day, in another one.
 func (t *Turn) Warn(ctx context.Context, u quota.Use, said []outgoing.Line) error {
 	err := t.Record(ctx, spending.Warning(u), Lines(said))
 	if errors.Is(err, ErrStale) {

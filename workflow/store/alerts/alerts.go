@@ -1,9 +1,9 @@
-// Package alerts keeps which problems apps posted alerts about: one session a problem. Later
-// alerts of a problem are counted in one line of its thread, which is written again; they queue
-// no turn, and so cost no model call. What was fixed and comes again is said once, and begins nothing.
+// Package alerts stores about which problems apps posted alerts, with one session for each problem. Later
+// alerts about a problem are counted in one line of its thread, which is rewritten. They queue no turn,
+// and so cost no model call. If an alert comes again after the fix, that is said once, and begins nothing.
 //
-// A channel begins a limited number of sessions in an hour; of further problems the first is
-// told in one line, and all are counted: one that comes again later begins then.
+// A channel begins a limited number of sessions in an hour. At the first problem beyond that, one line
+// says so, and all further ones are counted. One that comes again in a later hour begins a session then.
 package alerts
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// MostAnHour is how many sessions the alerts of one channel begin in an hour.
+// MostAnHour is how many sessions the alerts of one channel begin in an hour, at most.
 const MostAnHour = 10
 
 // A Counter counts alerts in a transaction.
 type Counter struct {
 	Queue *queue.Queue
-	Agent string // who signs the lines; empty: orchestrator
+	Agent string // signs the lines; empty: orchestrator
 
-	Unlimited, Twice bool // tests only: without the limit; with an alert that is delivered again counted again
+	Unlimited, Twice bool // tests only: no hourly limit; an alert that is delivered again is counted again
 }
 
-// problem is the row of one problem.
+// A problem is the row of one problem.
 type problem struct {
 	session string
 	seen    int
@@ -41,8 +41,8 @@ type problem struct {
 	fixed   bool
 }
 
-// Count counts an alert. begins says that a session is to be begun in its thread; what came
-// before, and alerts that a problem is over, begin none.
+// Count counts an alert. begins reports that the caller has to begin a session in the alert's
+// thread. An alert that was counted before, or that says that a problem is over, begins none.
 func (c Counter) Count(ctx context.Context, tx pgx.Tx, in incoming.Event) (begins bool, err error) {
 	if in.Alert.Resolved {
 		return false, nil
@@ -73,7 +73,8 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in incoming.Event) (begin
 	return false, c.sayCount(ctx, tx, p, in)
 }
 
-// lock finds the problem's row, or makes it. A session that was cleaned away is none.
+// lock locks the problem's row, and inserts it first if it is
+// new. A session that was cleaned away counts as none.
 func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh bool, err error) {
 	tag, err := tx.Exec(ctx, `insert into alerts (team, channel, fingerprint, app, title, last_ts) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, database.CleanText(in.Alert.App), database.CleanText(in.Alert.Title), in.TS)
@@ -87,10 +88,10 @@ func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh b
 	return p, tag.RowsAffected() > 0, err
 }
 
-// begin reports whether the channel may begin another session in this hour. Where it may not,
-// the newest session's thread is told so, once.
+// begin reports whether the channel may begin another session in this
+// hour. If not, the thread of its newest session is told so, once.
 func (c Counter) begin(ctx context.Context, tx pgx.Tx, in incoming.Event) (bool, error) {
-	// One at a time in a channel, so that the limit holds over all connections and replicas.
+	// One transaction at a time in a channel, so that the limit holds over all connections and replicas.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, "alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
 		return false, err
 	}
@@ -113,8 +114,8 @@ func (c Counter) begin(ctx context.Context, tx pgx.Tx, in incoming.Event) (bool,
 		fmt.Sprintf("More problems came in this channel than I begin with in an hour (%d). The others are only counted for now. Mention me below one to have it looked into.", MostAnHour))
 }
 
-// Opened keeps which session the problem has, and the repository that the channel's alerts are
-// about.
+// Opened stores which session the problem has, and sets the
+// session's repository to that of the channel's alerts.
 func Opened(ctx context.Context, tx pgx.Tx, in incoming.Event, session string) error {
 	_, err := tx.Exec(ctx, `update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, session)
@@ -131,7 +132,7 @@ func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming
 	return c.say(ctx, tx, p.session, p.session+":alerts-again", "Again after the fix: the same alert came at "+clock(in.TS)+". Nothing is begun by it; write here to have it looked into.")
 }
 
-// say says a line in the session's thread, once.
+// say says a line in the session's thread, once for each key.
 func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) error {
 	tag, err := tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text) select $1, $2, $3 where not exists (select 1 from outbox where key = $4) returning id)
 		insert into outbox (key, session_id, line_id, alone) select $4, $1, id, true from said`, session, c.agent(), text, key)
@@ -141,12 +142,12 @@ func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) 
 	return c.Queue.InsertPost(ctx, tx, session)
 }
 
-// sayCount has the one line that counts say the newest count. What was not posted yet is
-// changed where it waits, so that a storm makes no more of them than Slack takes.
+// sayCount says the newest count in the one line for that. A line that was not posted yet is
+// changed in the outbox, so that a storm of alerts makes no more postings than Slack takes.
 func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in incoming.Event) error {
 	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
 	key := p.session + ":alerts"
-	// The job first, then its postings: whoever posts locks them in this order, too.
+	// The job first, then the outbox rows: a poster locks them in this order, too.
 	if err := c.Queue.InsertPost(ctx, tx, p.session); err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (c Counter) agent() string {
 	return c.Agent
 }
 
-// clock is the time of day of a ts.
+// clock returns the time of day of a ts, in UTC.
 func clock(ts string) string {
 	seconds, _, _ := strings.Cut(ts, ".")
 	s, _ := strconv.ParseInt(seconds, 10, 64)

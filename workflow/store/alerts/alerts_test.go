@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// posted is an alert about a problem, at that second.
+// posted returns an alert about a problem, at that second.
 func posted(problem string, second int) incoming.Event {
 	ts := fmt.Sprintf("%d.000100", 1700000000+second)
 	return incoming.Event{
@@ -48,8 +48,8 @@ func count(t *testing.T, s *store.Store, sql string) int {
 	return storetest.CountRows(t, s, sql)
 }
 
-// One session a problem: later alerts are one line that counts, and no turn. An alert that is
-// delivered again, or that says a problem is over, counts nothing.
+// A problem has one session: later alerts change one line that counts, and queue no turn.
+// An alert that is delivered again, or that says that a problem is over, is not counted.
 func TestOneSessionAProblem(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -71,7 +71,7 @@ func TestOneSessionAProblem(t *testing.T) {
 	require.Zero(t, count(t, s, `select count(*) from river_job where kind = 'turn'`), "no turn, so no model call")
 	require.Equal(t, []string{"Seen 14 times, the last time at 22:13 UTC."}, said(t, s))
 
-	// Once it stands in Slack it is written again there.
+	// Once the line is in Slack, it is rewritten there.
 	var id string
 	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id from sessions`).Scan(&id))
 	out := outbox.New(s.DB)
@@ -90,7 +90,7 @@ func TestOneSessionAProblem(t *testing.T) {
 	require.Equal(t, 2, count(t, s, `select count(*) from sessions`))
 }
 
-// The control: where an alert that is delivered again is no known one, it is counted twice.
+// The control: without the check for an earlier delivery, the alert is counted twice.
 func TestControlAnAlertThatIsDeliveredAgainCounts(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -104,7 +104,7 @@ func TestControlAnAlertThatIsDeliveredAgainCounts(t *testing.T) {
 	require.Equal(t, 3, count(t, s, `select seen from alerts`))
 }
 
-// What was pushed stays done: one line says that it came again after the fix.
+// A pushed fix stays done: one line says that the alert came again after it.
 func TestAgainAfterTheFix(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -141,7 +141,7 @@ func TestAStormIsBounded(t *testing.T) {
 		require.True(t, begins, "the control")
 		return err
 	}))
-	// In the next hour a problem that comes again begins.
+	// In the next hour a problem that comes again begins a session.
 	_, err := s.Pool.Exec(t.Context(), `update alerts set begun_at = begun_at - interval '1 hour'`)
 	require.NoError(t, err)
 	receive(t, s, posted("problem 99", 700))

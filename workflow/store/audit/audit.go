@@ -1,9 +1,8 @@
-// Package audit chains what was decided in a session by hashes, and verifies the chain
-// against the rows as they stand now.
+// Package audit chains what was decided in a session by
+// hashes, and verifies the chain against the current rows.
 //
-// Append records a row in the transaction that wrote it, and commits with it. Verify reads
-// each session as it was at one moment, so it may run beside a bot; a flaw is a result and
-// no error.
+// Append adds a record in the transaction that wrote the row, and commits with it. Verify reads each
+// session as it was at one moment, so it may run beside a bot. A flaw is a result, not an error.
 package audit
 
 import (
@@ -20,10 +19,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Append records once more what a row of decisions, reports, permissions, approvals,
-// allowances or pushes says, behind what the session recorded before. It belongs to the
-// transaction that wrote the row, and the session's row is locked in it, so nothing comes
-// between.
+// Append adds to the session's chain what a row of decisions, reports, permissions, approvals,
+// allowances, removals, pushes or backports says now. It has to run in the transaction that
+// wrote the row and locked the session's row, so that no other record comes between.
 func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := record{What: what, Name: name}
 	var last string
@@ -47,8 +45,8 @@ type record struct {
 	What, Name, Content, Hash string
 }
 
-// computeHash is the record's hash, given the one before it; the first stands behind the session's
-// own id, so that no session's records pass for another's.
+// computeHash returns the record's hash, which covers last, the hash of the record before. The first
+// record covers the session's id instead, so that no session's records can pass for another's.
 func (r record) computeHash(session, last string) string {
 	if last == "" {
 		last = session
@@ -57,16 +55,16 @@ func (r record) computeHash(session, last string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// A Flaw is the first record of a session that does not hold.
+// A Flaw is the first record or row of a session that does not hold.
 type Flaw struct {
 	Session string
-	Seq     int    // of the record; 0: the row was never recorded
-	What    string // decision, report, approval, allowance, push
-	Name    string // of the row
+	Seq     int    // number of the record; 0: the row was never recorded
+	What    string // the kind of row: decision, report, permission, approval, allowance, removal, push or backport
+	Name    string // the row's id, revision, hash, commit or branch
 	Why     string
 }
 
-// String is the flaw in a line.
+// String returns the flaw in one line.
 func (f Flaw) String() string {
 	parts := []string{"session " + f.Session}
 	if f.Seq > 0 {
@@ -78,17 +76,17 @@ func (f Flaw) String() string {
 	return strings.Join(parts, ", ") + ": " + f.Why
 }
 
-// A Result is what Verify looked at.
+// A Result is what Verify found.
 type Result struct {
 	Sessions, Records int
-	// Head is the last hash of the session that was asked for; of all sessions, the hash of
-	// their last hashes in the order of their ids.
+	// Head is the last hash of the session that was asked for. For all sessions,
+	// it is the hash of their ids and last hashes in the order of the ids.
 	Head string
-	Flaw *Flaw // the first; nil when everything holds
+	Flaw *Flaw // the first one; nil if everything holds
 }
 
-// Verify compares what was recorded with its own hashes and with the rows as they stand
-// now: of one session, or of all where session is empty. It may run beside a bot.
+// Verify compares the records with their hashes and with the current rows,
+// of one session or, if session is empty, of all. It may run beside a bot.
 func Verify(ctx context.Context, db *database.DB, session string) (Result, error) {
 	var a Result
 	rows, err := db.Pool.Query(ctx, `select id from sessions where $1 = '' or id = $1 order by id`, session)
@@ -103,7 +101,7 @@ func Verify(ctx context.Context, db *database.DB, session string) (Result, error
 	for _, id := range ids {
 		c := chain{session: id}
 		if err := c.readRows(ctx, db); errors.Is(err, pgx.ErrNoRows) {
-			continue // cleaned away since
+			continue // it was cleaned away since
 		} else if err != nil {
 			return a, fmt.Errorf("audit %s: %w", id, err)
 		}
@@ -121,7 +119,7 @@ func Verify(ctx context.Context, db *database.DB, session string) (Result, error
 	return a, nil
 }
 
-// A chain is all that one session recorded, and the rows that it is about.
+// A chain holds all records of one session, and the rows that they are about.
 type chain struct {
 	session string
 	count   int
@@ -159,7 +157,7 @@ func (c *chain) readRows(ctx context.Context, db *database.DB) error {
 	})
 }
 
-// findFlaw is the first record that does not hold; nil where all do.
+// findFlaw returns the first record or row that does not hold, or nil if all do.
 func (c *chain) findFlaw() *Flaw {
 	newest := map[[2]string]int{}
 	for _, r := range c.records {

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// decided is a session in which everything was decided that the audit holds.
+// decided returns the turn of a session with reports,
+// decisions, a permission, an approval and a push in its audit.
 func decided(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
 	turn := storetest.BeginTurn(t, s)
@@ -63,7 +64,7 @@ func TestWhatWasDecidedHoldsTogether(t *testing.T) {
 	require.Zero(t, verified(t, s, "nobody").Sessions)
 }
 
-// Whatever somebody changes by hand is found, and the first of it is named.
+// Verify finds every change that was made by hand, and names the first one.
 func TestWhatWasChangedByHandIsFound(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]string{
@@ -105,8 +106,8 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 	}
 }
 
-// A database from before has no records: it gets them when it is brought up to date, from
-// the rows as they stand, and they hold like those that were written with their rows.
+// A database from before the audit has no records. Migrate adds them from the
+// current rows, and they hold like those that were written with their rows.
 func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.OpenAt(t, 5)

@@ -1,11 +1,12 @@
-// Package backports keeps what people asked to have brought to releases. A row is the intent to make
-// a branch, with the repository and the branch's name as its key, and later what became of it: asking
-// twice is one branch. It is written with the permission that asked for it, which the schema wants
-// to be of that kind, that person, that message and a revision that the thread was shown.
+// Package backports stores the backports that people asked for: pushed changes that are to be
+// brought to releases. A row is the intent to make a branch, keyed by the repository and the
+// branch's name, and later holds the result, so asking twice makes one branch. It is written
+// with the permission that asked for it. The schema requires that permission to be of this
+// kind, from the same person and message, and for a revision that the thread was shown.
 //
-// Whoever works the rows does so under the session's job of package queue. It writes what it found
-// with Change, together with the line that tells the thread of it, and only while the job is its
-// own, the row as it was read, and nobody's stop stands.
+// A worker of the rows runs under the session's job of package queue. It writes what it found with
+// Change, together with the line that tells the thread of it. Change writes only while the job is still
+// the worker's and the row is as it was read, and it records no new commit while the session is stopped.
 package backports
 
 import (
@@ -26,46 +27,46 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// The states of a row.
+// The states of a Row.
 const (
 	Asked    = "asked"
-	Intended = "intended" // the commit is made, and is to be pushed
+	Intended = "intended" // the commit is made and is to be pushed
 	Pushed   = "pushed"
-	Refused  = "refused" // nothing was pushed, and why stands there
-	Stopped  = "stopped" // by somebody's stop
+	Refused  = "refused" // nothing was pushed; Reason says why
+	Stopped  = "stopped" // by a stop in the thread
 )
 
-// A Row is one branch that is to be made.
+// A Row is one backport: the branch that is to be made, and what became of it.
 type Row struct {
 	Order
 	Session    string
 	Permission string
 	At         time.Time // when it was asked for
 	State      string
-	Release    string // the branch that was meant
-	Onto       string // its commit
-	Earlier    string // what the branch had before this; empty: it is new
-	Commit     string // from Intended on
+	Release    string // the branch of the release that was meant
+	Onto       string // the commit of that branch
+	Earlier    string // the commit that Branch had before this one; empty: the branch is new
+	Commit     string // set from Intended on
 	Tree       string
 	Told       Told
 	Reason     string
 }
 
-// Told is what is said when the branch is pushed.
+// Told is what the thread is told when the branch is pushed.
 type Told struct {
 	Text    string
 	Details string
 	Pull    *pullrequest.Intent // nil: the repository has no host
 }
 
-// An Order is that a person wants one: by the Permission of the same recording.
+// An Order is a Part: a person asks for a backport, by the Permission of the same recording.
 type Order struct {
 	Repository string // its name in the configuration
-	Branch     string // that is made
-	Wanted     string // the release, as it was named
+	Branch     string // the branch to make
+	Wanted     string // the release, as the person named it
 	Pushed     string // the commit that has the change
-	Base       string // and the one that it was made on
-	Revision   int    // that was approved for it
+	Base       string // the commit that Pushed was made on
+	Revision   int    // the revision that was approved for Pushed
 	User       string
 	UserName   string
 	Credit     string // see workflow.Person
@@ -74,8 +75,8 @@ type Order struct {
 
 func (Order) Stage() record.Stage { return record.Given }
 
-// Write keeps the row, and has the session's job begin. It fails with ErrStale where one stands for
-// the branch that is under way or done, or where somebody stopped the work.
+// Write stores the row and queues the session's backport job. It fails with record.ErrStale
+// if a row for the branch is under way or done, or if the work was stopped.
 func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var permission *string
 	if p, ok := record.Find[consent.Permission](r); ok {
@@ -102,7 +103,7 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return r.Queue.InsertSide(ctx, tx, r.Session, queue.BackportWork)
 }
 
-// Stop ends those of the session that nothing was pushed of yet.
+// Stop is a Part that stops the backports of the session for which no commit is made yet.
 type Stop struct{}
 
 func (Stop) Stage() record.Stage { return record.Work }
@@ -124,7 +125,7 @@ func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-// Of are those of the session, oldest first.
+// Of returns the backports of the session, oldest first.
 func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit, message_ts,
 			session_id, permission_id, asked_at, state, release, onto, earlier, commit_hash, tree, told, reason
@@ -143,7 +144,7 @@ func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	})
 }
 
-// Next is the oldest of the session that is to be worked; nil: there is none.
+// Next returns the oldest backport of the session that is asked for or intended, or nil if there is none.
 func (g Register) Next(ctx context.Context, session string) (*Row, error) {
 	all, err := g.Of(ctx, session)
 	for _, r := range all {
@@ -154,22 +155,22 @@ func (g Register) Next(ctx context.Context, session string) (*Row, error) {
 	return nil, err
 }
 
-// Stands reports whether the row is as it was read: nobody stopped it.
+// Stands reports whether the row is still in the state in which it was read, so that nobody stopped it.
 func (g Register) Stands(ctx context.Context, r Row) (stands bool, err error) {
 	err = g.Store.Pool.QueryRow(ctx, `select exists (select 1 from backports where repository = $1 and branch = $2 and permission_id = $3 and state = $4)`,
 		r.Repository, r.Branch, r.Permission, r.State).Scan(&stands)
 	return stands, err
 }
 
-// Change writes what became of a row, and the parts that go with it, such as the line in the
-// thread; nothing where somebody else wrote it meanwhile. changed tells which it was.
+// Change writes what became of a row, and the parts that go with it, such as the line in
+// the thread. It writes nothing and returns false if the row is not as before any more.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) (changed bool, err error) {
 	told, err := json.Marshal(after.Told)
 	if err != nil {
 		return false, err
 	}
 	err = g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, as everybody who speaks in its thread.
+		// The session's row first, like everything else that says a line in the session's thread.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
 			return err
 		}
@@ -195,16 +196,16 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	return changed && err == nil, err
 }
 
-// A Push is what went out of a session.
+// A Push is a commit that a session pushed.
 type Push struct {
 	Commit   string
-	Base     string // that it was made on
+	Base     string // the commit that it was made on
 	Branch   string
-	Revision int    // that was approved for it
-	Unproven string // why nothing was proven of it; empty: it was
+	Revision int    // the revision that was approved for it
+	Unproven string // why nothing was proven of it; empty: it was proven
 }
 
-// NewestPush is what was pushed last; nil: nothing was.
+// NewestPush returns what the session pushed last, or nil if it pushed nothing.
 func (g Register) NewestPush(ctx context.Context, session string) (*Push, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select p.commit_hash as commit, p.base_commit as base, p.branch, a.revision, p.unproven
 		from pushes p join approvals a on a.id = p.approval_id where p.session_id = $1 and p.state = 'pushed' order by p.at desc limit 1`, session)
@@ -218,8 +219,8 @@ func (g Register) NewestPush(ctx context.Context, session string) (*Push, error)
 	return p, err
 }
 
-// PushShown is where the thread was told of a push; empty: it was not yet. underWay is that it is
-// being posted.
+// PushShown returns the ts of the message with told in its text, which tells the thread of a
+// push, or an empty string before it is in Slack. underWay reports that it is being posted.
 func (g Register) PushShown(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
 	err = g.Store.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
 		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and position($2 in l.text) > 0`, session, told).Scan(&ts, &underWay)

@@ -12,16 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Allowance is a word of its own on the files of a push: asked for where User is empty,
-// otherwise given, by the Permission of the same recording.
+// An Allowance is a Part: a separate permission for the files of a push. It is asked
+// for if User is empty, otherwise given, by the Permission of the same recording.
 type Allowance permit.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
 
-// Write keeps that a word was asked for, or that it was given: while it is the newest that
-// was asked for, under the approval of the newest report, and once.
+// Write stores that the allowance was asked for, or that it was given: once, while it is the newest
+// that was asked for, under the approval of the newest report. Otherwise it fails with record.ErrStale.
 func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	// What was asked for before, of the same files, is the newest question again.
+	// Asking for the same files again makes that question the newest one.
 	sql, args := `insert into allowances (id, session_id, approval_id, tree, names, unproven) values ($2, $1, $3, $4, $5, $6)
 			on conflict (session_id, approval_id, tree, (unproven <> '')) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
 		[]any{r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven)}
@@ -42,8 +42,8 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return audit.Append(ctx, tx, r.Session, "allowance", w.ID)
 }
 
-// Allowance is the word that was asked for, or given, last under the approval; nil when
-// there is none. A tree, where given, keeps that one, as proven or as unproven.
+// Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
+// is none. A tree that is not empty selects the allowance for that tree, as proven or as unproven.
 func (g Register) Allowance(ctx context.Context, approval, tree string, unproven bool) (*permit.Allowance, error) {
 	var w permit.Allowance
 	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, unproven, user_id, user_name, message_ts from allowances

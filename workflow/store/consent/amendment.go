@@ -10,12 +10,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Amendment is what somebody who may approve said after an approval, of the revision that
-// was approved: part of its record, which permits nothing. Of a message that was edited
-// there are several, and the newest counts; one without text takes the message's words back.
+// An Amendment is a Part: what a person who may approve said after an approval, about the
+// approved revision. It is kept with the approval and permits nothing. A message that was edited
+// has several, of which the newest counts; one without text takes the message's words back.
 type Amendment struct {
 	Revision  int
-	Message   int64 // the row of the inbox
+	Message   int64 // id of the inbox row
 	MessageTS string
 	User      string
 	UserName  string
@@ -31,8 +31,8 @@ func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return err
 }
 
-// Amendments are what was said since the approval of a revision, in order: of each message
-// its newest wording, and nothing of those that were deleted.
+// Amendments returns what was said since the approval of a revision, in
+// order: the newest wording of each message, without those that were deleted.
 func (g Register) Amendments(ctx context.Context, session string, revision int) ([]Amendment, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select revision, message_id as message, message_ts, user_id as "user", user_name, text from amendments a
 		where session_id = $1 and revision = $2 and text <> '' and not exists (select 1 from amendments later

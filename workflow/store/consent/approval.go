@@ -12,15 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Approval is the word on one revision of the report. It is given by the Permission of
-// the same recording.
+// An Approval is a Part: a person's approval of one revision
+// of the report, by the Permission of the same recording.
 type Approval permit.Approval
 
 func (Approval) Stage() record.Stage { return record.Given }
 
-// Write is the compare-and-set: it writes a row only while the session waits on exactly
-// this revision and nobody's approval stands for it. One that was given by asking also has
-// to rest on all that was written: nothing is unjudged, and nothing for the agents unread.
+// Write is a compare-and-set: it inserts a row only while the session waits on exactly
+// this revision, and no approval of it exists. An approval that was given by asking
+// (its Permission has RestsOn) also requires that all messages are judged, and that
+// agents have read those that are for them. Otherwise Write fails with record.ErrStale.
 func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[Permission](r)
 	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts, permission_id, credit)
@@ -40,7 +41,7 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
 }
 
-// Approval is the word given on one revision; nil when there is none.
+// Approval returns the approval of one revision, or nil if there is none.
 func (g Register) Approval(ctx context.Context, session string, revision int) (*permit.Approval, error) {
 	a := permit.Approval{Session: session, Revision: revision}
 	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit, scope, message_ts, at

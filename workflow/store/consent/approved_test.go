@@ -14,13 +14,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// The store itself refuses a push that is not what its approval is of, whoever asks.
+// The store refuses a push that does not match its approval, whichever code records it.
 func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 	t.Parallel()
 	right := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
 	for name, c := range map[string]struct {
 		push  func(*outgoing.Push)
-		first string // by hand, before
+		first string // SQL that runs before the push
 	}{
 		"another base":                         {push: func(p *outgoing.Push) { p.BaseCommit = "other" }},
 		"another branch":                       {push: func(p *outgoing.Push) { p.Branch = "main" }},
@@ -74,7 +74,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 	})
 }
 
-// What goes past the store's own statements meets the constraint, until that is dropped.
+// SQL that does not go through the store's statements is refused by the constraint, until that is dropped.
 func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -98,7 +98,7 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 	}
 }
 
-// giveAllowance gives the word that was asked for, by a message of that person.
+// giveAllowance gives the allowance that was asked for, by a message of the user.
 func giveAllowance(t *testing.T, s *store.Store, turn *store.Turn, id, user string) error {
 	t.Helper()
 	m := permit.Permission{ID: store.NewToken(), What: permit.Push, MessageTS: store.NewToken(), User: user, UserName: "bea"}
@@ -108,7 +108,7 @@ func giveAllowance(t *testing.T, s *store.Store, turn *store.Turn, id, user stri
 	return turn.Record(t.Context(), consent.Permission{Permission: m}, consent.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
 }
 
-// A word of its own is given on the newest question alone, once, and on those files.
+// An allowance is given only on the newest question, once, and only for its files.
 func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -151,8 +151,8 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.ErrorIs(t, give("w3", "U2"), store.ErrStale, "a newer report takes the approval away")
 }
 
-// What nothing was proven of is pushed only on a word of its own, on those files; a question
-// about it that nobody answered does not hold up the same files once they are proven.
+// A change of which nothing was proven is pushed only with an allowance for it, and only with those files.
+// If nobody answers the question about it, the same files can still be pushed once they are proven.
 func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

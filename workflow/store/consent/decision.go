@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Decision is who was allowed what, or refused.
+// A Decision is a Part: what a person asked for, and whether it was allowed.
 type Decision permit.Decision
 
 func (Decision) Stage() record.Stage { return record.Decision }
@@ -28,7 +28,7 @@ func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return audit.Append(ctx, tx, r.Session, "decision", strconv.FormatInt(id, 10))
 }
 
-// Decisions are everything that was allowed or refused in the session, in order.
+// Decisions returns everything that was allowed or refused in the session, in order.
 func (g Register) Decisions(ctx context.Context, session string) ([]permit.Decision, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select what, allowed, reason, user_id as "user", message_ts, revision
 		from decisions where session_id = $1 order by id`, session)

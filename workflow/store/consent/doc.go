@@ -1,6 +1,6 @@
-// Package consent keeps what people were shown and what they allowed, up to the push:
-// reports, permissions, and the approvals, allowances and extensions that a permission gives.
-// Each is written only while it counts, by compare and set, fails with record.ErrStale or
-// ErrNotApproved otherwise, and is recorded in the audit in the same transaction. A Register
-// reads their rows.
+// Package consent stores what people were shown and what they allowed, up to the push: reports,
+// permissions, and the approvals, allowances, extensions and removals that a permission gives.
+// Permissions, approvals, allowances, removals and pushes are written by compare-and-set, only while
+// they count, and fail with record.ErrStale or ErrNotApproved otherwise. All rows but extensions and
+// amendments are recorded in the audit in the same transaction. A Register reads the rows.
 package consent

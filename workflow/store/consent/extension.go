@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Extension is more of a limit, as people allowed it: of two at the same moment, one is
-// kept. It is given by the Permission of the same recording.
+// An Extension is a Part: more of a limit, as a person allowed it, by the
+// Permission of the same recording. Of two at the same moment, one is stored.
 type Extension quota.Extension
 
 func (Extension) Stage() record.Stage { return record.Given }

@@ -12,19 +12,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Permission is a person's yes. What the same recording gives by it names it: an Approval,
-// an Allowance, Extensions.
+// A Permission is a Part: a person's permission. What it gives in the same
+// recording names it: an Approval, an Allowance, Extensions and others.
 type Permission struct {
 	permit.Permission
-	Adopts []string // ts of messages that it adopts, beside what it rests on
+	Adopts []string // ts of messages that it adopts, besides those in RestsOn
 }
 
 func (Permission) Stage() record.Stage { return record.Permission }
 
-// Write fails with ErrStale where the permission's message gave one before. The schema
-// refuses one whose person did not write its message. What an adoption rests on is found
-// here, since the recording may bring the adopted messages with it: all of Adopts that stood
-// there before its own message.
+// Write fails with record.ErrStale if the message gave a permission of this kind before.
+// The schema refuses a permission whose person did not write its message. The rows of
+// the messages in Adopts are looked up here, since the same recording may insert them.
+// Only those that were in the thread before the permission's own message count.
 func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var revision *int
 	if p.Revision > 0 {
@@ -44,8 +44,8 @@ func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return audit.Append(ctx, tx, r.Session, "permission", p.ID)
 }
 
-// permitted is the id of the recording's permission; null where there is none, which the
-// schema refuses.
+// permitted returns the id of the recording's permission, or
+// nil (null) if there is none, which the schema refuses.
 func permitted(r *record.Recording) *string {
 	p, ok := record.Find[Permission](r)
 	if !ok {
@@ -54,7 +54,7 @@ func permitted(r *record.Recording) *string {
 	return &p.ID
 }
 
-// Permissions are everything that people allowed in the session, in order.
+// Permissions returns everything that people allowed in the session, in order.
 func (g Register) Permissions(ctx context.Context, session string) ([]permit.Permission, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as "user", user_name, rests_on, at
 		from permissions where session_id = $1 order by at, id`, session)

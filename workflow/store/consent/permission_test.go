@@ -18,12 +18,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// A forgery is a yes of somebody who did not say it.
+// A forgery is a permission of a person who did not give it.
 type forgery struct {
 	change func(*permit.Permission, *permit.Approval)
-	sql    string // by hand, before
+	sql    string // SQL that runs before
 	want   string // the guard that refuses it
-	off    string // takes it away
+	off    string // SQL that removes the guard
 }
 
 var forgeries = map[string]forgery{
@@ -31,7 +31,7 @@ var forgeries = map[string]forgery{
 		change: func(p *permit.Permission, a *permit.Approval) { p.User, a.User = "U2", "U2" },
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
-	// As it was: the first to write since the push, and the thread's first message.
+	// As it once was: the first person to write since the push, with the thread's first message.
 	"the first writer since a push": {
 		sql:    `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) select id, 'q', 'reply', '5.0', 'U2', true from sessions`,
 		change: func(p *permit.Permission, a *permit.Approval) { p.User, a.User = "U2", "U2" },
@@ -85,8 +85,8 @@ var forgeries = map[string]forgery{
 	},
 }
 
-// The schema refuses a yes of anybody but the author of the message that it names, whoever
-// writes it; without its guards it goes through.
+// The schema refuses a permission of anybody but the author of the message
+// that it names, whichever code writes it. Without its guards it is accepted.
 func TestAPermissionIsItsAuthors(t *testing.T) {
 	t.Parallel()
 	for name, c := range forgeries {
@@ -130,7 +130,7 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 	}
 }
 
-// One message is one permission of its kind, once.
+// One message gives one permission of a kind, once.
 func TestAMessagePermitsOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -144,8 +144,8 @@ func TestAMessagePermitsOnce(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from approvals`))
 }
 
-// A push is refused while somebody's stop stands, until somebody lets the work go on; then
-// and not before.
+// A push is refused while the session is stopped, until a person
+// permits that the work goes on. Nothing else lifts the stop.
 func TestNothingStoppedIsPushed(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -165,13 +165,13 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	require.NoError(t, push())
 }
 
-// Approvals from before there were permissions count where their message is their person's.
+// Approvals from before there were permissions count only if the person wrote their message.
 func TestApprovalsFromBefore(t *testing.T) {
 	t.Parallel()
 	s := storetest.OpenAt(t, 14)
 	cases := map[string]struct {
 		ts, user string // of the approval
-		more     string // somebody else's message
+		more     string // kind of a message from another person
 		counts   bool
 	}{
 		"said":                       {"2.0", "U2", "", true},
@@ -212,8 +212,8 @@ func TestApprovalsFromBefore(t *testing.T) {
 	require.ErrorContains(t, err, "approvals_have_permissions", "none is inherited later")
 }
 
-// What is held reaches no agent, nor do its files, until it is passed on; its button stays
-// until then, whatever else is answered.
+// A held message and its files reach no agent until it is passed
+// on. Its button stays until then, whatever else is answered.
 func TestHeldWordsWait(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -12,15 +12,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Push is the intent to push a commit, or how that went.
+// A Push is a Part: the intent to push a commit, or the result of the push.
 type Push outgoing.Push
 
 func (Push) Stage() record.Stage { return record.Push }
 
-// Write keeps the intent only while it is what its approval is of: the newest revision of
-// the report, with the hash that it has, on the base that the session has, and with the
-// further word where these files need one, be it that nothing is proven of them; and only while nobody's stop stands. How a push
-// went is told of an intent alone.
+// Write stores the intent only while it matches its approval: the newest revision of the report
+// with its hash, on the base of the session, and with the allowances that these files need (one
+// of them is for files of which nothing is proven), and only while the session is not stopped.
+// The result of a push is stored only for its intent. Otherwise Write fails with ErrNotApproved.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
@@ -50,7 +50,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return audit.Append(ctx, tx, r.Session, "push", p.Commit)
 }
 
-// Pushes are the session's pushes, oldest first.
+// Pushes returns the session's pushes, oldest first.
 func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
 			coalesce(report_hash, '') as report_hash, state, reason, unproven
@@ -61,14 +61,14 @@ func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, 
 	return pgx.CollectRows(rows, pgx.RowToStructByName[outgoing.Push])
 }
 
-// Undelivered reports whether something was approved after what was pushed last: its
-// changes may be in the session's files.
+// Undelivered reports whether a revision was approved after the one
+// that was pushed last: its changes may be in the session's files.
 func (g Register) Undelivered(ctx context.Context, session string) (undelivered bool, err error) {
 	err = g.DB.Pool.QueryRow(ctx, `select exists (select 1 from approvals a where a.session_id = $1 and a.revision > coalesce((select max(b.revision)
 		from approvals b join pushes p on p.approval_id = b.id where b.session_id = $1 and p.state = 'pushed'), 0))`, session).Scan(&undelivered)
 	return undelivered, err
 }
 
-// ErrNotApproved means that a push is not what an approval is of: another base, another
-// report, a newer revision, or files that need a word of their own.
+// ErrNotApproved means that a push does not match its approval: another
+// base, another report, a newer revision, or files that need an allowance.
 var ErrNotApproved = errors.New("this push is not what was approved")

@@ -13,14 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Removal is what was taken out of a change where User is empty, otherwise that it is to
-// be put back, by the Permission of the same recording.
+// A Removal is a Part: what was taken out of a change if User is empty,
+// otherwise that it is to be put back, by the Permission of the same recording.
 type Removal permit.Removal
 
 func (Removal) Stage() record.Stage { return record.Given }
 
-// Write keeps what was taken out, once by its hash; or that it is put back: once, and while
-// nobody's stop stands.
+// Write stores what was taken out, once for its hash; or that it is to be put back, once, and only
+// while the approval counts and the session is not stopped. Otherwise it fails with record.ErrStale.
 func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if m.User == "" {
 		hunks, err := json.Marshal(m.Hunks)
@@ -47,7 +47,8 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
 }
 
-// LaidBack is the hash of a removal that stands in the files again.
+// LaidBack is a Part: the hash of a removal that is in the
+// files again, or that an agent was told to make anew.
 type LaidBack string
 
 func (LaidBack) Stage() record.Stage { return record.Work }
@@ -57,7 +58,7 @@ func (hash LaidBack) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) 
 	return err
 }
 
-// Removals are what was taken out in the session, in order, without their packs.
+// Removals returns what was taken out in the session, in order, without the packs.
 func (g Register) Removals(ctx context.Context, session string) ([]permit.Removal, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select m.hash, m.approval_id, a.revision, m.task_id, m.hunks, m.with_tree, m.without_tree, m.user_id, m.user_name, m.message_ts, m.laid
 		from removals m join approvals a on a.id = m.approval_id where m.session_id = $1 order by m.at, m.hash`, session)
@@ -73,7 +74,7 @@ func (g Register) Removals(ctx context.Context, session string) ([]permit.Remova
 	})
 }
 
-// RemovalPack is what it takes to have the trees of a removal.
+// RemovalPack returns the git objects with which any machine can write the trees of a removal.
 func (g Register) RemovalPack(ctx context.Context, session, hash string) (pack []byte, err error) {
 	err = g.DB.Pool.QueryRow(ctx, `select pack from removals where session_id = $1 and hash = $2`, session, hash).Scan(&pack)
 	return pack, err

@@ -14,15 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Report is a new revision, which is the session's from here on. What people read of it
-// is a line of its own.
+// A Report is a Part: a new revision, which is the session's
+// from now on. The text that people read is a line of its own.
 type Report workflow.Report
 
 func (Report) Stage() record.Stage { return record.Report }
 
 func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	report := workflow.Report(p)
-	report.Text = database.CleanText(report.Text) // the hash is of what is kept and shown
+	report.Text = database.CleanText(report.Text) // the hash is of the text as it is stored and shown
 	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by, credits) values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}'))`,
 		r.Session, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy, report.Credits)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	return audit.Append(ctx, tx, r.Session, "report", strconv.Itoa(report.Revision))
 }
 
-// Report is one revision; revision 0 of a session is no report and found nowhere.
+// Report returns one revision. Revision 0 is no report, so it fails with pgx.ErrNoRows.
 func (g Register) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
 	r := workflow.Report{Session: session, Revision: revision}
 	var body []byte
@@ -41,7 +41,7 @@ func (g Register) Report(ctx context.Context, session string, revision int) (wor
 	return r, err
 }
 
-// Reports are all revisions, the first first.
+// Reports returns all revisions, oldest first.
 func (g Register) Reports(ctx context.Context, session string) ([]workflow.Report, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select revision, kind, body, text, base_commit, asked_by, credits from reports where session_id = $1 order by revision`, session)
 	if err != nil {
@@ -56,8 +56,8 @@ func (g Register) Reports(ctx context.Context, session string) ([]workflow.Repor
 	})
 }
 
-// ReportShown is the ts of the message in which people read a revision, empty before it is
-// in Slack. underWay: it is being posted, and may be there already.
+// ReportShown returns the ts of the message in which people read a revision, or an empty string
+// before it is in Slack. underWay reports that it is being posted, and may be there already.
 func (g Register) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
 	err = g.DB.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
 		from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id

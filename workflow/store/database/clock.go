@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// A Clock is the database's, as this process follows it. What the queue keeps as a time
-// (when a job is tried again, when a question is due) is looked at by other replicas, too:
-// by this machine's own clock an hour ahead, they would all wait an hour for it. Between
-// two looks it counts by the monotonic clock, so that it does not jump when this machine's
-// clock is set. It is never ahead of the database's by more than they drift apart between
-// two heartbeats.
+// A Clock follows the database's clock in this process. The times that the queue stores (when a
+// job is retried, when a question is due) are read by other replicas, too: with this machine's
+// clock an hour ahead, they would all wait an hour too long. Between two readings the Clock
+// counts by the monotonic clock, so it does not jump when this machine's clock is set. It is
+// never ahead of the database's clock by more than the two drift apart between two heartbeats.
 type Clock struct {
 	mu     sync.Mutex
-	then   time.Time // the database's
-	looked time.Time // this machine's, when then was learnt
+	then   time.Time // the database's time at the last reading
+	looked time.Time // this machine's time at the last reading
 }
 
-// Now is the database's time; this machine's, before the first look.
+// Now returns the database's time, or this machine's time before the first reading.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,28 +27,27 @@ func (c *Clock) Now() time.Time {
 	return c.then.Add(time.Since(c.looked))
 }
 
-// NowOrNil leaves it to the database where the queue can: the queue asks whether somebody
-// has made a time up.
+// NowOrNil returns nil, which tells River that the time is not
+// made up: it then lets the database set the time where it can.
 func (*Clock) NowOrNil() *time.Time { return nil }
 
-// An InsertClock gives new jobs their time, since the library's driver would put this
-// machine's there.
+// An InsertClock gives new jobs the database's time, since River's driver would give them this machine's.
 type InsertClock struct{ *Clock }
 
-// NowOrNil is the time.
+// NowOrNil returns the database's time.
 func (i InsertClock) NowOrNil() *time.Time {
 	now := i.Now()
 	return &now
 }
 
-// Set takes over what the database said is the time.
+// Set sets the clock to the time that the database returned.
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.then, c.looked = now, time.Now()
 }
 
-// Clock is the database's clock.
+// Clock returns the clock of this database.
 func (d *DB) Clock() *Clock { return &d.clock }
 
 // readClock asks the database for the time.

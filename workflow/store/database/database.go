@@ -1,10 +1,9 @@
-// Package database is the connection to Postgres that all rooms of the store share: the
-// pool, the database's clock, writes that are tried again while Postgres is away, and the
-// version of the schema.
+// Package database is the connection to Postgres that all packages of the store share: the pools, the
+// database's clock, writes that are retried while Postgres is unavailable, and the version of the schema.
 //
-// Open connects and reads the clock; it does not migrate. Migrate brings the tables up to
-// date, and leaves a database alone that a newer version has changed. Whatever is done
-// under Retry or Transact may be done twice, and has to find what it did.
+// Open connects and reads the clock; it does not migrate. Migrate updates the tables,
+// and leaves a database alone that a newer version has changed. A function that runs
+// under Retry or Transact may run twice, and has to find what it did the first time.
 package database
 
 import (
@@ -18,22 +17,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
-// A DB is a database. It is safe for concurrent use.
+// A DB is the connection to a database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	// Arrivals is for what comes in from Slack, which waits three seconds for an acknowledgement:
-	// it never queues behind the sessions at work.
+	// Arrivals is the pool for what comes in from Slack, which waits three seconds for an
+	// acknowledgement: these transactions never queue behind those of the sessions at work.
 	Arrivals *pgxpool.Pool
 	Log      *slog.Logger
 
 	clock Clock
 }
 
-// idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a
-// replica that is frozen in the middle of one would lock its sessions away from the others.
+// idleTimeout is the setting of Postgres that ends an idle transaction. Without it, a replica
+// that froze in the middle of a transaction would lock its sessions away from the other replicas.
 const idleTimeout = "idle_in_transaction_session_timeout"
 
-// arrivals is how many connections Arrivals has: one for each link that a replica keeps to Slack.
+// arrivals is how many connections Arrivals has: one for each connection that a replica keeps to Slack.
 const arrivals = 2
 
 // Open connects to the database at url and checks that it answers.
@@ -64,7 +63,7 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
 	return d, nil
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (d *DB) Close() {
 	d.Pool.Close()
 	d.Arrivals.Close()

@@ -9,41 +9,41 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// An Examination is what a database is like, before a bot runs on it or beside one that does.
+// An Examination is the state of a database, before a bot runs on it or while one does.
 type Examination struct {
-	Server  string // Postgres' own version
-	Number  int    // the same as a number: 150018
-	Bytes   int64  // of this database
-	Account string // whom we are to it
+	Server  string // Postgres' version
+	Number  int    // the version as a number: 150018
+	Bytes   int64  // size of this database
+	Account string // database user of this program
 
 	Schema
 
-	MayCreate bool // tables can be made
-	MayWrite  bool // rows can be written; meaningless where there are no tables yet
-	Trigrams  bool // reports are compared by their letters, too
+	MayCreate bool // this user can create tables
+	MayWrite  bool // this user can write rows; not set if there are no tables yet
+	Trigrams  bool // pg_trgm is installed, so reports are compared by their letters, too
 	ReadOnly  bool // a standby, or a database that is set to be read only
 
-	Ahead time.Duration // of this machine's clock before the database's
+	Ahead time.Duration // how far this machine's clock is ahead of the database's
 
-	Replicas []Beat        // bots that work on it
-	Heard    time.Duration // since something last came in from Slack; negative: nothing ever did
+	Replicas []Beat        // live replicas
+	Heard    time.Duration // since the last message came in from Slack; negative: none ever did
 	Pressed  bool          // a button was pressed at some time
 }
 
-// Schema is which version's tables the database has.
+// Schema is the version of the database's tables, and the newest one that this program knows.
 type Schema struct {
-	Found, Known int64       // the newest migration of ours in it, 0 for none, and in this program
-	Newer        *NewerError // a newer version has changed it
-	Waiting      bool        // the queue's own tables are behind, or not there
+	Found, Known int64       // newest migration of Bobbin: in the database (0: none), and in this program
+	Newer        *NewerError // set if a newer version has changed the database
+	Waiting      bool        // the queue's own tables are missing or behind
 }
 
-// A Beat is a replica, and how long ago it was last heard of.
+// A Beat is a replica and the age of its last heartbeat.
 type Beat struct {
 	ID  string
 	Ago time.Duration
 }
 
-// Examine looks at the database and changes nothing.
+// Examine reads the state of the database and changes nothing.
 func (d *DB) Examine(ctx context.Context) (e Examination, err error) {
 	began := time.Now()
 	var now time.Time
@@ -91,7 +91,7 @@ func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
 	return nil
 }
 
-// examineWork asks what every version's tables tell.
+// examineWork reads tables that the schema of every version has.
 func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 	var heard float64
 	err := d.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),

@@ -14,12 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/migrations"
 )
 
-// migrationLock is any number, the same in every replica.
+// migrationLock is the key of the lock around migrations: any number, but the same in every replica.
 const migrationLock = 0x626f6262
 
-// Migrate brings the database up to date: the queue's tables and ours, under one lock, so
-// that replicas may start together. A database that a newer version has changed is left
-// alone, since this program would read and write it wrongly.
+// Migrate updates the database: the queue's tables and Bobbin's, under one lock, so
+// that replicas may start at the same time. It fails and changes nothing if a newer
+// version has changed the database, since this program would read and write it wrongly.
 func (d *DB) Migrate(ctx context.Context) error {
 	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
@@ -57,18 +57,18 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// addTrigrams adds the extension that compares reports by their letters. It may be missing on
-// the server, or not be ours to add: reports are compared by their words alone then, which
-// doctor tells.
+// addTrigrams adds the extension pg_trgm, which compares reports by their
+// letters. The server may not have it, or this user may not be allowed to add it.
+// Then reports are compared by their words alone, and `bobbin doctor` says so.
 func (d *DB) addTrigrams(ctx context.Context) {
 	if _, err := d.Pool.Exec(ctx, `create extension if not exists pg_trgm`); err != nil {
 		d.Log.Debug("the database has no pg_trgm", "err", err)
 	}
 }
 
-// A NewerError is about a database that holds migrations which this program does not know.
+// A NewerError means that a database has migrations that this program does not know.
 type NewerError struct {
-	What         string // its schema, its job queue
+	What         string // what is newer: its schema, its job queue
 	Found, Known int64
 }
 
@@ -76,8 +76,8 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, and this program knows %d", e.What, e.Found, e.Known)
 }
 
-// Newer fails with a NewerError when a newer version has changed the database. It may be
-// asked at any time: another replica may have been upgraded before this one.
+// Newer fails with a NewerError if a newer version has changed the database. It may
+// be called at any time, since another replica may be upgraded before this one.
 func (d *DB) Newer(ctx context.Context) error {
 	ours, queue, err := d.known()
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *DB) Newer(ctx context.Context) error {
 	return nil
 }
 
-// known are the newest migrations that this program has.
+// known returns the newest migrations that this program knows: Bobbin's and the queue's.
 func (d *DB) known() (ours, queue int64, err error) {
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {

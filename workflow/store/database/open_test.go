@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// The clock is learnt when the database is opened, and is never ahead of it.
+// Open reads the database's clock, and the Clock is never ahead of it.
 func TestTheClockIsTheDatabases(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -13,17 +13,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// retryFor is how long a write is tried again while Postgres is away: long enough for a
-// restart or a failover.
+// retryFor is how long a write is retried while Postgres is
+// unavailable: long enough for a restart or a failover.
 const retryFor = time.Minute
 
-// transientCodes are the codes of Postgres (by their first letters) that say nothing of the
-// statement: the same one may go through a moment later.
+// transientCodes are the error codes of Postgres, by their first characters, that
+// are not the statement's fault: the same statement may succeed a moment later.
 var transientCodes = []string{
 	"08",    // connection exceptions
 	"40001", // serialization failure
 	"40P01", // deadlock
-	"53100", // its disk is full: somebody has to see to it, and nothing can be told meanwhile
+	"53100", // disk full: a person has to free space, and nothing can be said until then
 	"53300", // too many connections
 	"55P03", // lock not available
 	"57P01", // the administrator ends the connection: restart, failover
@@ -32,8 +32,8 @@ var transientCodes = []string{
 	"25006", // a server that became a standby
 }
 
-// IsTransient reports whether Postgres, and not what was asked of it, is the trouble: it is
-// restarting, failing over, out of connections, or two transactions met.
+// IsTransient reports whether an error is Postgres' fault and not the statement's: the
+// server is restarting, failing over or out of connections, or two transactions conflicted.
 func IsTransient(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -53,7 +53,7 @@ func IsTransient(err error) bool {
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
 }
 
-// Retry does what may be done twice until Postgres lets it through, or for long enough.
+// Retry calls do until it returns no transient error, for a minute at most. do has to be safe to run twice.
 func (d *DB) Retry(ctx context.Context, do func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
@@ -69,8 +69,8 @@ func (d *DB) Retry(ctx context.Context, do func() error) error {
 	return err
 }
 
-// Transact is a transaction that may be done twice: one whose commit was cut off is begun
-// anew, and has to find what it did.
+// Transact runs do in a transaction, with Retry. If the answer to a commit
+// was lost, do runs again, and has to find what it did the first time.
 func (d *DB) Transact(ctx context.Context, do func(pgx.Tx) error) error {
 	return d.Retry(ctx, func() error { return pgx.BeginFunc(ctx, d.Pool, do) })
 }

@@ -2,12 +2,12 @@ package database
 
 import "strings"
 
-// CleanText drops what Postgres' text type cannot hold.
+// CleanText removes NUL characters and replaces invalid UTF-8, which Postgres' type text cannot hold.
 func CleanText(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
-// CleanJSON is JSON that Postgres takes: no text of it has a NUL.
+// CleanJSON removes escaped NUL characters from JSON, which Postgres does not accept.
 func CleanJSON(b []byte) []byte { return []byte(withoutNUL.Replace(string(b))) }
 
 var withoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, "")

@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// maxAttachments is how many files of one session are kept by name; more are left out.
+// maxAttachments is how many files of one session are stored; further ones are left out.
 const maxAttachments = 100
 
-// attachFiles keeps the files of a message by name. Those that are known change nothing. The
-// caller has the session's row locked, so that numbers are given once.
+// attachFiles stores what Slack says of a message's files, without their content. Files that are
+// known do not change. The caller has locked the session's row, so that each number is given once.
 func attachFiles(ctx context.Context, tx pgx.Tx, session string, list []incoming.Attachment) error {
 	for _, a := range list {
 		_, err := tx.Exec(ctx, `insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)

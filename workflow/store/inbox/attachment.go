@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Attachments without a number are files that the thread holds; others were read, and what
-// came of it is kept. One that was withdrawn meanwhile stays so.
+// Attachments is a Part. A file without a number is new in the thread; one with a number
+// was read, and the result is stored. A file that was withdrawn meanwhile stays withdrawn.
 type Attachments []incoming.Attachment
 
 func (Attachments) Stage() record.Stage { return record.Work }
@@ -36,7 +36,7 @@ func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 	return nil
 }
 
-// Withdrawn is the ts of a message whose files must not be used any more.
+// Withdrawn is a Part: the ts of a message whose files must not be used any more.
 type Withdrawn string
 
 func (Withdrawn) Stage() record.Stage { return record.Work }
@@ -46,9 +46,9 @@ func (ts Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return err
 }
 
-// given leaves out the files of messages that agents were not given: those that are held,
-// refused, or not judged yet. What came with a question to the consultant is given, and so
-// is what stands in the thread and never came as an event.
+// given is the condition that leaves out the files of messages that agents were not
+// given: those that are held, refused, or not judged yet. The files of a question to
+// the consultant are given, and so are files in the thread that never came as an event.
 const given = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
 		and i.kind in ('mention', 'reply', 'sent') having count(*) > 0 and not bool_or(i.for_agents
 			or exists (select 1 from permissions p join inbox r on r.id = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
@@ -57,8 +57,8 @@ const given = `not exists (select 1 from inbox i where i.session_id = attachment
 // Files reads the files of sessions.
 type Files struct{ DB *database.DB }
 
-// Attachments are the session's files in the order of their numbers, without what is in
-// them. Those of messages that agents were not given are left out.
+// Attachments returns the session's files in the order of their numbers, without
+// their content. The files of messages that agents were not given are left out.
 func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
 		from attachments where session_id = $1 and `+given+` order by number`, session)
@@ -68,8 +68,8 @@ func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Atta
 	return pgx.CollectRows(rows, pgx.RowToStructByName[incoming.Attachment])
 }
 
-// Attachment is one file with what is in it; nil when there is none of that number, or
-// agents were not given its message.
+// Attachment returns one file with its content, or nil if the session
+// has no file with that number or agents were not given its message.
 func (f Files) Attachment(ctx context.Context, session string, number int) (*incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
 		from attachments where session_id = $1 and number = $2 and `+given, session, number)

@@ -12,8 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// Form is what the button of that action asks for in a modal; nil where there is no such
-// button, or it opens none.
+// Form returns the modal that the button opens, or nil if there is no such button or it opens none.
 func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, error) {
 	if !button.OpensForm(action) {
 		return nil, nil
@@ -30,7 +29,7 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, e
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("form of a button: %w", err)
-	case means == "no": // it declines, and asks nothing
+	case means == "no": // it declines, and opens no modal
 		return nil, nil
 	case action == button.Details:
 		f.Text = means
@@ -47,9 +46,9 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, e
 	return &f, nil
 }
 
-// Submit keeps what was sent in a modal, as Receive does, in the thread of the button that
-// opened it. Where it cannot count any more nothing is kept, and late says so for people.
-// What was kept before is kept, whatever happened since.
+// Submit stores what was sent in a modal, as Receive does, in the thread of the button
+// that opened it. If it does not count any more, nothing is stored, and late says why
+// in words for people. What was stored before stays accepted, whatever happened since.
 func (i *Inbox) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
 	var kept bool
 	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// withForms is a session that shows revision 1 with its buttons.
+// withForms returns the turn of a session that shows revision 1 with its buttons.
 func withForms(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
 	turn := storetest.BeginTurn(t, s)

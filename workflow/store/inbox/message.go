@@ -10,17 +10,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Handled message was judged by the program. Agents see those that are for them.
+// Handled is a Part: a message that the program has judged. Agents see it if ForAgents is set.
 type Handled struct {
 	ID        int64
 	ForAgents bool
-	Shown     string // instead of the message's own text
-	Held      bool   // it waits for somebody who may approve to pass it on
-	Answers   bool   // it answers a question of the bot's
-	Task      int64  // whose worker it is for, beside the orchestrator; 0: all who work; OrchestratorAlone: none
+	Shown     string // what agents are shown instead of the message's text
+	Held      bool   // it waits until a person who may approve passes it on
+	Answers   bool   // it answers a question of the bot
+	Task      int64  // task of the worker that it is for, beside the orchestrator; 0: all workers; OrchestratorAlone: none
 }
 
-// OrchestratorAlone stands for a task where no worker is shown a message.
+// OrchestratorAlone is the Task of a message that no worker is shown.
 const OrchestratorAlone = -1
 
 func (Handled) Stage() record.Stage { return record.Inbox }
@@ -31,7 +31,8 @@ func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 	return err
 }
 
-// A Completed message is one as the thread has it: what was shared with it came in no event.
+// Completed is a Part: the text of a message as the thread has
+// it, since no event had what was shared with it.
 type Completed struct {
 	ID   int64
 	Text string
@@ -44,7 +45,7 @@ func (m Completed) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) er
 	return err
 }
 
-// Passed are the ids of held messages that wait no longer.
+// Passed is a Part: the ids of held messages that do not wait any more.
 type Passed []int64
 
 func (Passed) Stage() record.Stage { return record.Inbox }
@@ -57,8 +58,8 @@ func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return err
 }
 
-// Earlier are messages that stood in the thread before the session. They are kept once
-// agents are shown them, so that it is known whose words a request is made of.
+// Earlier is a Part: messages that were in the thread before the session. They are stored
+// once agents are shown them, so that it is known whose words a request is made of.
 type Earlier []incoming.ThreadMessage
 
 func (Earlier) Stage() record.Stage { return record.Inbox }
@@ -75,12 +76,12 @@ func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return nil
 }
 
-// Told is what the program tells the agents by itself: a message that is judged already, so
-// that every agent reads it in its order. The key makes it one; By is who asked for it,
-// empty where nobody did.
+// Told is a Part: what the program tells the agents by itself. It is stored as a
+// message that is judged already, so every agent reads it in order. It is stored
+// once for each Key. By is the person who asked for it, empty if no person did.
 type Told struct {
 	Key, Text, By string
-	Task          int64 // as of Handled
+	Task          int64 // as in Handled
 }
 
 func (Told) Stage() record.Stage { return record.Work }

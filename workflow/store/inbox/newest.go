@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Newest is the ts of the newest message that came in and is kept; empty when there is none.
+// Newest returns the ts of the newest message that is stored, or an empty string if there is none.
 func (i *Inbox) Newest(ctx context.Context) (ts string, err error) {
 	err = i.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox where kind in ('mention', 'reply')`).Scan(&ts)
 	if err != nil {
@@ -19,7 +19,8 @@ func (i *Inbox) Newest(ctx context.Context) (ts string, err error) {
 	return ts, nil
 }
 
-// Threads are those with a session in which something happened since, the last ones first.
+// Threads returns the threads of the sessions that changed
+// since then, the last changed first, at most most.
 func (i *Inbox) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
 	rows, err := i.db.Pool.Query(ctx, `select team, channel, thread_ts from sessions where updated_at > $1 order by updated_at desc, id limit $2`, since, most)
 	if err != nil {

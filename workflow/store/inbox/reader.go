@@ -17,7 +17,7 @@ type Reader struct {
 	session string
 }
 
-// OfSession reads the messages of a session.
+// OfSession returns a reader of that session's messages.
 func OfSession(db *database.DB, session string) Reader { return Reader{db: db, session: session} }
 
 const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
@@ -40,13 +40,13 @@ func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]in
 	return list, nil
 }
 
-// Unhandled are the messages that the program has not judged yet, in order of arrival.
+// Unhandled returns the messages that the program has not judged yet, in order of arrival.
 func (r Reader) Unhandled(ctx context.Context) ([]incoming.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
 }
 
-// Unseen are the messages for agents that the transcript of task (0: the orchestrator)
-// does not hold yet.
+// Unseen returns the messages for agents that the transcript
+// of the task (0: of the orchestrator) does not hold yet.
 func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, error) {
 	seen := `(select seen from sessions where id = $1)`
 	if task != 0 {
@@ -56,8 +56,8 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, err
 		and id > `+seen+` order by id`, r.session, task)
 }
 
-// Original is the text that a message of this session had before the inbox row given;
-// empty when there is none.
+// Original returns the text that a message of this session had
+// before the given inbox row, or an empty string if there is none.
 func (r Reader) Original(ctx context.Context, ts string, before int64) (string, error) {
 	var text string
 	err := r.db.Pool.QueryRow(ctx, `select text from inbox where session_id = $1 and message_ts = $2 and id < $3
@@ -68,9 +68,9 @@ func (r Reader) Original(ctx context.Context, ts string, before int64) (string, 
 	return text, err
 }
 
-// ReadByAgents reports whether agents were given a message of the thread, before the inbox
-// row given. What is not in the inbox is older than the session, and they read it with the
-// thread.
+// ReadByAgents reports whether agents were given a message of the thread
+// before the given inbox row. It returns true for a message that is not in the
+// inbox: it is older than the session, and agents read it with the thread.
 func (r Reader) ReadByAgents(ctx context.Context, ts string, before int64) (read bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents or exists (select 1 from permissions p where p.session_id = $1 and i.id = any(p.rests_on))), true)
 		from inbox i where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, r.session, ts, before).Scan(&read)
@@ -84,25 +84,25 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
-// OthersWrote reports whether anybody but the user wrote in the thread between two messages.
+// OthersWrote reports whether a person other than user wrote in the thread between two messages.
 func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply')
 		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)
 	return wrote, err
 }
 
-// A ReadMessage is a message that agents were shown, or an answer or a press that they were told.
+// A ReadMessage is a message that agents were shown, or an
+// answer or a button press of which they were told.
 type ReadMessage struct {
 	incoming.Message
 	Rested  bool // the thread has rested since
-	Answers bool // it answers a question of the bot's
+	Answers bool // it answers a question of the bot
 	Changed bool // it was edited or deleted since
 }
 
-// Read are what agents were shown since the newest push, or since the beginning, in order
-// of arrival: what people wrote, changed, answered and pressed, and what stood in the
-// thread before. What the program told them by itself is not in it, unless somebody asked
-// for it.
+// Read returns what agents were shown since the newest push, or since the beginning, in order of
+// arrival: what people wrote, changed, answered and pressed, and the messages from before the
+// session. It leaves out what the program told agents by itself, unless a person asked for it.
 func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	rows, err := r.db.Pool.Query(ctx, `select `+messageColumns+`, id <= s.rested, answers,
 			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts and d.id > i.id and d.kind in ('edit', 'delete'))
@@ -120,13 +120,13 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	})
 }
 
-// Held are the messages that wait for somebody who may approve, in order.
+// Held returns the messages that wait for a person who may approve, in order.
 func (r Reader) Held(ctx context.Context) ([]incoming.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
 }
 
-// Offered are those of the held messages that people were offered to pass on, in messages
-// that stand above ts in the thread.
+// Offered returns the held messages for which a message above
+// ts in the thread has a button to pass them on.
 func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
 	rows, err := r.db.Pool.Query(ctx, `select distinct i.id from inbox i
 		join buttons b on b.session_id = i.session_id and b.action_id = 'pass_on' and b.means = i.id::text
@@ -138,15 +138,15 @@ func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// DeliveredTS is the ts of the newest message that agents had been shown when a push last
-// went out; empty before one did.
+// DeliveredTS returns the ts of the newest message that agents had
+// been shown at the last push, or an empty string before any push.
 func (r Reader) DeliveredTS(ctx context.Context) (ts string, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox i join sessions s on s.id = i.session_id
 		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply')`, r.session).Scan(&ts)
 	return ts, err
 }
 
-// Adopted are the ts of the messages that the message of that row adopts or passes on.
+// Adopted returns the ts of the messages that the message of that inbox row adopts or passes on.
 func (r Reader) Adopted(ctx context.Context, row int64) ([]string, error) {
 	rows, err := r.db.Pool.Query(ctx, `select distinct m.message_ts from permissions p join inbox m on m.id = any(p.rests_on)
 		where p.session_id = $1 and p.message_id = $2 and p.what = 'adopt' order by 1`, r.session, row)

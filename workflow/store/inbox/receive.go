@@ -17,10 +17,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// Receive keeps what came from Slack in one thread, in its order, binds it to the thread's
-// session and queues a turn, all in one transaction; the caller acknowledges the events after
-// it returns. What came before (by event, or as the other half of a mention's two events)
-// changes nothing and is no error. What concerns no session is left alone. An alert comes alone.
+// Receive stores the events of one Slack thread in order, binds them to the thread's session and
+// queues a turn, all in one transaction; the caller acknowledges the events after it returns. An
+// event that was stored before, by its id or as the other one of a mention's two events, changes
+// nothing and is no error. Events that concern no session are ignored. An alert comes alone.
 func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
@@ -35,10 +35,10 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 			return err
 		}
 		for _, in := range list {
-			if in.Kind == incoming.Edit { // its message brought them, or they are of nobody's judged words
+			if in.Kind == incoming.Edit { // its files came with the message itself, or that message was never judged
 				continue
 			}
-			// One of a mention's two events may come without its files.
+			// Either of a mention's two events may come without its files.
 			if err := attachFiles(ctx, tx, id, in.Files); err != nil {
 				return err
 			}
@@ -64,9 +64,8 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 	return nil
 }
 
-// findSession finds the session of the thread, or makes one where a message may start one;
-// then list begins with that message. Between the two the old one may be cleaned away; then the
-// next look makes a new one.
+// findSession finds the session of the thread, or begins one if a message may do so; then list begins
+// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one.
 func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id string, list []incoming.Event, err error) {
 	list = came
 	starts := slices.IndexFunc(came, startsSession)
@@ -95,20 +94,21 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 	}
 }
 
-// startsSession reports whether the message may start a session: a mention does wherever it
-// stands, and so does what was sent; a plain message only as the root of a thread, which the
-// gateway lets through for watched channels alone.
+// startsSession reports whether the message may begin a session. A mention may anywhere
+// in a thread, and so may a message that was sent on, or an alert. A plain message may
+// only as the root of a thread, which the gateway passes on for watched channels alone.
 func startsSession(in incoming.Event) bool {
 	return in.Kind == incoming.Mention || in.Kind == incoming.Sent || in.Kind == incoming.AppAlert || in.Kind == incoming.Reply && in.TS == in.Thread.TS
 }
 
-// seenKinds are messages whose writers are told within a second that they arrived, by a reaction.
+// seenKinds are the kinds of messages that get a reaction
+// within a second, which tells their writers that they arrived.
 var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 
-// insertMessages inserts rows of the inbox in their order, and gives the messages that were not
-// there already. The reactions to these wait in the outbox then. They go out by a job of their own:
-// behind a busy thread's lines, which Slack takes one a second of, or while Slack asks to wait with
-// them, they would come when nobody looks any more.
+// insertMessages inserts inbox rows in order, and returns the messages that were new.
+// It also puts the reactions to these into the outbox. Reactions are posted by a job
+// of their own: behind the lines of a busy thread, of which Slack takes one a second,
+// or while Slack asks to wait with lines, they would come too late to be useful.
 func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
@@ -144,19 +144,19 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 	}
 	for _, in := range list {
 		if at := slices.Index(inserted, in.EventID); at >= 0 {
-			inserted[at] = "" // the same event, again, is not
+			inserted[at] = "" // a second copy of the same event is not new
 			fresh = append(fresh, in)
 		}
 	}
 	return fresh, askStop(ctx, tx, session, fresh)
 }
 
-// askStop lets words of stop act on the running turn at once, and a request that is taken away,
-// too; who said them is judged by the turn.
+// askStop makes a stop act on the running turn at once: words or a button that say
+// stop, or the deletion of the request. The turn judges whether the person may stop it.
 func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
 		if in.Kind == incoming.Sent || in.Kind == incoming.AppAlert {
-			continue // somebody else's words, or an app's
+			continue // another person's words, or an app's
 		}
 		takenAway := in.Kind == incoming.Delete && in.TS == in.Thread.TS
 		if intent.ReadConsent(in.Text).Kind != intent.ConsentStop && in.ActionID != "stop" && !takenAway {
@@ -171,11 +171,11 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 	return nil
 }
 
-// titleOf is the first line of a message; the row keeps 120 characters of it.
+// titleOf returns the first line of a message; the row stores 120 characters of it.
 func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return database.CleanText(line)
 }
 
-// newID is 40 random bits, short enough for a branch name: 8 letters and digits.
+// newID returns 40 random bits as 8 letters and digits, short enough for a branch name.
 func newID() string { return strings.ToLower(rand.Text()[:8]) }

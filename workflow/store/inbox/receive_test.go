@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// receiveBeside receives a message while sessions at work hold every connection that they may have.
+// receiveBeside receives a message while sessions at work hold all connections of their pool.
 func receiveBeside(t *testing.T, guarded bool, within time.Duration) error {
 	t.Helper()
 	s := storetest.Open(t)
@@ -34,7 +34,7 @@ func TestAMessageWaitsForNoSession(t *testing.T) {
 	require.NoError(t, receiveBeside(t, true, time.Minute))
 }
 
-// The control: with the sessions' own connections it waits for them.
+// The control: with the sessions' own pool, the message waits for them.
 func TestWithTheSessionsConnectionsItWaits(t *testing.T) {
 	t.Parallel()
 	require.ErrorIs(t, receiveBeside(t, false, 50*time.Millisecond), context.DeadlineExceeded)

@@ -12,17 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Correction changes one lesson outside of any thread. Whether its author may, the caller has
-// found out.
+// A Correction changes one lesson outside of any thread. The caller has checked that its author may do so.
 type Correction struct {
 	ID     int64
-	Was    string // the text that its author read
-	Text   string // in its place; empty: the lesson is forgotten
-	Person string // Slack id of the author; empty: whoever runs the program
-	Where  string // it was said, in words
+	Was    string // the text of the lesson, as its author read it
+	Text   string // the new text; empty: the lesson is forgotten
+	Person string // Slack id of the author; empty: the operator
+	Where  string // where it was said, in words
 }
 
-// Why a lesson is not corrected.
+// The reasons for which Correct refuses a correction.
 var (
 	ErrNone    = errors.New("there is no such lesson any more")
 	ErrChanged = errors.New("somebody has changed the lesson meanwhile")
@@ -30,8 +29,8 @@ var (
 	ErrFull    = fmt.Errorf("%d notes of a repository are kept, and there are as many", Most)
 )
 
-// Correct keeps the correction, and the decision in the audit of the session where the lesson was
-// learned, if that is still there. What is so already stays.
+// Correct applies the correction, and records the decision in the audit of the session where the lesson
+// was learned, if that session still exists. It does nothing if the lesson has that text already.
 func Correct(ctx context.Context, db *database.DB, c Correction) error {
 	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		var l Lesson
@@ -43,7 +42,8 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 		if err != nil {
 			return err
 		}
-		// Turns lock the session first, too; then the lessons of a repository one after another.
+		// Like a turn, this locks the session first, and then the
+		// lessons of a repository one after another.
 		there, err := tx.Exec(ctx, `select from sessions where id = $1 for update`, l.Session)
 		if err != nil {
 			return err
@@ -60,7 +60,8 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 	return nil
 }
 
-// apply changes the row, and says how; empty: it was so already.
+// apply changes the row and returns what it did, in words. It
+// returns an empty string if nothing had to change.
 func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string, err error) {
 	text := database.CleanText(c.Text)
 	if text == l.Text {
@@ -99,7 +100,8 @@ func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string
 	return fmt.Sprintf("Of %s, in the place of %q: %s", l.Repository, l.Text, text), dropTestCommand(ctx, tx, l)
 }
 
-// dropTestCommand has the command found out anew, where the lesson was about that.
+// dropTestCommand deletes the stored test command if the
+// lesson was about it, so that the command is found out again.
 func dropTestCommand(ctx context.Context, tx pgx.Tx, l Lesson) error {
 	if l.Key != KeyTest {
 		return nil

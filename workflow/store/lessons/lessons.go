@@ -1,7 +1,6 @@
-// Package lessons keeps what was learned of a repository: the commands that worked, what stood in
-// the way, and what members asked to have remembered. A row says where it comes from: what the
-// program itself saw, or which member said it. Nothing that a repository, a model or a guest says
-// becomes one.
+// Package lessons stores what was learned about a repository: the commands that worked, what kept the tests
+// from starting, and what members asked to have remembered. Each row names its source: what the program
+// itself saw, or which member said it. Nothing that a repository, a model or a guest says becomes a lesson.
 package lessons
 
 import (
@@ -16,26 +15,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// The keys of what there is one of for each folder of a repository.
+// The keys of lessons. A folder of a repository has at most one lesson for each key.
 const (
 	KeyTest  = "test"  // the test command that worked
 	KeyStart = "start" // what the tests lacked to start
-	keyNote  = "note:" // and what it says
+	keyNote  = "note:" // the start of a note's key; the hash of its text follows
 )
 
 const (
 	MaxText = 300 // characters of a lesson
-	Most    = 50  // notes of members of one repository
+	Most    = 50  // notes of members for one repository
 )
 
 // A Lesson is one thing that was learned.
 type Lesson struct {
 	ID         int64     `json:"id"`
 	Repository string    `json:"repository"`
-	Folder     string    `json:"folder,omitempty"` // empty: all of it
+	Folder     string    `json:"folder,omitempty"` // empty: the whole repository
 	Key        string    `json:"-"`
 	Text       string    `json:"text"`
-	Source     string    `json:"source"`           // what the program saw, or how it was said
+	Source     string    `json:"source"`           // what the program saw, or where a member said it
 	Person     string    `json:"person,omitempty"` // the member who said it; empty: the program saw it
 	Session    string    `json:"session,omitempty"`
 	Channel    string    `json:"channel,omitempty"` // of the session's thread
@@ -44,8 +43,8 @@ type Lesson struct {
 	Requester  string    `json:"-"` // of the session
 }
 
-// Seen is what the program itself saw; it takes the place of what it saw of that key before. An
-// empty Text takes it away.
+// Seen is a Part: a lesson that the program itself saw. It replaces the
+// earlier lesson with the same key. An empty Text deletes that lesson.
 type Seen struct{ Repository, Folder, Key, Text, Source string }
 
 func (Seen) Stage() record.Stage { return record.Work }
@@ -61,8 +60,8 @@ func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return err
 }
 
-// Noted is what a member asked to have remembered; record.ErrStale where it is known already or
-// no more are kept.
+// Noted is a Part: a note that a member asked to have remembered. Writing it fails with
+// record.ErrStale if the note is known already, or if the repository has as many notes as are kept.
 type Noted struct{ Repository, Folder, Text, Person string }
 
 func (Noted) Stage() record.Stage { return record.Work }
@@ -78,8 +77,8 @@ func (l Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return err
 }
 
-// Forgotten takes a lesson of that repository away; record.ErrStale where there is none. A test
-// command is found out anew after that.
+// Forgotten is a Part that deletes a lesson of the repository. Writing it fails with record.ErrStale
+// if there is no such lesson. If it was about the test command, that command is found out again.
 type Forgotten struct {
 	ID         int64
 	Repository string
@@ -99,7 +98,8 @@ func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) er
 	return dropTestCommand(ctx, tx, was)
 }
 
-// Has reports whether something of that key was learned of the repository, or of that folder of it.
+// Has reports whether the repository has a lesson with that key
+// for that folder; an empty folder is the whole repository.
 func Has(ctx context.Context, db *database.DB, repository, folder, key string) (has bool, err error) {
 	err = db.Pool.QueryRow(ctx, `select exists (select 1 from lessons where repository = $1 and folder = $2 and key = $3)`, repository, folder, key).Scan(&has)
 	if err != nil {
@@ -108,8 +108,8 @@ func Has(ctx context.Context, db *database.DB, repository, folder, key string) (
 	return has, nil
 }
 
-// Of is what was learned of the repository, and of that folder of it where one is named; the
-// oldest first. No repository: of all.
+// Of returns the lessons of the repository, oldest first. With a folder, it returns those of the
+// folder and of the whole repository. Without a repository, it returns those of all repositories.
 func Of(ctx context.Context, db *database.DB, repository, folder string) ([]Lesson, error) {
 	rows, err := db.Pool.Query(ctx, `select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id, coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at, coalesce(s.requester, '')
 		from lessons l left join sessions s on s.id = l.session_id and s.cleared_at is null

@@ -45,7 +45,7 @@ func TestWhatWasLearnedIsKept(t *testing.T) {
 	require.Equal(t, turn.Session().Thread.TS, shop[1].ThreadTS)
 	require.Empty(t, shop[0].Person, "the program saw it")
 
-	// What the program sees takes the place of what it saw; a member's word stays.
+	// What the program sees replaces what it saw before; a member's note stays.
 	require.NoError(t, keep(lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./cart", Source: "1 of 1 passed"}))
 	require.Equal(t, []string{"shop go test ./cart", "shop cents"}, texts(of("shop", "")))
 	require.ErrorIs(t, keep(lessons.Forgotten{ID: shop[1].ID, Repository: "site"}), record.ErrStale, "of another repository")
@@ -62,8 +62,8 @@ func TestWhatWasLearnedIsKept(t *testing.T) {
 	require.Len(t, of("shop", ""), lessons.Most)
 }
 
-// A correction outside of a thread is kept once, only over what its author read, and in the audit
-// of the session where the lesson was learned.
+// A correction outside of a thread is stored once, replaces only the text that its
+// author read, and is in the audit of the session where the lesson was learned.
 func TestALessonIsCorrected(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -15,9 +15,9 @@ import (
 // cardLease is how long a drawing may take before it counts as lost.
 const cardLease = 30 * time.Second
 
-// drawFirst is what a card's first posting shows. What is known to be shown is kept
-// before it is posted the first time: should that be cut off, it is looked up, and nobody
-// knows which words it has; it is drawn again.
+// drawFirst returns the card for its first posting. It stores what the message will show before
+// the card is posted the first time. If that posting was cut off, the message is looked up and
+// nobody knows what it shows; then nothing is stored as shown, so the card is drawn again.
 func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*card.Card, error) {
 	c, err := readCard(ctx, tx, session, run)
 	if err != nil {
@@ -31,8 +31,8 @@ func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bo
 	return c, err
 }
 
-// NextCard gives out the card that has waited longest to be drawn; nil when there is none.
-// One whose drawer was lost is given out again.
+// NextCard leases the card that has waited longest to be drawn, or returns
+// nil if there is none. A card whose drawer was lost is leased again.
 func (o *Outbox) NextCard(ctx context.Context) (c *card.Card, err error) {
 	err = pgx.BeginFunc(ctx, o.db.Pool, func(tx pgx.Tx) error {
 		var session string
@@ -59,9 +59,8 @@ func (o *Outbox) NextCard(ctx context.Context) (c *card.Card, err error) {
 	return c, nil
 }
 
-// readCard makes the card from its rows. A session that nothing is to be done in waits for
-// people. What the turn was at since its last fact counts as
-// time at work, while it is under way.
+// readCard builds the card from its rows. A session that has nothing to do is shown as waiting
+// for people. While a turn runs, the time since its last recording counts as time at work.
 func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Card, error) {
 	c := &card.Card{Session: session, Run: run}
 	var from, to int
@@ -101,8 +100,8 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Ca
 	return c, err
 }
 
-// shownTime is a task's time as the card tells it: in whole steps while it goes on, and of one
-// that has ended where it took a minute.
+// shownTime returns a task's time as the card shows it: in whole steps of
+// card.Tick while it goes on, and after its end only if it took a minute or more.
 func shownTime(t card.Task) time.Duration {
 	switch {
 	case t.State == workflow.TaskWorking:
@@ -113,7 +112,8 @@ func shownTime(t card.Task) time.Duration {
 	return t.Took.Round(time.Second)
 }
 
-// readRunning finds what runs longest of the turn that may write.
+// readRunning reads the command of the current turn that has
+// run longest, if it has run for card.Tick or more.
 func readRunning(ctx context.Context, tx pgx.Tx, c *card.Card) error {
 	var ran time.Duration
 	err := tx.QueryRow(ctx, `select u.what, now() - u.since from under_way u
@@ -126,8 +126,8 @@ func readRunning(ctx context.Context, tx pgx.Tx, c *card.Card) error {
 	return nil
 }
 
-// Drawn keeps that the card's message shows what the card says. Where it was given out again
-// meanwhile nobody knows which drawing came last, and it is drawn once more.
+// Drawn stores that the card's message shows what the card says. If the card was leased
+// again meanwhile, nobody knows which drawing came last, and the card is drawn once more.
 func (o *Outbox) Drawn(ctx context.Context, c *card.Card) error {
 	next := &[]time.Duration{card.Tick}[0]
 	if c.Resting() {
@@ -136,12 +136,12 @@ func (o *Outbox) Drawn(ctx context.Context, c *card.Card) error {
 	return o.endDrawing(ctx, c, `shown = $4, drawn_at = now(), due_at = least(due_at, now() + $5::interval)`, c.Mark(), next)
 }
 
-// CardLater has the card drawn after a while: Slack did not take it now.
+// CardLater schedules the card to be drawn again after wait, since Slack did not take it now.
 func (o *Outbox) CardLater(ctx context.Context, c *card.Card, wait time.Duration) error {
 	return o.endDrawing(ctx, c, `shown = $4, due_at = now() + $5::interval`, "", &wait)
 }
 
-// CardGone keeps that the card's message cannot be written any more, and why.
+// CardGone stores that the card's message cannot be written any more, and why.
 func (o *Outbox) CardGone(ctx context.Context, c *card.Card, why string) error {
 	return o.endDrawing(ctx, c, `gone = $4, due_at = $5::timestamptz`, why, nil)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// carded is a session at work, whose card was posted.
+// carded returns a store and the turn of a session at work, whose card waits to be posted.
 func carded(t *testing.T) (*store.Store, *store.Turn) {
 	t.Helper()
 	s := storetest.Open(t)
@@ -35,7 +35,7 @@ func record(t *testing.T, turn *store.Turn, parts ...store.Part) {
 	require.NoError(t, turn.Record(t.Context(), parts...))
 }
 
-// shown posts all that waits, and gives the card among it.
+// shown posts everything that waits, and returns the card among it.
 func shown(t *testing.T, s *store.Store, session string) (found *card.Card) {
 	t.Helper()
 	for {
@@ -54,7 +54,7 @@ func shown(t *testing.T, s *store.Store, session string) (found *card.Card) {
 	}
 }
 
-// soonDue lets the time pass that a card waits for.
+// soonDue makes cards due, as if the time that they wait for had passed.
 func soonDue(t *testing.T, s *store.Store) {
 	t.Helper()
 	_, err := s.Pool.Exec(t.Context(), `update cards set due_at = due_at - interval '2 seconds', leased_until = leased_until - interval '30 seconds'`)
@@ -95,7 +95,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NotEmpty(t, c.Stop)
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
 
-	// A fact while it is being drawn is drawn after that.
+	// A recording made while the card is being drawn is drawn after that.
 	record(t, turn, store.Update{Open: &no})
 	soonDue(t, s)
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
@@ -112,7 +112,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, "Done · 0s · $1.25", c.Headline())
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
-	// The next run has a card of its own, which counts from its own beginning.
+	// The next run has a card of its own, whose figures count from the beginning of that run.
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, spending.Usage{USD: 4})
 	record(t, turn, progress.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
@@ -122,7 +122,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, []card.Task{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
 }
 
-// A card tells how long its tasks take, and what has been running for long, in steps.
+// A card shows how long its tasks take, and what has been running for long, in steps of card.Tick.
 func TestACardTellsHowLongThingsTake(t *testing.T) {
 	t.Parallel()
 	s, turn := carded(t)
@@ -155,8 +155,8 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 	require.NotEqual(t, mark, c.Mark())
 }
 
-// What is drawn after somebody else was asked to draw it may be older than what that one
-// drew: it is drawn again. A drawer that died is replaced.
+// A drawing that ends after the card was leased again may be older than the
+// other drawing, so the card is drawn again. A drawer that died is replaced.
 func TestALateDrawingIsMadeGood(t *testing.T) {
 	t.Parallel()
 	s, turn := carded(t)
@@ -185,8 +185,8 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
 }
 
-// With many at work each is drawn less often, and none is left out: whoever waited longest
-// comes first.
+// With many sessions at work each card is drawn less often, and
+// none is left out: the card that has waited longest comes first.
 func TestWhoWaitedLongestIsDrawnFirst(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -204,7 +204,7 @@ func TestWhoWaitedLongestIsDrawnFirst(t *testing.T) {
 	require.Equal(t, []string{"s2", "s1", "s3"}, order)
 }
 
-// A posting of a card that was cut off may be there with older words.
+// After a posting that was cut off, the card's message may show older words.
 func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
 	t.Parallel()
 	s, turn := carded(t)

@@ -1,7 +1,7 @@
 package outbox
 
-// KeepOrder has reactions wait behind the lines before them, as they did once.
+// KeepOrder sets whether reactions wait behind the lines before them, as they once did.
 func (o *Outbox) KeepOrder(inOrder bool) { o.inOrder = inOrder }
 
-// GuardEdits has an edit that came late look for what it overwrote, or not.
+// GuardEdits sets whether a late edit looks for what it overwrote.
 func (o *Outbox) GuardEdits(on bool) { o.guardEdits = on }

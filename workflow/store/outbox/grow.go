@@ -11,11 +11,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// maxGrown is how long, in bytes, a reply of progress lines may get.
+// maxGrown is the length, about in bytes, below which a reply of progress lines stays.
 const maxGrown = 1800
 
-// growReply has lines of progress join the newest reply, where that has nothing but such lines
-// and nobody wrote below it. Where they do is kept, so that a later try does the same.
+// growReply joins progress lines to the newest reply, if that has only progress lines and no
+// person wrote below it. It stores which reply they join, so that a later try does the same.
 func growReply(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row) error {
 	if slices.ContainsFunc(batch, func(r row) bool { return !r.Progress }) {
 		return nil
@@ -54,8 +54,9 @@ func growReply(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row)
 	return nil
 }
 
-// Grown is what the reply that p has grown holds on record, where that is not what p made of
-// it: this worker froze before its edit, and another went on with the reply. nil where it is.
+// Grown returns the reply to which p joins its lines as the rows have it,
+// if that is not what p made of it: this worker froze before its edit, and
+// another one went on with the reply. It returns nil if both are the same.
 func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
 	if !o.guardEdits {
 		return nil, nil
@@ -69,8 +70,8 @@ func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Post
 	return &grown, nil
 }
 
-// readGrown is the reply of progress lines at ts, with those that are being joined to it where
-// its key is given; nil where none stands there.
+// readGrown reads the reply of progress lines at ts. If key is given, it includes the lines
+// that are being joined to the reply with that key. It returns nil if there is no such reply.
 func readGrown(ctx context.Context, q querier, session, ts, key string) (*outgoing.Posting, error) {
 	rows, err := q.Query(ctx, `select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief
 		from outbox o join lines l on l.id = o.line_id

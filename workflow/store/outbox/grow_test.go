@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// A progressLab is a session with a turn that says lines of progress.
+// A progressLab is a session with a turn that says progress lines.
 type progressLab struct {
 	*testing.T
 	ctx  context.Context
@@ -92,13 +92,13 @@ func TestLinesOfProgressJoinTheNewestReply(t *testing.T) {
 	}
 }
 
-// settled posts a line that is more than progress.
+// settled says and posts a line that is no progress line.
 func (g *progressLab) settled(ts string) {
 	require.NoError(g, g.turn.Record(g.ctx, store.Lines{{Agent: "deep", Text: "Done."}}))
 	g.posted(g.next(), ts)
 }
 
-// What a worker began, the next one does in the same way, whoever wrote meanwhile.
+// What one worker began, the next one does in the same way, even if a person wrote meanwhile.
 func TestAJoinIsTriedAgainAsItWas(t *testing.T) {
 	t.Parallel()
 	g := openProgress(t)
@@ -112,7 +112,7 @@ func TestAJoinIsTriedAgainAsItWas(t *testing.T) {
 	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Stands, p.Lines}, []any{again.Key, again.Rewrites, again.OnTS, again.Stands, again.Lines})
 }
 
-// lateEdit is what a worker is told that wrote two lines after another had written three.
+// lateEdit returns what a worker finds that wrote two lines after another worker had written three.
 func lateEdit(t *testing.T, guarded bool) string {
 	g := openProgress(t)
 	g.out.GuardEdits(guarded)
@@ -126,7 +126,7 @@ func lateEdit(t *testing.T, guarded bool) string {
 
 	g.posted(g.next(), "2.0")
 	g.says("three")
-	g.next() // another worker is at it
+	g.next() // another worker has it
 	newest, err = g.out.Grown(g.ctx, late)
 	require.NoError(t, err)
 	if newest == nil {
@@ -143,7 +143,7 @@ func TestALateEditIsToldOfTheNewest(t *testing.T) {
 	require.Equal(t, "[deep] one\n[deep] two\n[deep] three", lateEdit(t, true))
 }
 
-// Without the guard the test above finds out.
+// The control: without the guard, the late worker does not find the third line.
 func TestALateEditIsFoundOut(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "[deep] one\n[deep] two", lateEdit(t, false))

@@ -1,10 +1,9 @@
-// Package outbox gives out what has still to happen in Slack: lines, reactions, and the
-// cards of runs that are drawn again as the runs go on.
+// Package outbox returns what still has to happen in Slack: lines,
+// reactions, and the cards of runs, which are drawn again as the runs go on.
 //
-// Rows are put in by the store, in the transaction of what they tell of. A posting is marked
-// as tried, and that is committed, before it is given out: after a crash its key is looked up
-// in the thread before it is posted again. A poster whose job is somebody else's by now gets
-// queue.ErrFenced.
+// The store inserts the rows, in the transaction of what they are about. A posting is marked as tried,
+// and that is committed, before it is returned: after a crash its key is looked up in the thread
+// before it is posted again. A poster whose job is another worker's by now gets queue.ErrFenced.
 package outbox
 
 import (
@@ -19,18 +18,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// maxReply is how long one reply may grow by taking further lines in.
+// maxReply is the length, in bytes, below which a reply of several joined lines stays.
 const maxReply = 3000
 
-// An Outbox is all that waits to be posted. It is safe for concurrent use.
+// An Outbox reads and updates everything that waits to be posted. It is safe for concurrent use.
 type Outbox struct {
 	db *database.DB
 
 	inOrder    bool // tests only: reactions wait behind the lines before them
-	guardEdits bool // false in tests only: what an edit overwrote is not looked for
+	guardEdits bool // false in tests only: a late edit does not look for what it overwrote
 }
 
-// New is the outbox in the database.
+// New returns the outbox of the database.
 func New(db *database.DB) *Outbox { return &Outbox{db: db, guardEdits: true} }
 
 type row struct {
@@ -49,7 +48,7 @@ type row struct {
 	Code  []byte
 }
 
-// Rewriting is what a row has to do with a message that stands already.
+// Rewriting says how a row is related to a message that is in Slack already.
 type Rewriting struct {
 	Rewrites string
 	Note     string
@@ -57,10 +56,10 @@ type Rewriting struct {
 	Brief    bool
 }
 
-// Next is the oldest posting of the session that is not in Slack yet; nil when there is none.
-// Reactions are apart (reaction.go). Lines that wait behind each other become one reply. Before
-// it returns, the posting is marked as tried and that is committed: should the program die now,
-// the next try looks the key up in the thread before it posts.
+// Next returns the oldest posting of the session that is not in Slack yet, or nil if there
+// is none. Reactions are separate (reaction.go). Lines that wait one behind another become
+// one reply. Before Next returns, the posting is marked as tried and that is committed: if
+// the program dies now, the next try looks the key up in the thread before it posts.
 func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting, err error) {
 	err = o.db.Transact(ctx, func(tx pgx.Tx) error {
 		rows, err := readWaiting(ctx, tx, session)
@@ -79,7 +78,7 @@ func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting,
 	return p, nil
 }
 
-// takeRows makes a posting of rows, and marks them as tried.
+// takeRows makes a posting of the rows, and marks them as tried.
 func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*outgoing.Posting, error) {
 	p, err := makePosting(session, batch)
 	if err != nil {
@@ -105,7 +104,7 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*out
 	return p, err
 }
 
-// readWaiting reads the rows of the outbox that wait, reactions aside, the oldest first.
+// readWaiting reads the rows of the outbox that wait, without reactions, oldest first.
 func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
@@ -118,8 +117,8 @@ func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) 
 	return pgx.CollectRows(rows, pgx.RowToStructByName[row])
 }
 
-// joinLines takes the rows that make the next reply: those of a batch that was tried stay
-// together as they were; otherwise plain lines join the first one while it stays short.
+// joinLines returns the rows that make the next reply. The rows of a batch that was tried stay
+// together as they were; otherwise plain lines join the first one while the reply stays short.
 func joinLines(rows []row) []row {
 	first := rows[0]
 	if first.Batch != nil {
@@ -170,8 +169,8 @@ func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 	return p, nil
 }
 
-// Mine fails with queue.ErrFenced when another worker has the session's postings by now, or this
-// one stands in Slack already.
+// Mine fails with queue.ErrFenced if another worker has the
+// session's postings by now, or if this posting is in Slack already.
 func (o *Outbox) Mine(ctx context.Context, key string) error {
 	open := false
 	err := o.db.Transact(ctx, func(tx pgx.Tx) error {
@@ -186,8 +185,8 @@ func (o *Outbox) Mine(ctx context.Context, key string) error {
 	return err
 }
 
-// Posted keeps where the posting stands in Slack, and says where that is: where another
-// worker kept it first, it is not here.
+// Posted stores at which ts the posting is in Slack, and returns the
+// ts that counts: another one, if another worker stored it first.
 func (o *Outbox) Posted(ctx context.Context, key, ts string) (stands string, err error) {
 	err = o.db.Retry(ctx, func() error {
 		if _, err := o.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
@@ -198,7 +197,7 @@ func (o *Outbox) Posted(ctx context.Context, key, ts string) (stands string, err
 	return stands, err
 }
 
-// Refused keeps that Slack will never take the posting, and why; what stands behind it goes on.
+// Refused stores that Slack will never take the posting, and why. The postings behind it go on.
 func (o *Outbox) Refused(ctx context.Context, key, reason string) error {
 	_, err := o.db.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
 	return err

@@ -10,14 +10,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// Reactions is the outbox of reactions; the Outbox itself is that of all else.
+// Reactions returns the outbox of reactions; the Outbox itself has everything else.
 func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 
-// Reactions are the reactions that wait to be put on. To put one on twice changes nothing in
-// Slack, so each step is one statement: there is one of them for every message that comes in.
+// Reactions is the outbox of the reactions that wait. Adding a reaction twice changes nothing in Slack,
+// so each step is a single statement, which keeps it cheap: every message that comes in gets one.
 type Reactions struct{ *Outbox }
 
-// Next is the oldest reaction of the session that is not on its message yet, marked as tried.
+// Next returns the oldest reaction of the session that is not on its message yet, marked as tried, or nil.
 func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
 	first := `o.reaction <> ''`
 	if r.inOrder {
@@ -40,7 +40,7 @@ func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting,
 	return p, nil
 }
 
-// Posted keeps that the reaction is on its message.
+// Posted stores that the reaction is on its message.
 func (r Reactions) Posted(ctx context.Context, key, ts string) (stands string, err error) {
 	return ts, r.db.Retry(ctx, func() error {
 		_, err := r.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// seenAt says whether a message in a busy thread, whose lines Slack does not take, is marked
-// as seen at once.
+// seenAt reports whether a message gets its reaction at once
+// in a busy thread, whose lines Slack does not take.
 func seenAt(t *testing.T, inOrder bool) bool {
 	ctx, s := t.Context(), storetest.Open(t)
 	out := outbox.New(s.DB)
@@ -47,7 +47,7 @@ func TestAReactionDoesNotWaitForLines(t *testing.T) {
 	require.True(t, seenAt(t, false))
 }
 
-// Without the guard the test above finds out.
+// The control: behind the lines, the reaction does not come at once.
 func TestAReactionBehindLinesIsFoundOut(t *testing.T) {
 	t.Parallel()
 	require.False(t, seenAt(t, true))

@@ -11,19 +11,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// newestOf looks up the newest of each channel by themselves: however many older ones there are,
-// they are not read. It takes the same arguments as waitingOf.
+// newestOf selects the newest sessions of the person and of each channel separately, so that
+// older ones are not read, however many there are. It takes the same arguments as waitingOf.
 const newestOf = `id in (
 		(select id from sessions where cleared_at is null and requester = $1 order by updated_at desc, id limit $3)
 		union (select s.id from unnest($2::text[]) c cross join lateral (
 			select id from sessions where cleared_at is null and channel = c order by updated_at desc, id limit $3) s))`
 
-// waitingOf are those that wait for people: few of all that there are, with an index of their own.
+// waitingOf selects the sessions that wait for people. They are few, and have an index of their own.
 const waitingOf = `cleared_at is null and not open and phase not in ('answered', 'done', 'stopped', 'failed') and (requester = $1 or channel = any($2))
 	and (phase in ('reported', 'plan_shown', 'paused') or exists (select 1 from questions q where q.session_id = sessions.id and q.answer = ''))`
 
-// SessionsOf are sessions that the person asked for, or that are in one of the channels,
-// the newest first: those that wait for people alone, or all of them.
+// SessionsOf returns sessions that the person asked for or that are in one of the channels, newest
+// first, at most most of them. If waiting is set, it returns only those that wait for people.
 func SessionsOf(ctx context.Context, db *database.DB, person string, channels []string, waiting bool, most int) ([]workflow.Session, error) {
 	which := newestOf
 	if waiting {
@@ -41,7 +41,8 @@ func SessionsOf(ctx context.Context, db *database.DB, person string, channels []
 	return list, nil
 }
 
-// SpentToday is what the person's sessions spent on this day of the database, in UTC.
+// SpentToday returns the US dollars that the person's sessions
+// spent today, a day of the database's clock in UTC.
 func SpentToday(ctx context.Context, db *database.DB, person string) (usd float64, err error) {
 	err = db.Pool.QueryRow(ctx, `select coalesce(sum(usd), 0) from spending where person = $1 and day = (now() at time zone 'utc')::date`, person).Scan(&usd)
 	return usd, err

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Shared returns what reads the metrics of all replicas. It counts the sessions that are not
-// cleared, and the jobs whose time has come.
+// Shared returns a function that reads the metrics of all replicas. It
+// counts the sessions that are not cleaned away, and the jobs that are due.
 func Shared(db *database.DB) func(context.Context) (metrics.Shared, error) {
 	return func(ctx context.Context) (metrics.Shared, error) {
 		s := metrics.Shared{Sessions: map[string]int{}, Waits: map[string]time.Duration{}, Due: map[string]int{}}
@@ -26,7 +26,7 @@ func Shared(db *database.DB) func(context.Context) (metrics.Shared, error) {
 	}
 }
 
-// countUnposted counts the replies that wait for Slack.
+// countUnposted counts the outbox rows that are not in Slack yet.
 const countUnposted = `select count(*) from outbox where posted_at is null and refused is null`
 
 func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// SpendingBy are the words by which spending can be told apart.
+// SpendingBy lists the words by which Spending can group.
 var SpendingBy = []string{"month", "day", "channel", "person", "repository"}
 
 var spendingColumns = map[string]string{
@@ -20,9 +20,9 @@ var spendingColumns = map[string]string{
 	"repository": `coalesce(nullif(s.repository, ''), '-')`,
 }
 
-// Spent is what sessions used that have the same keys.
+// Spent is what the sessions with the same keys used.
 type Spent struct {
-	Keys     []string // as asked for
+	Keys     []string // the values of the words, in the order asked for
 	Sessions int
 	USD      float64
 	Tokens   int64
@@ -30,8 +30,9 @@ type Spent struct {
 	Worked   time.Duration
 }
 
-// Spending is what was used on the days from the first to the last, in UTC, by each combination of
-// the words, in their order. Zero times are no bounds. Sessions that were removed count no more.
+// Spending returns what was used from the day first to the day last, inclusive and in
+// UTC, for each combination of the words in by, in their order. A zero time is no bound.
+// Deleted sessions are not counted. It fails if a word is unknown or given twice.
 func Spending(ctx context.Context, db *database.DB, by []string, first, last time.Time) ([]Spent, error) {
 	var columns []string
 	for _, word := range by {

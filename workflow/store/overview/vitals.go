@@ -1,5 +1,5 @@
-// Package overview reads across all sessions: how the work goes, and what a person has to do
-// with. It writes nothing.
+// Package overview reads across all sessions: the state of the work, the metrics
+// of all replicas, spending, and the sessions of a person. It writes nothing.
 package overview
 
 import (
@@ -11,16 +11,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// Vitals are how the work goes, at one look.
+// Vitals is the state of the work at one moment.
 type Vitals struct {
 	Beats    bool          // the replica has a heartbeat
-	Beat     time.Duration // how old it is, by the database's clock
-	Working  int           // sessions at work, at all replicas
-	Waiting  int           // sessions whose turn waits for a place, or for its time
-	Unposted int           // what has still to happen in Slack
+	Beat     time.Duration // age of the heartbeat, by the database's clock
+	Working  int           // sessions at work, on all replicas
+	Waiting  int           // sessions whose turn waits for a slot, or for its scheduled time
+	Unposted int           // outbox rows that are not in Slack yet
 }
 
-// ReadVitals takes them for a replica. ctx bounds it: a database that is away does not answer.
+// ReadVitals reads the vitals of a replica. The caller limits
+// it by ctx, since an unavailable database does not answer.
 func ReadVitals(ctx context.Context, db *database.DB, replica string) (Vitals, error) {
 	var p Vitals
 	var age float64

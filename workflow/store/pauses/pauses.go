@@ -1,6 +1,6 @@
-// Package pauses keeps what whoever runs the program has paused: everything, a repository or a
-// channel. What comes in meanwhile is kept, its thread is told once, and work rests; when the row
-// is gone, a replica wakes each session that has something to do.
+// Package pauses stores what the operator has paused: everything, a repository or a
+// channel. What comes in meanwhile is stored, its thread is told once, and work rests.
+// When the pause is lifted, a replica wakes each session that has something to do.
 package pauses
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// What can be paused.
+// The scopes of a pause.
 const (
 	All        = "all"
 	Repository = "repository"
 	Channel    = "channel"
 )
 
-// A Pause is a row.
+// A Pause is one pause that the operator has set.
 type Pause struct {
 	Scope string    `json:"scope"`
-	Name  string    `json:"name,omitempty"` // of the repository, or the channel's id; empty: everything
+	Name  string    `json:"name,omitempty"` // name of the repository, or id of the channel; empty: everything
 	By    string    `json:"by"`
 	At    time.Time `json:"at"`
 }
@@ -37,7 +37,7 @@ func (p Pause) String() string {
 	return p.Scope + " " + p.Name
 }
 
-// Set pauses; false: it was paused already, and stays so as it was.
+// Set stores a pause. It returns false if the same is paused already; that pause stays as it was.
 func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `insert into pauses (scope, name, paused_by) values ($1, $2, $3) on conflict do nothing`, p.Scope, database.CleanText(p.Name), database.CleanText(p.By))
 	if err != nil {
@@ -46,7 +46,7 @@ func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
-// Seen reports whether a session was about what p pauses: a name may be mistyped.
+// Seen reports whether any session was about what p pauses, since its name may be mistyped.
 func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) {
 	err = db.Pool.QueryRow(ctx, `select $1 = 'all' or exists (select 1 from sessions where $1 = 'channel' and channel = $2 or $1 = 'repository' and repository = $2)`, p.Scope, p.Name).Scan(&seen)
 	if err != nil {
@@ -55,7 +55,7 @@ func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) 
 	return seen, nil
 }
 
-// Lift ends a pause; false: there was none.
+// Lift deletes a pause. It returns false if there was none.
 func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `delete from pauses where scope = $1 and name = $2`, p.Scope, p.Name)
 	if err != nil {
@@ -64,7 +64,7 @@ func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
-// List is all that is paused.
+// List returns all pauses.
 func List(ctx context.Context, db *database.DB) ([]Pause, error) {
 	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses order by scope, name`)
 	if err != nil {
@@ -73,8 +73,8 @@ func List(ctx context.Context, db *database.DB) ([]Pause, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Pause])
 }
 
-// Of is what pauses sessions of that channel about that repository; nil: nothing does. An empty
-// repository is not known yet.
+// Of returns a pause that holds for sessions of that channel about that repository,
+// or nil if there is none. The repository is empty while it is not known yet.
 func Of(ctx context.Context, db *database.DB, channel, repository string) (*Pause, error) {
 	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses
 		where scope = 'all' or scope = 'channel' and name = $1 or scope = 'repository' and name = $2 order by scope limit 1`, channel, repository)
@@ -91,7 +91,8 @@ func Of(ctx context.Context, db *database.DB, channel, repository string) (*Paus
 	return &p, nil
 }
 
-// Told is that the session's thread was told of a pause: once, so the second is record.ErrStale.
+// Told is a Part: the session's thread was told of a pause.
+// Writing it a second time fails with record.ErrStale.
 type Told Pause
 
 func (Told) Stage() record.Stage { return record.Session }

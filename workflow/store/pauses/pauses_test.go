@@ -56,7 +56,7 @@ func TestAPauseHoldsAndIsToldOnce(t *testing.T) {
 		require.Equal(t, want, seen, p)
 	}
 
-	// Told once for each pause: one that ended and began again is another.
+	// A pause is told once. One that was lifted and set again is another pause.
 	told := func(p pauses.Pause) error { return turn.Record(t.Context(), pauses.Told(p)) }
 	require.NoError(t, told(shop))
 	require.ErrorIs(t, told(shop), record.ErrStale)

@@ -1,7 +1,7 @@
-// Package pictures keeps the pictures of a project's pages before and after a push. They are asked for
-// in the recording of the push; the job of the queue that works beside the turns takes them (package pictures of turn); End keeps them,
-// and says the line that brings them into the thread, in one transaction. So after a crash they are taken
-// again, and said once.
+// Package pictures stores pictures of a project's pages from before and after a push. The
+// recording of the push asks for them with a Request, and the side job of package queue takes
+// them (see turn/pictures). End stores them and says the line that brings them into the thread,
+// in one transaction. So after a crash the pictures are taken again, and the line is said once.
 package pictures
 
 import (
@@ -19,20 +19,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Request asks for pictures of what a push changed, once by its key.
+// A Request is a Part: it asks for pictures of what a push changed, once for each key.
 type Request struct {
 	ID           int64
 	Session      string
 	Key          string
 	Repository   string
 	Base, Commit string
-	Changed      []string // paths
+	Changed      []string // paths of the changed files
 }
 
-// Stage says when it is written.
+// Stage implements record.Part.
 func (Request) Stage() record.Stage { return record.Work }
 
-// Write asks, with the job that takes them, where a task of the session was about what people see.
+// Write stores the request and queues the job that takes the
+// pictures, if a finished task of the session was visual.
 func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	changed := []string{}
 	for _, c := range q.Changed {
@@ -47,19 +48,19 @@ func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
 }
 
-// Stopped are those that wait when somebody says stop.
+// Stopped is a Part that stops the session's open requests.
 type Stopped struct{}
 
-// Stage says when it is written.
+// Stage implements record.Part.
 func (Stopped) Stage() record.Stage { return record.Work }
 
-// Write stops them.
+// Write implements record.Part.
 func (Stopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update pictures set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
 	return err
 }
 
-// Open is the oldest request of the session that waits; nil where none does.
+// Open returns the session's oldest open request, or nil if there is none.
 func Open(ctx context.Context, db *database.DB, session string) (*Request, error) {
 	q := Request{Session: session}
 	err := db.Pool.QueryRow(ctx, `select id, key, repository, base, commit_hash, changed from pictures where session_id = $1 and state = 'open' order by id limit 1`, session).
@@ -73,24 +74,24 @@ func Open(ctx context.Context, db *database.DB, session string) (*Request, error
 	return &q, nil
 }
 
-// A Page is one page before and after.
+// A Page is one page of the project before and after a push.
 type Page struct {
-	Request int64 // with Number it names the page in its session
+	Request int64 // with Number it identifies the page in its session
 	Number  int
 	Path    string
-	Places  int     // that look different
+	Places  int     // number of places that look different
 	Before  Picture // empty: the page is new
 	After   Picture
 }
 
-// A Picture has its places boxed.
+// A Picture is an image of a page, in which the places that look different have boxes.
 type Picture struct {
 	Content []byte
 	Kind    string // png or jpg
 }
 
-// End keeps the pages, and has the line said, unless the request was stopped or ended before. A line
-// without a text is not said.
+// End stores the pages and says the line, unless the request was
+// stopped or ended before. A line without a text is not said.
 func End(ctx context.Context, s *store.Store, q Request, pages []Page, line outgoing.Line) error {
 	return s.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, q.Session); err != nil {
@@ -116,8 +117,7 @@ func End(ctx context.Context, s *store.Store, q Request, pages []Page, line outg
 	})
 }
 
-// Newest are the pages of the session's newest push of which there are any, without what is in the
-// pictures.
+// Newest returns the pages of the session's newest push that has any, without the content of the pictures.
 func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error) {
 	rows, err := db.Pool.Query(ctx, `select picture_id, number, page, places, before_kind, after_kind from picture_pages
 		where picture_id = (select max(picture_id) from picture_pages join pictures on id = picture_id where session_id = $1) order by number`, session)
@@ -130,7 +130,7 @@ func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error
 	})
 }
 
-// Find gives one picture of the session, from before or after; false where there is none.
+// Find returns one picture of the session, from before or after the push. found is false if there is none.
 func Find(ctx context.Context, db *database.DB, session string, request int64, number int, before bool) (p Picture, found bool, err error) {
 	err = db.Pool.QueryRow(ctx, `select case when $4 then before else after end, case when $4 then before_kind else after_kind end
 		from picture_pages join pictures on id = picture_id where session_id = $1 and picture_id = $2 and number = $3`, session, request, number, before).Scan(&p.Content, &p.Kind)

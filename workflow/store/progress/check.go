@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Check is what the program saw when a worker had it build and test.
+// A Check is a Part: the result of a build and test run that a worker asked for.
 type Check struct {
 	Task  int64
 	Red   []string // tests that failed
@@ -29,7 +29,7 @@ func (c Check) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error 
 	return err
 }
 
-// Failed reports whether the test was among those that failed; a case of it counts.
+// Failed reports whether the test, or a case of it, is among those that failed.
 func (c Check) Failed(test string) bool {
 	for _, name := range c.Red {
 		if name == test || strings.HasPrefix(name, test+"/") || strings.HasSuffix(name, " "+test) {
@@ -39,7 +39,7 @@ func (c Check) Failed(test string) bool {
 	return false
 }
 
-// Checks are what the program saw of one task's tests while it was worked at, in order.
+// Checks returns the checks of one task, in order.
 func (h History) Checks(ctx context.Context, task int64) ([]Check, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, red, built from checks where task_id = $1 order by id`, task)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Command is one that an agent had run.
+// A Command is a Part: a command that an agent ran.
 type Command struct {
-	Task     int64 // 0: the orchestrator
+	Task     int64 // 0: the orchestrator's
 	Command  string
 	ExitCode int
 	Output   string // its last lines
@@ -26,7 +26,7 @@ func (c Command) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return err
 }
 
-// Commands are those that agents of the session had run in its repository, in order.
+// Commands returns the commands that agents ran since the session's repository was chosen, in order.
 func (h History) Commands(ctx context.Context, session string) ([]Command, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, command, exit_code, output from commands where session_id = $1
 		and at > coalesce((select max(at) from decisions where session_id = $1 and what = 'repository' and allowed), '-infinity') order by id`, session)

@@ -1,5 +1,4 @@
-// Package progress keeps how far the agents of a session have come: their conversations,
-// tasks, attempts and checks, the commands that they ran, what they asked each other and the
-// thread, and the files as they stand. Its parts need nothing of each other; a History reads
-// their rows.
+// Package progress stores how far the agents of a session have come: their conversations, tasks,
+// attempts and checks, the commands that they ran, their questions to each other and to the thread,
+// and the state of the files. Its parts do not depend on each other; a History reads their rows.
 package progress

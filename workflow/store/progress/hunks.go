@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// TriedHunks are what came of taking each hunk of one change out, alone, and why those stay that
-// nothing needs.
+// TriedHunks is a Part: the result of taking out each hunk of one
+// change, alone, with the reasons for keeping hunks that nothing needs.
 type TriedHunks struct {
 	Base, Tree string
 	Hunks      tried.Hunks
@@ -22,7 +22,7 @@ type TriedHunks struct {
 
 func (TriedHunks) Stage() record.Stage { return record.Work }
 
-// Write takes the place of what was known of the same change.
+// Write replaces the earlier result for the same change.
 func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	clean := slices.Clone(t.Hunks)
 	for i, h := range clean {
@@ -37,7 +37,7 @@ func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return err
 }
 
-// TriedHunks are those of every change that was tried in the session, oldest first.
+// TriedHunks returns the result for every change that was tried in the session, oldest first.
 func (h History) TriedHunks(ctx context.Context, session string) ([]TriedHunks, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select base, tree, hunks from tried_hunks where session_id = $1 order by at, tree`, session)
 	if err != nil {

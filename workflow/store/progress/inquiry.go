@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// An Inquiry is inserted where its ID is 0 and its key is new; otherwise it is answered, or
-// acted on.
+// An Inquiry is a Part. With ID 0 it is inserted, unless there is one with its
+// key; otherwise Write sets the answer of its row, or marks it as applied.
 type Inquiry inquiry.Inquiry
 
 func (Inquiry) Stage() record.Stage { return record.Work }
@@ -28,7 +28,7 @@ func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return err
 }
 
-// An InquiryCost is what a model's answer cost on the way to an inquiry's.
+// An InquiryCost is a Part: the cost of one model's answer, which is added to that of an inquiry.
 type InquiryCost struct {
 	ID  int64
 	USD float64
@@ -41,7 +41,7 @@ func (c InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) 
 	return err
 }
 
-// StoppedInquiries are the questions of people that are under way when somebody says stop.
+// StoppedInquiries is a Part that stops the questions of people which have no answer yet.
 type StoppedInquiries struct{ Alone bool } // nothing else was under way
 
 func (StoppedInquiries) Stage() record.Stage { return record.Work }
@@ -51,7 +51,7 @@ func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Record
 	return err
 }
 
-// ResumedInquiries lets what a stop ended be asked again.
+// ResumedInquiries is a Part that lets stopped inquiries be asked again.
 type ResumedInquiries struct{}
 
 func (ResumedInquiries) Stage() record.Stage { return record.Work }
@@ -68,7 +68,7 @@ func raw(b json.RawMessage) []byte {
 	return b
 }
 
-// Inquiries are the session's, in order.
+// Inquiries returns the inquiries of the session, in order.
 func (h History) Inquiries(ctx context.Context, session string) ([]inquiry.Inquiry, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone, usd from inquiries where session_id = $1 order by id`, session)
 	if err != nil {

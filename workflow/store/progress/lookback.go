@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Lookback is asked for once by its key, and takes the place of the one that is under way.
+// A Lookback is a Part that asks for a look back, once for each key. It supersedes the session's open one.
 type Lookback diagnosis.Lookback
 
 func (Lookback) Stage() record.Stage { return record.Work }
@@ -31,7 +31,7 @@ func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
 }
 
-// StoppedLookbacks are ended by somebody's stop.
+// StoppedLookbacks is a Part that stops the session's open look back.
 type StoppedLookbacks struct{}
 
 func (StoppedLookbacks) Stage() record.Stage { return record.Work }
@@ -41,7 +41,7 @@ func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 	return err
 }
 
-// OpenLookback is the one of the session that is to be worked; nil where there is none.
+// OpenLookback returns the session's oldest open look back, or nil if there is none.
 func (h History) OpenLookback(ctx context.Context, session string) (*diagnosis.Lookback, error) {
 	l := diagnosis.Lookback{Session: session}
 	err := h.DB.Pool.QueryRow(ctx, `select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open' order by id limit 1`, session).
@@ -55,7 +55,7 @@ func (h History) OpenLookback(ctx context.Context, session string) (*diagnosis.L
 	return &l, nil
 }
 
-// LookbackIsOpen reports whether nobody ended it.
+// LookbackIsOpen reports whether the look back is neither done, stopped nor superseded.
 func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err error) {
 	err = h.DB.Pool.QueryRow(ctx, `select state = 'open' from lookbacks where id = $1`, id).Scan(&open)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -64,7 +64,7 @@ func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err e
 	return open, err
 }
 
-// LookbacksDone are those of the session that came to an end, oldest first.
+// LookbacksDone returns the session's finished look backs, oldest first.
 func (h History) LookbacksDone(ctx context.Context, session string) ([]diagnosis.Lookback, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, probe, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
 	if err != nil {
@@ -80,7 +80,7 @@ func (h History) LookbacksDone(ctx context.Context, session string) ([]diagnosis
 	})
 }
 
-// LookbackTries are what commits were, as far as they were asked.
+// LookbackTries returns the results of the commits that were tried so far.
 func (h History) LookbackTries(ctx context.Context, id int64) ([]diagnosis.LookbackTry, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries where lookback_id = $1`, id)
 	if err != nil {
@@ -89,8 +89,9 @@ func (h History) LookbackTries(ctx context.Context, id int64) ([]diagnosis.Lookb
 	return pgx.CollectRows(rows, pgx.RowToStructByName[diagnosis.LookbackTry])
 }
 
-// KeepLookbackTry keeps what a commit was, and, where it is not empty, the probe as it is from then
-// on; while the lookback is open, and the job that ctx runs under is this worker's.
+// KeepLookbackTry stores the result of a commit while the look back is open,
+// and replaces the stored probe if probe is not empty. It fails with
+// queue.ErrFenced if the job that ctx runs under is not this worker's any more.
 func (h History) KeepLookbackTry(ctx context.Context, id int64, t diagnosis.LookbackTry, probe json.RawMessage) error {
 	return h.DB.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {

@@ -52,7 +52,7 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 	require.Nil(t, q)
 }
 
-// The job that ends the waiting commits with the question, and wakes the session once.
+// The job that ends the waiting is inserted with the question, and wakes the session once.
 func TestADueQuestionWakesTheSession(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -102,7 +102,7 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	require.True(t, all[0].Applied)
 }
 
-// What the program tells is read by the agents in its order, and only once.
+// Agents read what the program tells them in order, and only once.
 func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -189,7 +189,8 @@ func TestWorkIsKept(t *testing.T) {
 	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
 }
 
-// What came of trying the hunks of a change is known over a restart; a reason replaces none of another.
+// The result of trying a change's hunks survives a restart. A
+// reason for one change does not replace another's.
 func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

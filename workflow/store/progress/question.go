@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Question is put to the thread, with the job that answers it when nobody does.
+// A Question is a Part that asks the thread a question, and queues the job that answers it when it is due.
 type Question planning.Question
 
 func (Question) Stage() record.Stage { return record.Work }
@@ -42,12 +42,12 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return r.Queue.InsertDue(ctx, tx, r.Session, id, *due)
 }
 
-// An Answer answers the question of that id; an earlier answer stands. User is empty where
-// nobody gave it.
+// An Answer is a Part that answers the question with that id,
+// unless it has an answer. User is empty if no person gave it.
 type Answer struct {
 	Question   int64
 	Text, User string
-	Note       string // stands below the question from then on; empty: the text
+	Note       string // shown below the question from then on; empty: the text is shown
 }
 
 func (Answer) Stage() record.Stage { return record.Work }
@@ -57,7 +57,7 @@ func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error
 	return err
 }
 
-// Questions are those that the session put to its thread, in order.
+// Questions returns the questions that the session asked its thread, in order.
 func (h History) Questions(ctx context.Context, session string) ([]planning.Question, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
 	if err != nil {
@@ -77,7 +77,7 @@ func (h History) Questions(ctx context.Context, session string) ([]planning.Ques
 	})
 }
 
-// Waiting is the newest question that nobody answered; nil when there is none.
+// Waiting returns the newest question without an answer, or nil if there is none.
 func (h History) Waiting(ctx context.Context, session string) (*planning.Question, error) {
 	all, err := h.Questions(ctx, session)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Snapshot is a tree of files as it stood when it was recorded, with the objects that it
-// takes to write it again on any machine.
+// A Snapshot is a Part: a tree of files at the time of a recording,
+// with the git objects from which any machine can write it again.
 type Snapshot struct {
 	Task int64 // 0: the session's own tree
 	Tree string
@@ -20,14 +20,14 @@ type Snapshot struct {
 
 func (Snapshot) Stage() record.Stage { return record.Work }
 
-// Write keeps what the files are in the transaction of what changed them.
+// Write stores the state of the files in the transaction of what changed them.
 func (s Snapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
 		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, r.Session, s.Task, s.Tree, s.Pack)
 	return err
 }
 
-// Snapshot is the newest state of a tree; nil where nothing was changed in it yet.
+// Snapshot returns the newest state of a tree, or nil if nothing was changed in it yet.
 func (h History) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
 	n := Snapshot{Task: task}
 	err := h.DB.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`, session, task).Scan(&n.Tree, &n.Pack)

@@ -10,7 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Task is inserted where its ID is 0; otherwise what it goes through is updated.
+// A Task is a Part. With ID 0 it is inserted; otherwise Write
+// updates its state, summary, failures and trees.
 type Task struct {
 	workflow.Task
 	Call string // the tool call that asked for a new task
@@ -30,7 +31,7 @@ func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return err
 }
 
-// An Attempt is one verification of a task.
+// An Attempt is a Part: one verification of a task.
 type Attempt workflow.Attempt
 
 func (Attempt) Stage() record.Stage { return record.Work }
@@ -41,7 +42,7 @@ func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 	return err
 }
 
-// Tasks are the session's tasks in order; callID, where given, keeps those of one tool call.
+// Tasks returns the session's tasks in order. A callID that is not empty selects those of one tool call.
 func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
 			plan, failures, start_tree, tree, apart
@@ -52,7 +53,7 @@ func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Task])
 }
 
-// Attempts are the attempts at one task, in order.
+// Attempts returns the attempts at one task, in order.
 func (h History) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A TestCommand is how a repository is tested, as an agent found out.
+// A TestCommand is a Part: the command that tests a repository, as an agent found out.
 type TestCommand struct {
 	Repository string
-	Folder     string // that the work is limited to; empty: all of it
+	Folder     string // folder that the work is limited to; empty: the whole repository
 	Command    string
-	Source     string // who named it, and what says so
+	Source     string // who named it, and on what evidence
 }
 
 func (TestCommand) Stage() record.Stage { return record.Work }
 
-// Write takes the place of the command that was named before.
+// Write replaces the command that was named before.
 func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
 		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source, at = now()`,
@@ -29,7 +29,7 @@ func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) 
 	return err
 }
 
-// TestCommand is the one that was named for the repository; the zero one where none was.
+// TestCommand returns the command that was named for the repository's folder, or a zero TestCommand.
 func (h History) TestCommand(ctx context.Context, repository, folder string) (TestCommand, error) {
 	c := TestCommand{Repository: repository, Folder: folder}
 	err := h.DB.Pool.QueryRow(ctx, `select command, source from test_commands where repository = $1 and folder = $2`, repository, folder).Scan(&c.Command, &c.Source)

@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// A Transcript is what is added to one agent's conversation.
+// A Transcript is a Part that adds items to one agent's conversation.
 type Transcript struct {
-	Task  int64 // whose conversation it is; 0: the orchestrator's, negative: an inquiry's
+	Task  int64 // the worker's task; 0: the orchestrator; the negative id of an inquiry: its agent
 	Items []json.RawMessage
-	Seen  int64 // the newest inbox row that the conversation now holds; 0: as before
+	Seen  int64 // the newest inbox row that the conversation now holds; 0: no new one
 }
 
 func (Transcript) Stage() record.Stage { return record.Transcript }
@@ -38,7 +38,7 @@ func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return err
 }
 
-// Transcript is everything said to and by one agent of the session.
+// Transcript returns the whole conversation of one agent of the session.
 func (h History) Transcript(ctx context.Context, session string, task int64) ([]json.RawMessage, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
 	if err != nil {

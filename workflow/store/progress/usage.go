@@ -8,16 +8,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// AgentUsage is what a model's answer took in one agent's conversation.
+// AgentUsage is a Part: what a model's answer used in one agent's conversation.
 type AgentUsage struct {
-	Task                  int64 // as Transcript has it
-	Input, Cached, Output int   // tokens; Cached are of Input
+	Task                  int64 // as in Transcript
+	Input, Cached, Output int   // tokens; Cached is a part of Input
 	USD                   float64
 }
 
 func (AgentUsage) Stage() record.Stage { return record.Work }
 
-// Write adds it up.
+// Write adds the usage to that of the conversation.
 func (u AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into agent_usage (session_id, task_id, calls, input, cached, output, usd) values ($1, $2, 1, $3, $4, $5, $6)
 		on conflict (session_id, task_id) do update set calls = agent_usage.calls + 1, input = agent_usage.input + excluded.input,

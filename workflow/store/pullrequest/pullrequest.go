@@ -1,10 +1,10 @@
-// Package pullrequest keeps the pull requests of branches that were pushed. A row is the intent
-// to open one, with the repository and the branch as its key, and later what became of it: a
-// second push of the branch changes the row, and never makes another.
+// Package pullrequest stores the pull requests of pushed branches. A row is the
+// intent to open one, keyed by the repository and the branch, and later holds what
+// became of it: a second push of the branch changes the row, and never adds another.
 //
-// Whoever asks a host works under the session's job of package queue. It writes what it found
-// with Change, together with the line that tells the thread of it, and only while the job is its
-// own and the row still as it was read.
+// A worker that sends requests to a host runs under the session's job of package queue. It
+// writes what it found with Change, together with the line that tells the thread of it.
+// Change writes only while the job is still the worker's and the row is as it was read.
 package pullrequest
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// The states of a row.
+// The states of a Row.
 const (
-	Intended = "intended" // the host is to be asked for it
+	Intended = "intended" // the host is to be asked to open it
 	Open     = "open"
-	Merged   = "merged" // and watched for a while, whether it is reverted
+	Merged   = "merged" // and watched for a while, in case it is reverted
 	Reverted = "reverted"
 	Closed   = "closed"
-	Refused  = "refused" // by the host; the branch stands
+	Refused  = "refused" // by the host; the branch exists
 )
 
 // A Row is the pull request of a branch.
@@ -38,36 +38,36 @@ type Row struct {
 	Proposal
 	Session string
 	State   string
-	Tried   bool // the host may have it already
+	Tried   bool // the host was asked to open it, so it may exist already
 	Number  int64
 	URL     string
 	Reason  string    // why it was refused
-	Worded  string    // the commit whose words the host has as its text
-	Checked string    // what the thread knows of its checks
-	Failure string    // what failed, for whoever mends it
-	Heard   time.Time // up to where comments were taken in, by the host's clock
+	Worded  string    // the pushed commit for which the host has the text
+	Checked string    // the state of its checks that the thread was told, or "merged COMMIT"
+	Failure string    // what failed, for the agent that fixes it
+	Heard   time.Time // time of the newest comment that was taken in, by the host's clock
 	NewsAt  time.Time
-	Aside   bool // it is of a backport, beside the session's own
+	Aside   bool // it is of a backport, not of the session's own branch
 }
 
-// A Proposal is what a pull request is to be.
+// A Proposal is the content of a pull request.
 type Proposal struct {
 	Repository string // its name in the configuration
 	Branch     string
 	Head       string // the commit that was pushed last
-	Base       string // the branch that it is to go into
+	Base       string // the branch that it is to be merged into
 	Title      string
 	Body       string
-	Files      []string // that were changed
+	Files      []string // paths that were changed
 }
 
-// Intent is that the branch which was pushed is to have a pull request. One that it has had
-// stays, and is looked at anew; while it is open its text tells of all pushes, the newest first.
+// Intent is a Part: a pushed branch is to have a pull request. If the branch has one already, that
+// one stays and is looked at again; while it is open, its text lists all pushes, newest first.
 type Intent Proposal
 
 func (Intent) Stage() record.Stage { return record.Push }
 
-// Write keeps the row, and has the session's job begin at once.
+// Write stores the row, and lets the session's pull request job run at once.
 func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into pull_requests (repository, branch, session_id, head, base, title, body, files) values ($1, $2, $3, $4, $5, $6, $7, $8)
 		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files = excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
@@ -87,7 +87,8 @@ type Register struct{ Store *store.Store }
 const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
 	exists (select 1 from backports b where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
 
-// All are the session's pull requests, oldest first; none where its words were cleaned away.
+// All returns the session's pull requests, oldest first. It
+// returns none if the session's words were cleaned away.
 func (g Register) All(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select `+columns+` from pull_requests where session_id = $1
 		and not exists (select 1 from sessions where id = $1 and cleared_at is not null) order by at, branch`, session)
@@ -97,8 +98,8 @@ func (g Register) All(ctx context.Context, session string) ([]Row, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByName[Row])
 }
 
-// Of is the pull request of the session's own branch; nil where it has none, or its words were
-// cleaned away.
+// Of returns the pull request of the session's own branch. It returns
+// nil if there is none, or if the session's words were cleaned away.
 func (g Register) Of(ctx context.Context, session string) (*Row, error) {
 	all, err := g.All(ctx, session)
 	for _, r := range slices.Backward(all) {
@@ -109,8 +110,8 @@ func (g Register) Of(ctx context.Context, session string) (*Row, error) {
 	return nil, err
 }
 
-// Remarked is the pull request that a message of the inbox was written on: of one that the session
-// had before, its own.
+// Remarked returns the pull request on which a message of the inbox was written. If the
+// session has none with that number, it returns the one of the session's own branch.
 func (g Register) Remarked(ctx context.Context, m incoming.Message) (*Row, error) {
 	number, _, _ := strings.Cut(strings.TrimPrefix(m.EventID, m.Session+remarkMark), ":")
 	all, err := g.All(ctx, m.Session)
@@ -125,7 +126,8 @@ func (g Register) Remarked(ctx context.Context, m incoming.Message) (*Row, error
 	return g.Of(ctx, m.Session)
 }
 
-// Trying marks that the host is asked for it from now on: whoever comes later looks it up first.
+// Trying stores that the host is asked to open it from now on,
+// so that a later try first looks for it there.
 func (g Register) Trying(ctx context.Context, r Row) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
@@ -136,11 +138,11 @@ func (g Register) Trying(ctx context.Context, r Row) error {
 	})
 }
 
-// Change writes what became of a row, and the parts that go with it, such as the line in the thread; nothing where another
-// push came since, or where somebody else wrote it meanwhile.
+// Change writes what became of a row, and the parts that go with it, such as the line in the thread.
+// It writes nothing if another push came since, or if another worker changed the row meanwhile.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, as everybody who speaks in its thread.
+		// The session's row first, like everything else that says a line in the session's thread.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
 			return err
 		}
@@ -164,8 +166,9 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	})
 }
 
-// Wake has the open pull requests of a repository looked at soon. Their sessions' rows are locked,
-// so that a look which ends now either sees that it is to come again, or has put the next one down.
+// Wake schedules a look at the open pull requests of a repository soon. It locks
+// the rows of their sessions, so a look that ends at the same moment either sees
+// that it has to come again, or has scheduled the next look already.
 func (g Register) Wake(ctx context.Context, repository string) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select id from sessions where id in (select session_id from pull_requests where repository = $1 and state = 'open') order by id for update`, repository); err != nil {
@@ -180,25 +183,25 @@ func (g Register) Wake(ctx context.Context, repository string) error {
 	})
 }
 
-// A Remark is what somebody wrote on the pull request, for the session's intake to judge. The
-// same one is taken in once, and of people whom nobody knows no more than mostStrangers.
+// A Remark is a Part: a comment on the pull request, for the session's intake to judge. The same
+// comment is stored once. Of people whose Slack user is unknown, at most mostStrangers are stored.
 type Remark struct {
-	ID    string // the pull request's number and the remark's own at the host: 4:c17
-	Login string // of whoever wrote it, at the host
-	User  string // who that is in Slack; empty: nobody knows
-	Place string // of the code that it is about; empty: of none
+	ID    string // number of the pull request and id of the comment at the host: 4:c17
+	Login string // login of its author at the host
+	User  string // Slack id of its author; empty: unknown
+	Place string // place in the code that it is about; empty: none
 	Text  string
 }
 
-// remarkMark stands between a session and a Remark's ID.
+// remarkMark is between the session and the Remark's ID in the event id of the inbox row.
 const remarkMark = ":remark:"
 
-// mostStrangers keeps a thread from being flooded from outside.
+// mostStrangers keeps people from outside from flooding a thread.
 const mostStrangers = 20
 
 func (Remark) Stage() record.Stage { return record.Inbox }
 
-// Write puts it into the inbox, where no word of it acts before it is judged.
+// Write inserts the comment into the inbox, where nothing acts on it before it is judged.
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8

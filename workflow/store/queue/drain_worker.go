@@ -10,59 +10,61 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A PostWorker works PostJobs: it posts until nothing is left.
+// A PostWorker works PostJobs: it posts until no line of the session waits.
 type PostWorker struct {
 	river.WorkerDefaults[PostJob]
 	Queue *Queue
 	Drain func(ctx context.Context, session string) error
 }
 
-// Timeout is none: Slack may ask to wait for minutes.
+// Timeout returns -1, which means none: Slack may ask to wait for minutes.
 func (w *PostWorker) Timeout(*river.Job[PostJob]) time.Duration { return -1 }
 
-// NextRetry is soon: lines behind this one wait.
+// NextRetry returns a time soon, since the lines behind this one wait.
 func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
 
-// Work posts until nothing is left.
+// Work posts until no line waits.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`, func(ctx context.Context, session string) error {
 		err := w.Drain(ctx, session)
 		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || !w.Queue.hasPosted(ctx, session, j.ID) {
 			return err
 		}
-		// Not held against the job: else who has much to say would be tried ever later.
+		// The error is not counted against the job; otherwise a
+		// session with much to say would be retried later and later.
 		w.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
 		return river.JobSnooze(time.Second)
 	})
 }
 
-// A ReactWorker works ReactJobs: it reacts until nothing is left.
+// A ReactWorker works ReactJobs: it adds reactions until none of the session waits.
 type ReactWorker struct {
 	river.WorkerDefaults[ReactJob]
 	Queue *Queue
 	Drain func(ctx context.Context, session string) error
 }
 
-// Timeout is none: Slack may ask to wait for minutes.
+// Timeout returns -1, which means none: Slack may ask to wait for minutes.
 func (w *ReactWorker) Timeout(*river.Job[ReactJob]) time.Duration { return -1 }
 
-// NextRetry is soon.
+// NextRetry returns a time soon.
 func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work reacts until nothing is left.
+// Work adds reactions until none waits.
 func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction <> '')`, w.Drain)
 }
 
-// nothingUnposted is true where no row waits of a half of the session's outbox, which follows it.
+// nothingUnposted is the start of a query that is true if no outbox row of the
+// session waits. The condition that selects lines or reactions follows it.
 const nothingUnposted = `select not exists (select 1 from outbox o where o.session_id = $1 and o.posted_at is null and o.refused is null and `
 
-// errReplaced is what work returns that has completed its job, and put another in its place.
+// errReplaced is what work returns if it has completed its job and inserted another one in its place.
 var errReplaced = errors.New("another job goes on with this")
 
-// drain works until the session has nothing left of it, as the query empty says.
+// drain calls work until the query empty is true for the session, and completes the job then.
 func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, empty string, work func(context.Context, string) error) error {
 	defer q.running.begin(j.ID)()
 	ctx = withJob(ctx, j.JobRow)
@@ -88,7 +90,7 @@ func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], sess
 	}
 }
 
-// hasPosted reports whether a job's latest try got something posted.
+// hasPosted reports whether the latest attempt of a job has posted anything.
 func (q *Queue) hasPosted(ctx context.Context, session string, job int64) (posted bool) {
 	err := q.db.Pool.QueryRow(ctx, `select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
 		where o.session_id = $1 and j.id = $2)`, session, job).Scan(&posted)

@@ -17,10 +17,12 @@ type DueWorker struct {
 	Queue *Queue
 }
 
-// Work puts the word into the session's inbox; the turn looks whether it still matters.
+// Work inserts a message into the session's inbox that the
+// question is due. The turn checks whether that still matters.
 func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
 	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, as every inserter: a turn that completes meanwhile sees it.
+		// The session's row first, as every inserter does: a turn that
+		// completes at the same time sees the message.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
 			return err
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// retrySoon is in 1, 2, 4, … seconds, a minute at most.
+// retrySoon returns a time in 1, 2, 4, … seconds, in a minute at most.
 func (q *Queue) retrySoon(attempt int) time.Time {
 	return q.db.Clock().Now().Add(min(time.Second<<min(attempt-1, 6), time.Minute))
 }
 
-// completeWhen completes j when idle says so. The session's row is locked first, as by
-// every inserter, so no wake-up falls between the look and the completion, and nobody who
-// has the row waits for a job of which we have the lock.
+// completeWhen completes j if the query idle is true. It locks the session's row first,
+// as every inserter does. So no new work comes between the query and the completion, and
+// no transaction that holds the session's row waits for a job that this one has locked.
 func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, idle string) (bool, error) {
 	done := false
 	err := q.db.Transact(ctx, func(tx pgx.Tx) error {
@@ -26,7 +26,7 @@ func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T
 			return err
 		}
 		if err := CheckJob(ctx, tx); err != nil {
-			return err // another worker has it, and its seat
+			return err // another worker has the job, and its slot
 		}
 		if err := tx.QueryRow(ctx, idle, session).Scan(&done); err != nil || !done {
 			return err
@@ -43,22 +43,22 @@ func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T
 	return done, err
 }
 
-// jobKey is where a worker's ctx holds the row of its job.
+// jobKey is the key under which a worker's ctx holds the row of its job.
 type jobKey struct{}
 
 func withJob(ctx context.Context, j *rivertype.JobRow) context.Context {
 	return context.WithValue(ctx, jobKey{}, j)
 }
 
-// jobOf is the job that ctx runs under; nil where there is none.
+// jobOf returns the job that ctx runs under, or nil if there is none.
 func jobOf(ctx context.Context) *rivertype.JobRow {
 	j, _ := ctx.Value(jobKey{}).(*rivertype.JobRow)
 	return j
 }
 
-// CheckJob fails with ErrFenced when the job that ctx runs under is not this worker's any
-// more, and keeps it from being taken away in this transaction. It checks nothing where ctx
-// runs under no job.
+// CheckJob fails with ErrFenced if the job that ctx runs under is not this
+// worker's any more. Otherwise it locks the job, so that it cannot be taken away
+// before this transaction ends. It checks nothing if ctx runs under no job.
 func CheckJob(ctx context.Context, tx pgx.Tx) error {
 	j := jobOf(ctx)
 	if j == nil {

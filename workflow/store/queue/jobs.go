@@ -9,57 +9,57 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// live are the states in which a job still stands for its session: a second one is not
-// inserted meanwhile. Completion ends the uniqueness, so a job is completed only in the
-// transaction that saw, under the session's row lock, that nothing is left to do.
+// live holds the states in which a job counts as its session's job, so that no second
+// one is inserted. A completed job does not count, so a job is completed only in the
+// transaction that saw, under the lock of the session's row, that nothing is left to do.
 var live = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
 	rivertype.JobStateScheduled, rivertype.JobStateRetryable,
 }
 
-// A TurnJob drains one session's inbox and takes the session as far as it goes.
+// A TurnJob handles one session's inbox and takes the session as far as it goes.
 type TurnJob struct {
 	Session string `json:"session" river:"unique"`
 }
 
-// Kind names the job in the queue.
+// Kind returns the job's name in the queue.
 func (TurnJob) Kind() string { return "turn" }
 
-// InsertOpts make it one job a session.
+// InsertOpts allows one live job for each session.
 func (TurnJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 5, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// A PostJob posts what one session has in the outbox, in order.
+// A PostJob posts the lines that one session has in the outbox, in order.
 type PostJob struct {
 	Session string `json:"session" river:"unique"`
 }
 
-// Kind names the job in the queue.
+// Kind returns the job's name in the queue.
 func (PostJob) Kind() string { return "post" }
 
-// InsertOpts make it one job a session.
+// InsertOpts allows one live job for each session.
 func (PostJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 1000, Queue: PostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// PostQueue keeps posting apart from turns, so that long turns never hold lines back.
+// PostQueue is the queue of PostJobs. It is not that of turns, so long turns never delay lines.
 const PostQueue = "post"
 
-// A ReactJob puts the reactions on that one session has in the outbox.
+// A ReactJob adds the reactions that one session has in the outbox.
 type ReactJob struct {
 	Session string `json:"session" river:"unique"`
 }
 
-// Kind names the job in the queue.
+// Kind returns the job's name in the queue.
 func (ReactJob) Kind() string { return "react" }
 
-// InsertOpts make it one job a session.
+// InsertOpts allows one live job for each session.
 func (ReactJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 1000, Queue: ReactQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// ReactQueue keeps reactions apart from what is said.
+// ReactQueue is the queue of ReactJobs, so that lines never delay reactions.
 const ReactQueue = "react"
 
 // A DueJob tells a session that a question has waited long enough.
@@ -68,27 +68,27 @@ type DueJob struct {
 	Question int64  `json:"question" river:"unique"`
 }
 
-// Kind names the job in the queue.
+// Kind returns the job's name in the queue.
 func (DueJob) Kind() string { return "due" }
 
-// A PullRequestJob opens the pull request of what one session pushed, and looks after it.
+// A PullRequestJob opens the pull requests of what one session pushed, and follows them.
 type PullRequestJob struct {
 	Session string `json:"session" river:"unique"`
 }
 
-// Kind names the job in the queue.
+// Kind returns the job's name in the queue.
 func (PullRequestJob) Kind() string { return "pull_request" }
 
-// InsertOpts make it one job a session.
+// InsertOpts allows one live job for each session.
 func (PullRequestJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 1000, Queue: HostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// HostQueue keeps waiting for git hosts apart from turns.
+// HostQueue is the queue of PullRequestJobs, so that waiting for git hosts never delays turns.
 const HostQueue = "host"
 
-// InsertTurn queues a turn of the session and other jobs beside it, each unless one waits or runs. A
-// turn that waits for a slot looks at once what is new.
+// InsertTurn queues a turn of the session and the jobs beside it, each unless one waits or runs
+// already. If the session's turn waits for a slot, it runs at once, to look at what is new.
 func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string, beside ...river.JobArgs) error {
 	jobs := []river.InsertManyParams{{Args: TurnJob{Session: session}}}
 	for _, other := range beside {
@@ -99,7 +99,7 @@ func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string, besid
 		return err
 	}
 	for _, r := range queued {
-		// A turn that runs looks at what is new by itself.
+		// A turn that runs already looks at what is new by itself.
 		if r.Job.Kind != (TurnJob{}).Kind() || !r.UniqueSkippedAsDuplicate || r.Job.State != rivertype.JobStateAvailable {
 			continue
 		}
@@ -109,20 +109,20 @@ func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string, besid
 	return err
 }
 
-// InsertReact queues the session's reactions, unless they wait or run.
+// InsertReact queues the session's reactions, unless a job for them waits or runs.
 func (q *Queue) InsertReact(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, ReactJob{Session: session}, nil)
 	return err
 }
 
-// InsertPost queues the posting of the session's lines, unless it waits or runs.
+// InsertPost queues the posting of the session's lines, unless a job for it waits or runs.
 func (q *Queue) InsertPost(ctx context.Context, tx pgx.Tx, session string) error {
 	_, err := q.client.InsertTx(ctx, tx, PostJob{Session: session}, nil)
 	return err
 }
 
-// InsertPullRequest queues a look at the session's pull request; one that is to come later comes
-// now.
+// InsertPullRequest queues a look at the session's pull
+// requests. A look that is scheduled for later comes now.
 func (q *Queue) InsertPullRequest(ctx context.Context, tx pgx.Tx, session string) error {
 	if _, err := q.client.InsertTx(ctx, tx, PullRequestJob{Session: session}, nil); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (q *Queue) InsertPullRequest(ctx context.Context, tx pgx.Tx, session string
 	return err
 }
 
-// InsertDue queues that the question is due at that time; zero: now.
+// InsertDue queues the DueJob of the question for that time; a zero time means now.
 func (q *Queue) InsertDue(ctx context.Context, tx pgx.Tx, session string, question int64, at time.Time) error {
 	_, err := q.client.InsertTx(ctx, tx, DueJob{Session: session, Question: question}, &river.InsertOpts{ScheduledAt: at})
 	return err

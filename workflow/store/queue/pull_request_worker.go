@@ -10,28 +10,28 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// A PullRequestWorker works PullRequestJobs: it looks, and looks again later, until there is
-// nothing more to see.
+// A PullRequestWorker works PullRequestJobs: it looks at the session's
+// pull requests, and again later, until there is nothing more to see.
 type PullRequestWorker struct {
 	river.WorkerDefaults[PullRequestJob]
 	Queue *Queue
-	// Look says after which time the next look is due; zero: never.
+	// Look looks once, and returns the time until the next look; zero: there is none.
 	Look func(ctx context.Context, session string) (again time.Duration, err error)
 }
 
-// Timeout is none: a host may be slow.
+// Timeout returns -1, which means none: a host may be slow.
 func (w *PullRequestWorker) Timeout(*river.Job[PullRequestJob]) time.Duration { return -1 }
 
-// NextRetry is soon.
+// NextRetry returns a time soon.
 func (w *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks once, and puts the next look down in its place.
+// Work looks once, and queues the next look in place of this one.
 func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`, func(ctx context.Context, session string) error {
-		// What brought this look is forgotten before it begins.
+		// What caused this look is cleared before the look begins.
 		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, session); err != nil {
 			return err
 		}
@@ -43,11 +43,12 @@ func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 	})
 }
 
-// LookPause is how long after a look a push or a webhook brings the next one at the earliest.
+// LookPause is the minimum time between a look and one that a push or a webhook causes.
 const LookPause = 5 * time.Second
 
-// lookAgain puts the next look down in the place of this one (errReplaced); soon, where a push or a webhook came
-// while it was under way. The session's row is locked as by whoever brings these.
+// lookAgain completes this job, queues the next look and returns errReplaced.
+// The next look comes soon if a push or a webhook came during this one. It
+// locks the session's row, as the transactions of a push or a webhook do.
 func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequestJob], again time.Duration) error {
 	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
@@ -69,7 +70,8 @@ func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequ
 		if _, err := w.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{ScheduledAt: w.Queue.db.Clock().Now().Add(again)}); err != nil || again > LookPause {
 			return err
 		}
-		// River looks every few seconds for what is scheduled, and sees at once what is available and due.
+		// River polls every few seconds for scheduled jobs, and sees
+		// at once a job that is available and due.
 		_, err := tx.Exec(ctx, `update river_job set state = 'available' where kind = 'pull_request' and state = 'scheduled' and args->>'session' = $1`, j.Args.Session)
 		return err
 	})

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What comes while a look is under way has another follow it soon; without that, the next one
-// comes when it is due.
+// What comes during a look causes another look soon. Otherwise the next look comes when it is due.
 func TestNothingIsMissedDuringALook(t *testing.T) {
 	t.Parallel()
 	db := openDatabase(t)
@@ -28,7 +27,7 @@ func TestNothingIsMissedDuringALook(t *testing.T) {
 	exec(`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) values ('shop', 'b', 's1', 'c1', 'main', '', '', 'open')`)
 	for comes, soon := range map[string]bool{`update pull_requests set woken = true`: true, `select 1`: false} {
 		exec(`delete from river_job`)
-		exec(`update pull_requests set woken = true`) // which brought this look
+		exec(`update pull_requests set woken = true`) // what caused this look
 		require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return q.InsertPullRequest(t.Context(), tx, "s1") }))
 		workers := river.NewWorkers()
 		river.AddWorker(workers, &PullRequestWorker{Queue: q, Look: func(context.Context, string) (time.Duration, error) { exec(comes); return 6 * time.Hour, nil }})

@@ -1,14 +1,15 @@
-// Package queue holds the work that waits: turns, postings, reactions, questions that are
-// due, and what goes on beside the turns, each a job of River in the same Postgres. It also decides which replica does a job.
+// Package queue holds the work that waits: turns, postings, reactions, questions
+// that are due, pull requests, and work beside the turns. Each is a job of River
+// in the same Postgres. The package also decides which replica does a job.
 //
 // Contracts:
-//   - A job is inserted in the transaction of what it follows from; a session has at most
-//     one live job of a kind. It is completed only in a transaction that saw, under the
-//     lock of the session's row, that nothing is left to do.
-//   - Whoever writes because of a job checks with CheckJob that the job is still its own.
-//     A worker that was frozen has lost its job, and gets ErrFenced.
-//   - A Replica takes over the jobs of dead processes, and wakes sessions that have something to
-//     do and no job. It gives up a session that keeps killing its workers.
+//   - A job is inserted in the transaction of what causes it; a session has at most one live job of a kind.
+//     It is completed only in a transaction that saw, under the lock of the session's row, that nothing is
+//     left to do.
+//   - Code that writes because of a job checks with CheckJob that the job is still its own. A worker that
+//     was frozen has lost its job, and gets ErrFenced.
+//   - A Replica takes over the jobs of dead processes, and wakes sessions that have something to do and no
+//     job. A session that keeps killing its workers is given up.
 //   - ConcurrencyLimits hold over all replicas; slots are given in the order of asking.
 package queue
 
@@ -26,22 +27,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
-// ErrFenced means that somebody else has taken over: a later turn of the session, or the
-// worker that has the job now. Whoever gets it has to end without another word.
+// ErrFenced means that another worker has taken over: a later turn of the session, or the worker
+// that has the job now. The caller that gets it has to end without writing anything more.
 var ErrFenced = errors.New("a later turn of this session has taken over")
 
-// ErrNoSlot means that as many sessions are at work as may be at once: this one waits.
+// ErrNoSlot means that as many sessions are at work as are allowed: this session waits.
 var ErrNoSlot = errors.New("as many sessions are at work as may be at once")
 
-// A Queue inserts jobs. Whoever works them registers this package's workers with a River
-// client of its own, whose clock is the database's.
+// A Queue inserts jobs. A program that works them registers this
+// package's workers with a River client, whose clock is the database's.
 type Queue struct {
 	db      *database.DB
 	client  *river.Client[pgx.Tx]
 	running runningJobs
 }
 
-// carryTrace keeps with each job the trace that it was inserted under.
+// carryTrace stores with each job the trace under which it was inserted.
 var carryTrace = river.JobInsertMiddlewareFunc(func(ctx context.Context, jobs []*rivertype.JobInsertParams, do func(context.Context) ([]*rivertype.JobInsertResult, error)) ([]*rivertype.JobInsertResult, error) {
 	for _, j := range jobs {
 		j.Metadata = tracing.AddTo(ctx, j.Metadata)

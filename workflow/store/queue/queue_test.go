@@ -33,7 +33,8 @@ func openDatabase(t *testing.T) *database.DB {
 	return db
 }
 
-// A new job's time is the clock's, not this machine's: one that is ahead would put it off.
+// A new job gets the Clock's time, not this machine's: with a
+// machine's clock ahead, the job would wait too long.
 func TestANewJobGoesByTheClock(t *testing.T) {
 	t.Parallel()
 	db := openDatabase(t)
@@ -51,7 +52,7 @@ func TestANewJobGoesByTheClock(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(-time.Hour), at, time.Minute)
 }
 
-// A job is tried again by the database's clock, too.
+// A retry is scheduled by the database's clock, too.
 func TestARetryGoesByTheClock(t *testing.T) {
 	t.Parallel()
 	db := &database.DB{}

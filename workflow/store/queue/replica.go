@@ -11,26 +11,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Replica is one process that works the queue, known to the others by its heartbeat.
-// The queue itself notices a dead worker only after an hour, so whoever is alive takes
-// the jobs of the dead: the old row is discarded and a new one inserted in one
-// transaction, so that a worker which was only frozen cannot complete somebody else's run.
-// The same is done with what this process itself does not know to have in hand, and a
-// session that no job stands for gets one.
+// A Replica is one process that works the queue, known to the others by its heartbeat. River
+// notices a dead worker only after an hour, so living replicas take over the jobs of dead ones:
+// in one transaction the old row is discarded and a new one inserted, so that a worker which was
+// only frozen cannot complete the run of the new one. The same is done with jobs that are marked
+// as running in this process and are not, and a session with something to do and no job gets one.
 type Replica struct {
 	Queue *Queue
-	ID    string        // of the river client; the same after a restart on the same data
-	Beat  time.Duration // default 2 s
-	Dead  time.Duration // without a beat for this long a replica is dead; default 8 s
+	ID    string        // of the River client; the same after a restart on the same data
+	Beat  time.Duration // time between two heartbeats; default 2 s
+	Dead  time.Duration // age of the newest heartbeat from which on a replica is dead; default 8 s
 	Log   *slog.Logger
 
-	beaten time.Time // when the last beat went through, by this machine's monotonic clock
+	beaten time.Time // time of the last heartbeat that was written, by this machine's monotonic clock
 }
 
-// deadAfter is how long a replica may be silent.
+// deadAfter is the default age of the newest heartbeat from which on a replica is dead.
 const deadAfter = 8 * time.Second
 
-// Run beats, and takes over from the dead, until ctx ends. All times are the database's.
+// Run writes heartbeats and takes over from dead replicas until ctx ends. All times are the database's.
 func (r *Replica) Run(ctx context.Context) error {
 	tick := time.NewTicker(cmp.Or(r.Beat, 2*time.Second))
 	defer tick.Stop()
@@ -47,16 +46,16 @@ func (r *Replica) Run(ctx context.Context) error {
 	}
 }
 
-// Resume takes back what a process of the same name had in hand when it died, so that
-// nobody has to wait for its silence to be noticed. It is called once, before any work.
+// Resume takes over the jobs that a process with the same ID had when it died, so
+// that nobody waits until its silence is noticed. It is called once, before any work.
 func (r *Replica) Resume(ctx context.Context) error {
 	return r.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
 		return r.takeOver(ctx, tx, `j.attempted_by[array_upper(j.attempted_by, 1)] = $1`, r.ID)
 	})
 }
 
-// beatWhole is a beat that ctx does not cut off in the middle: one that the server carried
-// out later would come after leave.
+// beatWhole writes a heartbeat that the end of ctx does not cut off: a
+// statement that the server carried out later would come after leave.
 func (r *Replica) beatWhole(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.deadAfter())
 	defer cancel()
@@ -73,8 +72,8 @@ func (r *Replica) beat(ctx context.Context) error {
 		return err
 	}
 	r.Queue.db.Clock().Set(now)
-	// After a time in which this one could not beat, the others could not either: they get
-	// the time of a beat to show that they are alive.
+	// If this replica could not beat for a while, neither could the
+	// others. They get the time of one beat to show that they are alive.
 	steady := time.Since(r.beaten) < r.deadAfter()
 	r.beaten = time.Now()
 	return pgx.BeginFunc(ctx, r.Queue.db.Pool, func(tx pgx.Tx) error {
@@ -97,8 +96,8 @@ func (r *Replica) beat(ctx context.Context) error {
 	})
 }
 
-// takeOver puts a new job in the place of each running one that the condition is true of.
-// A session that loses its worker over and over is counted.
+// takeOver discards each running job that matches the SQL condition, and inserts a
+// new one in its place. It counts the loss of a turn's worker against the session.
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
@@ -136,7 +135,7 @@ type orphan struct {
 	Args []byte
 }
 
-// insertAgain queues it once more.
+// insertAgain queues the job once more and returns its session.
 func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session string, err error) {
 	var args struct {
 		Session  string `json:"session"`
@@ -161,10 +160,10 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 	return args.Session, q.InsertTurn(ctx, tx, args.Session)
 }
 
-// blame counts a death against the sessions that were at work in it. One of them at most
-// was to blame: those that got no further since the death before are suspects, and share
-// it; where there is none, all of them do. Deaths within five seconds are one: a program
-// that does not even get up is no session's fault.
+// blame counts the death of a process against the sessions that were at work in it. At most
+// one of them caused it: the sessions that recorded nothing since the death before are
+// suspects, and share the blame; if there is none, all sessions share it. Deaths within
+// five seconds count as one, since a program that fails at its start is no session's fault.
 func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
@@ -177,14 +176,14 @@ func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	return err
 }
 
-// forgotten are sessions with something to do and no job, and what queues one.
+// forgotten is a query for sessions with something to do and no job, and the function that queues one.
 type forgotten struct {
 	sql   string
 	queue func(ctx context.Context, tx pgx.Tx, session string) error
 }
 
-// wake gives a job to each session that has something to do and none that lives. A pause that
-// ended leads there; whatever else does, nobody's request is forgotten.
+// wake queues a job for each session that has something to do and no live job. The end
+// of a pause leaves sessions like that; whatever else does, no request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	all := []forgotten{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
@@ -227,7 +226,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// leave makes a clean end visible at once.
+// leave deletes the replica's heartbeat, so that a clean end is visible at once.
 func (r *Replica) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// runningJobs are the jobs that this process has in hand. It knows better than the queue's
-// rows: the queue gives up saying that a job ended when Postgres is away for some seconds,
-// and the row would say "running" for an hour.
+// runningJobs holds the jobs that this process runs. It is more reliable than
+// the queue's rows: River gives up reporting the end of a job when Postgres is
+// unavailable for some seconds, and the row would say "running" for an hour.
 type runningJobs struct {
 	mu   sync.Mutex
-	jobs map[int64]time.Time // zero: in hand; else when it was put down
+	jobs map[int64]time.Time // zero: it runs; else when it ended
 }
 
 func (a *runningJobs) begin(job int64) (end func()) {
@@ -27,12 +27,12 @@ func (a *runningJobs) set(job int64, ended time.Time) {
 	a.jobs[job] = ended
 }
 
-// list are the jobs in hand, and those that were put down less than grace ago, whose end
-// the queue may still be writing. Others are forgotten.
+// list returns the jobs that run, and those that ended less than grace
+// ago, whose end River may still be writing. It forgets all others.
 func (a *runningJobs) list(grace time.Duration) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := []int64{} // never null: nothing is unlike all of null
+	list := []int64{} // never nil: in SQL, id <> all(null) is not true
 	for job, ended := range a.jobs {
 		if !ended.IsZero() && time.Since(ended) > grace {
 			delete(a.jobs, job)

@@ -12,19 +12,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A SideJob works something of one session beside its turns, which it never holds up.
+// A SideJob does work of one session beside its turns, which it never delays.
 type SideJob struct {
 	Session string `json:"session" river:"unique"`
 	Work    string `json:"work" river:"unique"` // LookbackWork or BackportWork
 }
 
-// The kinds of work that go on beside turns. Each has a queue of its own, of its name.
+// The kinds of work beside turns. Each has its own queue, of that name.
 const (
-	LookbackWork = "lookback" // in the history of what a session is about, and pictures of its pages
-	BackportWork = "backport" // of what it pushed, to releases
+	LookbackWork = "lookback" // looks back in the history of what a session is about, and pictures of its pages
+	BackportWork = "backport" // brings what a session pushed to releases
 )
 
-// sideRest are, by the kind of work, the sessions that have some left.
+// sideRest has for each kind of work the query for the sessions with some of it left.
 var sideRest = map[string]string{
 	LookbackWork: `select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open'`,
 	BackportWork: `select session_id from backports where state in ('asked', 'intended')`,
@@ -33,12 +33,12 @@ var sideRest = map[string]string{
 // Kind names the job in the queue.
 func (SideJob) Kind() string { return "side" }
 
-// InsertOpts make it one job a session and kind of work.
+// InsertOpts allows one live job for each session and kind of work.
 func (j SideJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 5, Queue: j.Work, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
 }
 
-// InsertSide queues the session's work of that kind, unless it waits or runs.
+// InsertSide queues the session's work of that kind, unless a job for it waits or runs.
 func (q *Queue) InsertSide(ctx context.Context, tx pgx.Tx, session, work string) error {
 	_, err := q.client.InsertTx(ctx, tx, SideJob{Session: session, Work: work}, nil)
 	return err
@@ -49,18 +49,18 @@ type SideWorker struct {
 	river.WorkerDefaults[SideJob]
 	Queue *Queue
 	Run   map[string]func(ctx context.Context, session string) error // by the kind of work
-	// GiveUp ends what keeps failing on our side.
+	// GiveUp ends the work, by its kind, after the last attempt failed.
 	GiveUp map[string]func(ctx context.Context, session string) error
 	Log    *slog.Logger
 }
 
-// Timeout is none: such work has limits of its own.
+// Timeout returns -1, which means none: such work has limits of its own.
 func (w *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
 
-// NextRetry is soon.
+// NextRetry returns a time soon.
 func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
 
-// Work works until nothing of its kind is left.
+// Work runs until no work of its kind is left.
 func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`, func(ctx context.Context, session string) error {
 		err := w.Run[j.Args.Work](ctx, session)

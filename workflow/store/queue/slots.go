@@ -9,31 +9,32 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// ConcurrencyLimits are how many sessions may be at work at once, over all replicas; zero: as many as
-// there are workers.
+// ConcurrencyLimits says how many sessions may be at work at once,
+// over all replicas. Zero means as many as there are workers.
 type ConcurrencyLimits struct {
 	AtOnce        int // in all
 	PerRepository int // about one repository
 	PerReplica    int // in one process, the same in all of them
 }
 
-// How long it takes until a session asks again: where another replica has the room for it, where it
-// is the next, for each that is before it, and at most. What people write to it does not wait.
+// How long a waiting session waits until it asks again: if another replica has room for it, if it is the
+// next, for each session before it in addition, and at most. Messages to the session do not wait for that.
 const (
 	askElsewhere = 50 * time.Millisecond
 	askNext      = time.Second
 	askLater     = 250 * time.Millisecond
-	askAtMost    = 4 * time.Second // the queue only looks for what is due later every five
+	askAtMost    = 4 * time.Second // River polls only every five seconds for jobs that are due later
 )
 
-// slotLock is any number, the same in every replica, and no other lock's.
+// slotLock is the key of the lock for slots: any number that
+// no other lock has, but the same in every replica.
 const slotLock = 0x626f6263
 
-// AcquireSlot asks for a slot for the session, about a repository, under the job that ctx
-// runs under; the error is an ErrNoSlot where it has to wait. Those who asked first get theirs
-// first. Where another replica has the room for it, it goes on there at once, and nobody needs to be
-// told of a wait; where none has, announce is true, once for as long as it waits. The slot is
-// released with the end of the job; work outside of a job needs none.
+// AcquireSlot asks for a slot for the session, which works on a repository, under the job that
+// ctx runs under. If it has to wait, the error wraps ErrNoSlot and snoozes the job. Slots are
+// given in the order of asking. If another replica has room, the session goes on there at
+// once, and the thread need not be told of a wait. If none has, announce is true, once for
+// each wait. The slot is released with the end of the job; work outside of a job needs none.
 func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, limits ConcurrencyLimits) (announce bool, err error) {
 	job := jobOf(ctx)
 	if job == nil || limits == (ConcurrencyLimits{}) {
@@ -78,10 +79,10 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 type slot struct {
 	Session, Repository string
 	Held                bool
-	Here                bool // its job is this replica's
+	Here                bool // its job runs on this replica
 }
 
-// readSlots are the slots held and asked for, in order, and how many replicas live.
+// readSlots returns the slots that are held and asked for, in order, and the number of live replicas.
 func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, living int, err error) {
 	rows, err := tx.Query(ctx, `select s.session_id, s.repository, s.held, coalesce(j.attempted_by[array_upper(j.attempted_by, 1)] = $1, false)
 		from seats s left join river_job j on j.id = s.job_id order by s.held desc, s.since, s.session_id`, replica)
@@ -95,11 +96,11 @@ func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, li
 	return asked, living, err
 }
 
-// wait is how long the session waits before it asks again; zero: it has a slot. Slots are handed out
-// in order: to those who have one, then to those who wait.
+// wait returns how long the session waits before it asks again, or zero if it has a slot.
+// Slots are given in order: first to the sessions that hold one, then to those that wait.
 func (l ConcurrencyLimits) wait(asked []slot, living int, session string) time.Duration {
 	if room := l.PerReplica * max(living, 1); room > 0 && (l.AtOnce == 0 || room < l.AtOnce) {
-		l.AtOnce = room // as many as all that live may have
+		l.AtOnce = room // as many as all live replicas may have
 	}
 	here, given, before, about := 0, 0, 0, map[string]int{}
 	for _, a := range asked {
@@ -127,8 +128,8 @@ func (l ConcurrencyLimits) wait(asked []slot, living int, session string) time.D
 	return 0
 }
 
-// sweepSlots takes away what no live job stands for: a place whose job does not run any
-// more, and one in the queue whose job is gone.
+// sweepSlots deletes slots without a live job: a held slot whose
+// job does not run any more, and a waiting one whose job is gone.
 func sweepSlots(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `delete from seats s where not exists (select 1 from river_job j where j.id = s.job_id
 		and (j.state = 'running' or not s.held and j.state in ('available', 'scheduled', 'retryable', 'pending')))`)

@@ -17,15 +17,16 @@ type TurnWorker struct {
 	river.WorkerDefaults[TurnJob]
 	Queue *Queue
 	Run   func(ctx context.Context, session string) error
-	// GiveUp is called instead of another try when the last one failed.
+	// GiveUp is called instead of another try after the last
+	// attempt failed, or if the session killed too many workers.
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Log    *slog.Logger
 }
 
-// Timeout is none: a session's own limits end it, not the queue's default of one minute.
+// Timeout returns -1, which means none: a session's own limits end it, not River's default of one minute.
 func (w *TurnWorker) Timeout(*river.Job[TurnJob]) time.Duration { return -1 }
 
-// NextRetry is soon: a person waits for the answer.
+// NextRetry returns a time soon, since a person waits for the answer.
 func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
 
 // Work runs turns until nothing is left, then completes the job in the transaction that saw it.
@@ -38,11 +39,11 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrFenced):
-			return nil // the job is somebody else's now
-		case ctx.Err() != nil: // the program stops: no fault of the session's, and no attempt lost
+			return nil // the job is another worker's now
+		case ctx.Err() != nil: // the program stops: not the session's fault, and no attempt lost
 			return river.JobSnooze(0)
 		case errors.Is(err, ErrNoSlot):
-			return err // it says when to ask again
+			return err // the error says when to ask again
 		case database.IsTransient(err):
 			return river.JobSnooze(time.Second)
 		case j.Attempt < j.MaxAttempts && !errors.Is(err, errCrashes):
@@ -64,9 +65,8 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 	}
 }
 
-// A session may take its worker down with it maxCrashes times in a row without getting
-// one fact further. The blame is shared (see blame): sessions.crashes counts in parts of
-// crashUnit.
+// A session may kill its worker maxCrashes times in a row without recording anything. The
+// blame may be shared (see blame), so sessions.crashes counts crashUnit for one whole death.
 const (
 	crashUnit  = 1000
 	maxCrashes = 15
@@ -74,7 +74,7 @@ const (
 
 var errCrashes = fmt.Errorf("%d times in a row the program died while it worked at this", maxCrashes)
 
-// run runs one turn, unless the session killed too many workers.
+// run runs one turn. It fails with errCrashes if the session killed too many workers.
 func (w *TurnWorker) run(ctx context.Context, session string) error {
 	var crashes int
 	if err := w.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`, session).Scan(&crashes); err != nil {

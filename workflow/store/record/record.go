@@ -1,7 +1,7 @@
-// Package record is what a recording of a session is made of: parts, each a small type that
-// stands beside the SQL of its table and writes itself, so that a new kind of row is a new
-// file. All parts of a Recording are written in one transaction, stage by stage; see Record of
-// package store, which nobody goes around.
+// Package record defines the parts of which a recording of a session is made. A Part is a small type
+// beside the SQL of its table, and writes itself, so a new kind of row is a new file. Turn.Record of
+// package store writes all parts of a Recording in one transaction, stage by stage. Work outside of
+// turns writes single parts in a transaction of its own that has locked the session's row.
 package record
 
 import (
@@ -13,37 +13,36 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// ErrStale means that an approval named a revision that is no longer the newest, or that
-// somebody else's approval came first; or that a fact which is to be kept once was kept before.
+// ErrStale means that a part came too late: an approval names a revision that is no longer
+// the newest or that is approved already, or a fact that is stored once was stored before.
 var ErrStale = errors.New("this revision cannot be approved any more")
 
-// A Part is one thing that a recording keeps: a row, or what several rows have in common.
+// A Part is one thing that a recording stores: a row, or what several rows have in common.
 type Part interface {
-	// Stage is when the part is written. Parts of one stage are written in the order in
-	// which they were given.
+	// Stage returns when the part is written. Parts of the same
+	// stage are written in the order in which they were given.
 	Stage() Stage
 	// Write writes the part in tx, which has the session's row locked.
 	Write(ctx context.Context, tx pgx.Tx, r *Recording) error
 }
 
-// A Stage is a step of a recording. A part may rely on what earlier stages wrote: an
-// approval on the messages that were judged with it, a line's buttons on the revision that
-// the session has by then.
+// A Stage is a step of a recording. A part may rely on what earlier stages wrote: an approval on
+// the messages that were judged with it, a line's buttons on the newest revision of the session.
 type Stage int
 
 // The stages, in their order.
 const (
 	Session    Stage = iota // use and limits, beside the session's own row
-	Inbox                   // messages that were judged, or that stood in the thread before
+	Inbox                   // messages that were judged, or that were in the thread before the session
 	Transcript              // what agents said, and up to where they have read
-	Rest                    // where the thread rests
+	Rest                    // up to where agents had read when the thread came to rest
 	Decision                // who was allowed what
 	Report                  // a new revision
-	Permission              // a person's yes
+	Permission              // a person's permission
 	Given                   // what the permission gives: an approval, more of a limit
-	Work                    // tasks, attempts, checks, questions, files: they need nothing of each other
-	Push                    // only what was approved by now
-	Settle                  // the buttons of what was answered
+	Work                    // tasks, attempts, checks, questions, files: they do not depend on each other
+	Push                    // pushes, which need an approval
+	Settle                  // removes the buttons of what was answered
 	Thread                  // what people read: lines, the card
 )
 

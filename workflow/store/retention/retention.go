@@ -1,8 +1,8 @@
-// Package retention takes old sessions away in two steps: first what was said and made in
-// them, later what was decided.
+// Package retention deletes old sessions in two steps: first
+// what was said and made in them, later what was decided.
 //
-// Clean takes one session a transaction, so nobody waits for it, and only one replica cleans
-// at a time. A session that anything is left to do for stays, however old.
+// Clean deletes one session in each transaction, so that other work never waits for it, and
+// only one replica cleans at a time. A session with anything left to do stays, however old.
 package retention
 
 import (
@@ -16,34 +16,34 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A Policy says how long rows stay after something last happened in their session. Zero is
-// for ever.
+// A Policy says how long rows stay after the last change of their session. Zero means for ever.
 type Policy struct {
-	Sessions time.Duration // what was said and made in a session that has ended
-	Waiting  time.Duration // the same of one that waits for somebody
-	Decided  time.Duration // what was decided, of a session whose words are gone
+	Sessions time.Duration // what was said and made, in a session that has ended
+	Waiting  time.Duration // the same, in a session that has not ended
+	Decided  time.Duration // what was decided, in a session whose words are deleted
 }
 
-// Removed counts what Clean took away, or would.
+// Removed counts what Clean deleted, or would delete.
 type Removed struct {
-	Sessions int   // whose words and files are gone
-	Records  int   // of decisions, gone with their session
-	Jobs     int64 // of the queue, done long ago
+	Sessions int   // sessions whose words and files were deleted
+	Records  int   // sessions that were deleted with their decisions
+	Jobs     int64 // finished jobs of the queue
 }
 
-// cleaningLock is any number, the same in every replica, and no other lock's.
+// cleaningLock is the key of the lock for cleaning: any number
+// that no other lock has, but the same in every replica.
 const cleaningLock = 0x626f6264
 
-// jobBatch is how many finished jobs one transaction takes away.
+// jobBatch is how many finished jobs one transaction deletes.
 const jobBatch = 1000
 
-// Clean takes away what is older than keep says: one session a transaction, so that nobody
-// waits for it, and only while no other replica does the same. A session that anything is
-// left to do for stays, however old.
+// Clean deletes what is older than keep says: one session in each transaction,
+// so that other work never waits for it, and only while no other replica does
+// the same. A session with anything left to do stays, however old.
 //
-// First goes what was said and made: transcript, lines, messages, packs of files. The
-// session's row and all that `bobbin audit` shows stay until Decided has passed, too. A
-// mention in the thread begins a new session then.
+// The first step deletes what was said and made: transcript, lines, messages, packs of
+// files. The session's row and all that `bobbin audit` shows stay until Decided has
+// passed, too. After the first step, a mention in the thread begins a new session.
 func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 	var c Removed
 	for _, part := range []func(context.Context, pgx.Tx) (more bool, err error){
@@ -56,7 +56,7 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 			err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 				alone := false
 				if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1)`, cleaningLock).Scan(&alone); err != nil || !alone {
-					more = false // another replica is at it
+					more = false // another replica is cleaning
 					return err
 				}
 				var err error
@@ -71,8 +71,9 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 	return c, nil
 }
 
-// old is when a session has rested for long enough: $1 of one that ended, $2 of another.
-// due is that a job stands for it, or that a message was not judged yet.
+// old is the condition that a session s has rested long enough: $1 is for one
+// that has ended, $2 for any other. due is the condition that there is a job for
+// it (except a look at its pull requests), or a message that was not judged yet.
 const (
 	old = `s.cleared_at is null and s.updated_at < now() - case when s.phase in ('answered', 'done', 'stopped', 'failed')
 		then $1::interval else $2::interval end`
@@ -80,7 +81,7 @@ const (
 		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.kind <> 'pull_request' and j.finalized_at is null))`
 )
 
-// clearOne takes the words and files of the session that has rested longest.
+// clearOne deletes the words and files of the session that has rested longest.
 func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
 	err := tx.QueryRow(ctx, `select s.id from sessions s where `+old+` and not `+due+` order by s.updated_at limit 1 for update skip locked`,
@@ -91,7 +92,7 @@ func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, er
 	if err != nil {
 		return false, err
 	}
-	// Again, now that the row is locked: a message may have come between look and lock.
+	// Check again, now that the row is locked: a message may have come before the lock was taken.
 	var busy bool
 	if err := tx.QueryRow(ctx, `select `+due+` from sessions s where s.id = $1`, id).Scan(&busy); err != nil || busy {
 		return err == nil, err
@@ -105,7 +106,7 @@ func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, er
 	return true, nil
 }
 
-// clearing is what goes first, in the order that the tables refer to each other.
+// clearing holds the statements of the first step, in the order in which the tables refer to each other.
 var clearing = []string{
 	`delete from outbox where session_id = $1`,
 	`delete from buttons where session_id = $1`,
@@ -130,7 +131,7 @@ var clearing = []string{
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
 
-// forgetOne takes what is left of a session.
+// forgetOne deletes what is left of a session.
 func forgetOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
 	err := tx.QueryRow(ctx, `select id from sessions where cleared_at is not null and updated_at < now() - $1::interval
@@ -150,7 +151,7 @@ func forgetOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, e
 	return true, nil
 }
 
-// forgetting is the rest, in the same order.
+// forgetting holds the statements of the second step, in the same kind of order.
 var forgetting = []string{
 	`delete from checks where task_id in (select id from tasks where session_id = $1)`,
 	`delete from attempts where task_id in (select id from tasks where session_id = $1)`,
@@ -174,8 +175,8 @@ var forgetting = []string{
 	`delete from sessions where id = $1`,
 }
 
-// dropJobs keeps the queue's own memory from outliving the sessions that it is about. The
-// queue itself drops what was done a day ago, and what failed a week ago.
+// dropJobs deletes finished jobs, so that the queue keeps nothing for longer than the sessions that
+// it was about. The queue itself deletes a completed job after a day, and a failed one after a week.
 func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	tag, err := tx.Exec(ctx, `delete from river_job where id in (select id from river_job
 		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval limit $2 for update skip locked)`,
@@ -184,7 +185,7 @@ func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, er
 	return tag.RowsAffected() == jobBatch, err
 }
 
-// CountCleanable counts what Clean would take away now.
+// CountCleanable counts what Clean would delete now.
 func CountCleanable(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 	var c Removed
 	err := db.Pool.QueryRow(ctx, `select (select count(*) from sessions s where `+old+` and not `+due+`),
@@ -197,7 +198,7 @@ func CountCleanable(ctx context.Context, db *database.DB, keep Policy) (Removed,
 	return c, nil
 }
 
-// ClearedAt is when the words of a session were cleaned away; zero when they are there.
+// ClearedAt returns when the words of a session were deleted; zero if they were not.
 func ClearedAt(ctx context.Context, db *database.DB, session string) (time.Time, error) {
 	var at *time.Time
 	err := db.Pool.QueryRow(ctx, `select cleared_at from sessions where id = $1`, session).Scan(&at)
@@ -207,7 +208,7 @@ func ClearedAt(ctx context.Context, db *database.DB, session string) (time.Time,
 	return *at, nil
 }
 
-// interval is null where there is no limit: nothing is older than that.
+// interval returns d, or nil (null) if there is no limit, so that nothing is older than that.
 func interval(d time.Duration) *time.Duration {
 	if d <= 0 {
 		return nil

@@ -17,7 +17,7 @@ const day = 24 * time.Hour
 
 var keep = retention.Policy{Sessions: 90 * day, Waiting: 365 * day, Decided: 1000 * day}
 
-// counts are the rows of each table that belongs to sessions.
+// counts returns the number of rows in each table that belongs to sessions.
 func counts(t *testing.T, s *store.Store) map[string]int {
 	t.Helper()
 	rows, err := s.Pool.Query(t.Context(), `with recursive below as (
@@ -94,8 +94,7 @@ func TestOnlyWhatHasRestedLongEnoughGoes(t *testing.T) {
 	require.Zero(t, done)
 }
 
-// A session that something is left to do for stays, however old; the same session goes as
-// soon as nothing is left.
+// A session with something left to do stays, however old. The same session goes as soon as nothing is left.
 func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -138,7 +137,7 @@ func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
 	require.Zero(t, done)
 	release()
 
-	release = hold(`select 1 from sessions where id = 's2' for update`) // somebody writes in the oldest
+	release = hold(`select 1 from sessions where id = 's2' for update`) // another transaction writes in the oldest session
 	done, err = retention.Clean(t.Context(), s.DB, keep)
 	require.NoError(t, err)
 	require.Equal(t, 1, done.Sessions)
@@ -164,7 +163,7 @@ func TestAThreadWhoseSessionIsGoneBeginsAnew(t *testing.T) {
 	require.Equal(t, retention.Removed{Sessions: 1, Jobs: done.Jobs}, done)
 	require.NotZero(t, done.Jobs)
 
-	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.5", "thanks"))) // to nobody
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.5", "thanks"))) // there is no session for it
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions`))
 	again := storetest.Mention("Ev3", "it is back")
 	again.TS = "1.6"
@@ -174,7 +173,7 @@ func TestAThreadWhoseSessionIsGoneBeginsAnew(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`))
 }
 
-// A mention that comes while its session is being cleaned away begins the next one.
+// A mention that comes while its session is being cleaned away begins a new session.
 func TestAMentionIsNotLostToTheCleaning(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -1,4 +1,4 @@
 package silence
 
-// WithoutLock has the breaker take no lock.
+// WithoutLock sets whether the breaker works without its lock.
 func (b *Breaker) WithoutLock(unguarded bool) { b.unguarded = unguarded }

@@ -1,8 +1,8 @@
-// Package silence finds sessions at work in whose threads nobody said anything for a while,
-// and has one line said in them.
+// Package silence finds sessions at work in whose threads
+// nothing was said for a while, and says one line in them.
 //
-// The line is said once whichever replicas look: the one that says it holds the session's
-// row, and asks again whether the thread is still quiet.
+// The line is said once, however many replicas look: the one that says it has
+// locked the session's row, and checks again that the thread is still quiet.
 package silence
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A State is of a session at work in whose thread nothing was said for a while, by anybody,
-// as its rows have it.
+// A State describes a session at work in whose thread nothing
+// was said for a while, neither by people nor by the bot.
 type State struct {
 	Session  workflow.Session
 	For      time.Duration
-	Seatless bool // it waits for a place at work
-	Failing  bool // its turn failed, and is tried again
+	Seatless bool // it waits for a slot
+	Failing  bool // its turn failed, and will be tried again
 	Tasks    []Task
 	Commands []Command
 }
 
-// A Task is one that a worker has in hand.
+// A Task is a task on which a worker is at work.
 type Task struct {
 	Number      int
 	Category    string
@@ -37,15 +37,15 @@ type Task struct {
 	For         time.Duration
 }
 
-// A Command is one that runs.
+// A Command is a command that runs.
 type Command struct {
 	What string
 	For  time.Duration
 }
 
-// quiet is true of a session (s) that has something to do and a job to do it by (never of
-// one that waits for people), in whose thread nobody said anything for $1. What was said to
-// the bot counts as much as what it said.
+// quiet is the condition that a session s has something to do and a job to
+// do it by (so it does not wait for people), and that nothing was said in
+// its thread for $1. Messages to the bot count as much as lines of the bot.
 const quiet = `s.cleared_at is null
 	and (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from inquiries q where q.session_id = s.id and q.answer is null))
@@ -53,7 +53,7 @@ const quiet = `s.cleared_at is null
 	and not exists (select 1 from lines l where l.session_id = s.id and l.at > now() - $1::interval)
 	and not exists (select 1 from inbox i where i.session_id = s.id and i.at > now() - $1::interval)`
 
-// List is the sessions at work whose threads were quiet for so long.
+// List returns the sessions at work whose threads were quiet for after or longer.
 func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
 	rows, err := db.Pool.Query(ctx, `select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
 		and `+quiet+` order by s.id`, after)
@@ -63,19 +63,19 @@ func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, 
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// A Breaker breaks silences. It is safe for concurrent use.
+// A Breaker says a line in quiet threads. It is safe for concurrent use.
 type Breaker struct {
 	store *store.Store
 
 	unguarded bool // tests only: no lock is taken
 }
 
-// NewBreaker breaks silences of the sessions in the store.
+// NewBreaker returns a Breaker for the sessions in the store.
 func NewBreaker(s *store.Store) *Breaker { return &Breaker{store: s} }
 
-// Break has a line said in the thread of a session that is still quiet. Whoever else
-// speaks there holds the session's row, and so do other replicas: they are left to it, and
-// the line is said once.
+// Break says a line in the thread of a session that is still quiet. If another
+// transaction has locked the session's row, because it says something there or because
+// another replica does the same, Break does nothing, so the line is said once.
 func (b *Breaker) Break(ctx context.Context, session string, after time.Duration, say func(State) outgoing.Line) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
@@ -101,7 +101,7 @@ func (b *Breaker) Break(ctx context.Context, session string, after time.Duration
 	return said, nil
 }
 
-// readState reads what there is to say; false when it is over.
+// readState reads the state of the session. still is false if the thread is not quiet any more.
 func readState(ctx context.Context, tx pgx.Tx, session string, after time.Duration) (x State, still bool, err error) {
 	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`, after, session).Scan(&still); err != nil || !still {
 		return x, false, err

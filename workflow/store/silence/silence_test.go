@@ -19,7 +19,8 @@ import (
 
 const aWhile = 10 * time.Minute
 
-// atWorkFor is a session that has something to do, and whose thread was quiet for so long.
+// atWorkFor returns the turn of a session that has something
+// to do, and whose thread was quiet for that long.
 func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	t.Helper()
 	ctx, open := t.Context(), true
@@ -34,7 +35,7 @@ func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	return turn
 }
 
-// passed makes all that was said older.
+// passed makes all lines and messages older by d.
 func passed(t *testing.T, s *store.Store, d time.Duration) {
 	t.Helper()
 	for _, table := range []string{"lines", "inbox"} {
@@ -77,7 +78,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	require.Zero(t, silentOnes(t, s), "nobody works on it: it is woken first")
 }
 
-// speakers says how often a silence is broken by four replicas that look at the same moment.
+// speakers returns how often a silence is broken by four replicas that look at the same moment.
 func speakers(t *testing.T, unguarded bool) int {
 	s := storetest.Open(t)
 	turn := atWorkFor(t, s, aWhile)
@@ -94,7 +95,7 @@ func speakers(t *testing.T, unguarded bool) int {
 			defer once.Do(met.Done)
 			broke, err := breaker.Break(t.Context(), turn.Session().ID, aWhile, func(x silence.State) outgoing.Line {
 				once.Do(met.Done)
-				met.Wait() // each of those that are let in is there before one of them is done
+				met.Wait() // all replicas that got past the lock are here before one of them goes on
 				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
 					return outgoing.Line{Agent: "orchestrator", Text: "Still at work"}
 				}
@@ -121,7 +122,7 @@ func TestASilenceIsBrokenOnce(t *testing.T) {
 	require.Equal(t, 1, speakers(t, false))
 }
 
-// Without the lock all of them speak.
+// The control: without the lock, more than one of them speaks.
 func TestASilenceBrokenByAllIsFoundOut(t *testing.T) {
 	t.Parallel()
 	require.Greater(t, speakers(t, true), 1)

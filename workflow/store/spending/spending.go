@@ -1,7 +1,7 @@
-// Package spending is what was used, by whom and when: money, tokens, commands, time at work,
-// output and disk, in the session's row and in one for each day. A recording's parts say what
-// they used (Usage), and its Total adds that up; an Account reads it under the limits, with what
-// people allowed beyond them (store/consent keeps an Extension).
+// Package spending stores what was used, by whom and when: money, tokens, commands, time at
+// work, output and disk, in the session's row and in one row for each of its days. A recording's
+// parts say what they used (Usage), and its Total adds that up. An Account reads what was used
+// under the limits, and what people allowed beyond them (store/consent stores an Extension).
 package spending
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A use is what was used over one span, and whose it is.
+// A use is what was used over one span, and by whom.
 type use struct {
 	Span, Subject, Day       string
 	LeftOfDay                float64 // seconds
@@ -25,18 +25,19 @@ type use struct {
 	Printed, Disk            int64 // bytes
 }
 
-// An Account reads what one session has used, and others with it on the same day.
+// An Account reads what one session has used, and what the
+// sessions under the same limits used on the same day.
 type Account struct {
 	db      *database.DB
 	session string
 }
 
-// AccountOf is the account of that session.
+// AccountOf returns the account of that session.
 func AccountOf(db *database.DB, session string) Account { return Account{db, session} }
 
-// Uses is what was used under each of the limits, as the rows say at this moment: in this
-// session, and today in all sessions of all replicas. What a day's sessions take of the disk
-// is what those take now that were at work on that day.
+// Uses returns what was used under each of the limits, as the rows say at this
+// moment: in this session, and today in all sessions of all replicas. The disk
+// use of a day is what the sessions that were at work on that day use now.
 func (a Account) Uses(ctx context.Context, limits quota.Limits) ([]quota.Use, error) {
 	rows, err := a.db.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
 			d as (select p.*, x.disk + coalesce((select sum(octet_length(pack)) from workspaces w where w.session_id = x.id), 0) as disk
@@ -66,7 +67,7 @@ func (a Account) Uses(ctx context.Context, limits quota.Limits) ([]quota.Use, er
 	return uses, nil
 }
 
-// under sorts the figures under the limits that there are.
+// under returns one Use for each limit that is set.
 func under(limits quota.Limits, used []use) (uses []quota.Use) {
 	for _, span := range quota.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]
@@ -80,7 +81,7 @@ func under(limits quota.Limits, used []use) (uses []quota.Use) {
 	return uses
 }
 
-// of is the figure as the unit counts it.
+// of returns the figure for the unit.
 func (u use) of(unit quota.Unit) float64 {
 	return map[quota.Unit]float64{
 		quota.USD: u.USD, quota.Tokens: float64(u.Tokens), quota.Commands: float64(u.Commands),
@@ -91,7 +92,7 @@ func (u use) of(unit quota.Unit) float64 {
 
 func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// allowed adds what people allowed beyond the limit.
+// allowed sets what people allowed beyond the limit, and whether they were warned.
 func (a Account) allowed(ctx context.Context, u *quota.Use) error {
 	var more float64
 	err := a.db.Pool.QueryRow(ctx, `select count(*), coalesce(sum(amount), 0) from extensions where name = $1 and subject = $2 and day = $3`,
@@ -104,7 +105,7 @@ func (a Account) allowed(ctx context.Context, u *quota.Use) error {
 		u.Limit, u.Subject, u.Day, u.Number).Scan(&u.Warned)
 }
 
-// Limited is since when the session rests at a limit; zero when it does not.
+// Limited returns since when the session rests at a limit, or zero if it does not.
 func (a Account) Limited(ctx context.Context) (time.Time, error) {
 	var at *time.Time
 	err := a.db.Pool.QueryRow(ctx, `select limited_at from sessions where id = $1`, a.session).Scan(&at)
@@ -114,7 +115,7 @@ func (a Account) Limited(ctx context.Context) (time.Time, error) {
 	return *at, nil
 }
 
-// Worked is how long the session was at work so far.
+// Worked returns how long the session was at work so far.
 func (a Account) Worked(ctx context.Context) (time.Duration, error) {
 	var ms int64
 	err := a.db.Pool.QueryRow(ctx, `select worked_ms from sessions where id = $1`, a.session).Scan(&ms)

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// everyLimit is one of each, no two alike.
+// everyLimit has every limit, with another figure for each span of a unit.
 var everyLimit = limitsOf(map[quota.Span][]float64{
 	quota.OfSession:    {5, 1000, 3, 10, 2, 4},
 	quota.OfPersonDay:  {10, 1100, 4, 11, 3, 5},
@@ -25,7 +25,7 @@ var everyLimit = limitsOf(map[quota.Span][]float64{
 	quota.OfDay:        {30, 1300, 6, 13, 5, 7},
 })
 
-// limitsOf is the table of the figures of each span, in the order of the units.
+// limitsOf returns the table with the figures of each span, in the order of quota.Units.
 func limitsOf(figures map[quota.Span][]float64) quota.Limits {
 	all := quota.Limits{}
 	for span, list := range figures {
@@ -37,7 +37,7 @@ func limitsOf(figures map[quota.Span][]float64) quota.Limits {
 	return all
 }
 
-// asked begins a session of that person in that channel.
+// asked begins a session of that person in that channel, and returns its first turn.
 func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 	t.Helper()
 	in := storetest.Mention("Ev-"+channel+person, "look")
@@ -51,7 +51,7 @@ func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 	return turn
 }
 
-// used is what each limit says was used.
+// used returns what was used under each limit.
 func used(t *testing.T, turn *store.Turn) quota.Limits {
 	t.Helper()
 	uses, err := turn.Uses(t.Context(), everyLimit)
@@ -97,7 +97,7 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 		quota.OfDay:        {14, 830, 3, 3, 6, 8},
 	}), used(t, one))
 
-	// The day is the database's: what was spent on another one counts for the session only.
+	// The day is the database's: what was spent on another day counts for the session only.
 	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1}))
@@ -113,8 +113,7 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	require.LessOrEqual(t, day.Left, 24*time.Hour)
 }
 
-// What was printed adds up; the disk is what it takes now, with what is kept of it in the
-// database.
+// Output adds up; disk is what is used now, together with what the database stores.
 func TestOutputAndDisk(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -132,7 +131,7 @@ func TestOutputAndDisk(t *testing.T) {
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
-// Time at work counts while a turn is at it, and not between turns.
+// Time counts while a turn is at work, and not between turns.
 func TestTimeAtWork(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -156,7 +155,7 @@ func TestTimeAtWork(t *testing.T) {
 	require.True(t, use(t, later, quota.LimitOf(quota.OfSession, quota.Minutes)).Reached())
 }
 
-// What was used is there for a later turn, and a turn that was fenced off adds nothing.
+// A later turn reads what was used before, and a fenced turn adds nothing.
 func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -169,7 +168,7 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	require.Equal(t, []float64{4, 10, 4}, []float64{got[quota.OfSession][quota.USD], got[quota.OfSession][quota.Tokens], got[quota.OfDay][quota.USD]})
 }
 
-// allows is the word of whoever wrote last in the session on a limit.
+// allows returns the permission and extension of a limit from the person who wrote last in the session.
 func allows(t *testing.T, s *store.Store, turn *store.Turn, u quota.Use) []store.Part {
 	t.Helper()
 	p := permit.Permission{ID: store.NewToken(), What: permit.Limit, UserName: "ann"}
@@ -188,14 +187,14 @@ func TestExtensions(t *testing.T) {
 	require.True(t, use(t, other, quota.LimitOf(quota.OfDay, quota.USD)).Reached(), "it is everybody's")
 	require.False(t, use(t, other, quota.LimitOf(quota.OfSession, quota.USD)).Reached())
 
-	// Two people at the same moment allow as much again, not twice as much.
+	// Two people at the same moment allow as much again once, not twice.
 	require.NoError(t, one.Record(t.Context(), allows(t, s, one, full)...))
 	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)...))
 	more := use(t, other, quota.LimitOf(quota.OfDay, quota.USD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
 
-	// A session's is its own, and another day's is over.
+	// The extension of a session is its own, and the extension of another day is over.
 	_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, 'again', 'reply', '9.0', 'U1')`, one.Session().ID)
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), allows(t, s, one, use(t, one, quota.LimitOf(quota.OfSession, quota.USD)))...))

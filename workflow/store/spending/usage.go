@@ -11,15 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Usage is what something used: of models, of commands, of the disk.
+// Usage is a Part: what something used of models, commands and the disk.
 type Usage struct {
 	USD     float64
 	Tokens  int    // read and written by models
-	Printed int64  // bytes, by commands
-	Disk    *int64 // bytes that the session's folder takes now; nil: nobody looked
+	Printed int64  // bytes printed by commands
+	Disk    *int64 // bytes that the session's folder takes now; nil: not measured
 }
 
-// Add adds another part's use.
+// Add adds the use of another part.
 func (u *Usage) Add(o Usage) {
 	u.USD, u.Tokens, u.Printed = u.USD+o.USD, u.Tokens+o.Tokens, u.Printed+o.Printed
 	if o.Disk != nil {
@@ -32,13 +32,13 @@ func (Usage) Stage() record.Stage { return record.Session }
 // Write does nothing: a Total writes what all parts used.
 func (Usage) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
-// A Total is what all parts of a recording used, and for how long the session was at work. It is
-// added up in the session's row and in that of the day.
+// A Total is a Part: what all parts of a recording used, and how long the
+// session was at work. It is added to the session's row and to that of the day.
 type Total struct {
 	Usage
 	Worked  time.Duration
 	Limited bool // the session rests at a limit from here on
-	Freed   bool // it rests at none any more
+	Freed   bool // it does not rest at a limit any more
 }
 
 func (Total) Stage() record.Stage { return record.Session }
@@ -63,7 +63,8 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return err
 }
 
-// A Warning is that people were told of a limit; record.ErrStale where they were told before.
+// A Warning is a Part: people were told of a limit. Writing it
+// fails with record.ErrStale if they were told before.
 type Warning quota.Use
 
 func (Warning) Stage() record.Stage { return record.Session }

@@ -1,6 +1,6 @@
-// Package storetest opens stores for tests, each on a private, migrated database, and fills
-// them with what most tests of the store begin with: a thread, a request in it, a report that
-// was approved, a session with a row in every table.
+// Package storetest opens stores for tests, each on a private, migrated
+// database, and fills them with the fixtures of most store tests: a thread,
+// a request in it, an approved report, a session with a row in every table.
 package storetest
 
 import (
@@ -26,11 +26,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 )
 
-// Silent is a log that nobody reads.
+// Silent is a log that discards everything.
 var Silent = slog.New(slog.DiscardHandler)
 
-// Migrate brings the database at url to the newest schema: it prepares databases of package
-// postgrestest.
+// Migrate migrates the database at url to the newest schema.
+// It prepares the databases of package postgrestest.
 func Migrate(ctx context.Context, url string) error {
 	s, err := store.Open(ctx, url, Silent)
 	if err != nil {
@@ -46,14 +46,14 @@ func Open(t testing.TB) *store.Store {
 	return OpenLogged(t, Silent)
 }
 
-// OpenLogged opens a store whose log is read.
+// OpenLogged opens a store that logs to log.
 func OpenLogged(t testing.TB, log *slog.Logger) *store.Store {
 	t.Helper()
 	return open(t, postgrestest.Database(t, Migrate), log)
 }
 
-// OpenAt opens a store on a private database whose schema is the one of an earlier migration,
-// and that has no queue: Migrate brings it up to date.
+// OpenAt opens a store on a private database that has the schema of
+// an earlier migration and no queue. Migrate brings it up to date.
 func OpenAt(t testing.TB, version int64) *store.Store {
 	t.Helper()
 	s := open(t, postgrestest.Database(t, nil), Silent)
@@ -74,20 +74,20 @@ func open(t testing.TB, url string, log *slog.Logger) *store.Store {
 	return s
 }
 
-// Thread is where Mention and Reply are written.
+// Thread is the thread of Mention and Reply.
 var Thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
 
-// Mention is the request of U1 that the thread begins with.
+// Mention returns the request of U1 that begins the thread.
 func Mention(event, text string) incoming.Event {
 	return incoming.Event{EventID: event, Kind: incoming.Mention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
 }
 
-// Reply is what U2 writes in the thread.
+// Reply returns a message of U2 in the thread.
 func Reply(event, ts, text string) incoming.Event {
 	return incoming.Event{EventID: event, Kind: incoming.Reply, Thread: Thread, TS: ts, User: "U2", Text: text}
 }
 
-// Inbox is the store's inbox.
+// Inbox returns the store's inbox.
 func Inbox(s *store.Store) *inbox.Inbox { return inbox.New(s.DB, s.Queue) }
 
 // BeginTurn makes a session with one request, and begins its first turn.
@@ -102,7 +102,7 @@ func BeginTurn(t *testing.T, s *store.Store) *store.Turn {
 	return turn
 }
 
-// CountRows is the one number that a query returns.
+// CountRows returns the single number that a query returns.
 func CountRows(t *testing.T, s *store.Store, sql string, args ...any) int {
 	t.Helper()
 	var n int
@@ -121,12 +121,12 @@ func RecordReport(t *testing.T, turn *store.Turn, revision int, text string) wor
 	return r
 }
 
-// Permission is ann's yes, made from the message that the session began with.
+// Permission returns a permission of ann, made from the message with which the session began.
 func Permission(id string, what permit.Kind, revision int) *permit.Permission {
 	return &permit.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
 }
 
-// Approval is ann's approval of a report, with the permission that gives it.
+// Approval returns ann's approval of a report, with the permission that gives it.
 func Approval(r workflow.Report, id string) []store.Part {
 	return []store.Part{
 		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
@@ -135,7 +135,7 @@ func Approval(r workflow.Report, id string) []store.Part {
 	}
 }
 
-// MarkPosted keeps that a posting stands at ts; nobody was quicker.
+// MarkPosted stores that a posting is in Slack at ts. The test fails if another ts was stored before.
 func MarkPosted(t *testing.T, s *store.Store, key, ts string) {
 	t.Helper()
 	stands, err := outbox.New(s.DB).Posted(t.Context(), key, ts)
@@ -143,7 +143,8 @@ func MarkPosted(t *testing.T, s *store.Store, key, ts string) {
 	require.Equal(t, ts, stands)
 }
 
-// FillSession makes a session with a row in every table that knows it, as old as given and at rest.
+// FillSession makes a session at rest, that many days old,
+// with a row in every table that refers to sessions.
 func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 	t.Helper()
 	for _, sql := range []string{

@@ -10,14 +10,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// folded is the part of such an item that people are told.
+// folded is the part of an item with the role "folded" that people are shown.
 type folded struct {
 	Upto int `json:"upto"`
 	Was  int `json:"was"`
 	Is   int `json:"is"`
 }
 
-// title says what was done, as a sentence about the agent.
+// title says what was done, as a sentence whose subject is the agent.
 func (f folded) title() string {
 	if f.Upto > 0 {
 		return fmt.Sprintf("summed up its older work: its model is shown %d kB instead of %d kB", f.Is/1000, f.Was/1000)
@@ -25,7 +25,7 @@ func (f folded) title() string {
 	return fmt.Sprintf("goes on without the long outputs of older steps: its model is shown %d kB instead of %d kB", f.Is/1000, f.Was/1000)
 }
 
-// Folds are the entries of that kind, oldest first.
+// Folds returns the entries of kind Fold, oldest first.
 func Folds(ctx context.Context, db *database.DB, session string) ([]Entry, error) {
 	rows, err := db.Pool.Query(ctx, `select t.at, `+agentOf+`, coalesce(k.number, 0), t.body::text
 		from transcript t `+agents+` where t.session_id = $1 and t.body->>'role' = 'folded' order by t.at, t.task_id, t.seq`, session)

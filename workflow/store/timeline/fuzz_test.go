@@ -2,7 +2,7 @@ package timeline
 
 import "testing"
 
-// Items of any version and any model are read, and each call has at most one result.
+// Items of any version and any model can be read, and each call has at most one result.
 func FuzzPairCalls(f *testing.F) {
 	f.Add(`{"role":"assistant","text":"a","calls":[{"id":"1","name":"run"},{"id":"1","name":"run"}]}`, `{"role":"tool","call_id":"1","text":"b"}`)
 	f.Add(`[]`, `{"role":"tool","call_id":""}`)

@@ -10,16 +10,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A Share is what one agent took of a session, all conversations of its kind together.
+// A Share is what one agent used of a session, in all its conversations together.
 type Share struct {
 	Who           string
 	Models, Tools time.Duration // waiting for models, running tools
-	Calls         int           // of models; 0 of a session from before they were counted
+	Calls         int           // of models; 0 in a session from before they were counted
 	Input, Output int64         // tokens
 	USD           float64
 }
 
-// Shares gives those of every agent, whoever took the longest first.
+// Shares returns the share of every agent, the one that took longest first.
 func Shares(ctx context.Context, db *database.DB, session string) ([]Share, error) {
 	rows, err := db.Pool.Query(ctx, `with steps as (
 			select session_id, task_id, body->>'role' as role, at - lag(at) over (partition by task_id order by seq) as took from transcript where session_id = $1

@@ -1,6 +1,6 @@
-// Package timeline reads one session as people look at it afterwards: what people wrote, what was
-// said, what models called and got, what was decided, tried and pushed, in the order of time. It
-// writes nothing, and masks nothing: who shows it does.
+// Package timeline reads one session for people who look at it afterwards: what people wrote,
+// what was said, what models called and got, what was decided, tried and pushed, in chronological
+// order. It writes nothing and masks no secrets: the code that shows the entries does that.
 package timeline
 
 import (
@@ -16,52 +16,52 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Kind says what an entry tells of.
+// Kind says what an entry is about.
 type Kind string
 
 // The kinds of entries.
 const (
-	Person   Kind = "person"   // a message, an edit or a submitted form: Text
-	Line     Kind = "line"     // what was said in the thread
+	Person   Kind = "person"   // a message, an edit, a button press or a submitted form: Text
+	Line     Kind = "line"     // a line that was said in the thread
 	Thought  Kind = "thought"  // what a model wrote beside its calls
-	Call     Kind = "call"     // of a tool: Title is its name, Text the arguments, Output the result
+	Call     Kind = "call"     // a tool call: Title is the tool's name, Text the arguments, Output the result
 	Decision Kind = "decision" // Title is what was decided
-	Fold     Kind = "fold"     // an agent's model is shown less of its conversation from here on: Title says how, Text is what stands for the rest
-	Attempt  Kind = "attempt"  // of a task, with what the program's check said
+	Fold     Kind = "fold"     // from here on an agent's model is shown less of its conversation: Title says how, Text replaces the rest
+	Attempt  Kind = "attempt"  // an attempt at a task, with the result of the program's check
 	Report   Kind = "report"   // a revision was shown: Number
 	Push     Kind = "push"     // Title is the branch, Text the commit
 )
 
-// An Entry is one thing that happened.
+// An Entry is one event of a session.
 type Entry struct {
-	ID     string // names it in its session, for good
+	ID     string // identifies the entry in its session, for good
 	At     time.Time
 	Kind   Kind
-	Who    string // the agent; of a person and a decision the Slack user's id
-	Task   int    // number of the task that it belongs to; 0: to none
+	Who    string // the agent; for a person and a decision, the Slack user's id
+	Task   int    // number of the task that it belongs to; 0: none
 	Number int    // of a revision or an attempt
 	Title  string
 	Text   string
 	Output string
 	Wrong  bool          // refused, failed or a mistake
-	Open   bool          // a call that has no result yet
-	Took   time.Duration // of a call that has its result
+	Open   bool          // a call without a result so far
+	Took   time.Duration // duration of a call that has its result
 
-	of   int64  // whose conversation an item of a transcript is in
-	n    int    // where in it
-	call string // what its result names
+	of   int64  // the conversation of a transcript item: its task id
+	n    int    // the item's position in the conversation
+	call string // the id of a call, which its result names
 }
 
 // A Page is a stretch of a session's entries, in order.
 type Page struct {
 	Entries []Entry
-	Before  time.Time // what is older than the page is; zero: nothing
+	Before  time.Time // older entries are before this time; zero: there are none
 }
 
-// Most is how many rows a page is of, and a few more that are as old as its oldest.
+// Most is how many rows a page has, besides a few more that are as old as its oldest.
 const Most = 150
 
-// Read gives what happened before a moment, or the newest where that is zero.
+// Read returns the page of what happened before a moment, or the newest page if that is zero.
 func Read(ctx context.Context, db *database.DB, session string, before time.Time) (p Page, err error) {
 	until := endOfTime
 	if !before.IsZero() {
@@ -85,7 +85,7 @@ func Read(ctx context.Context, db *database.DB, session string, before time.Time
 
 var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Find gives one entry by its ID; false where there is none.
+// Find returns the entry with that ID; false if there is none.
 func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool, error) {
 	micros, _, _ := strings.Cut(id, "-")
 	n, err := strconv.ParseInt(micros, 36, 64)
@@ -102,7 +102,7 @@ func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool
 	return Entry{}, false, err
 }
 
-// read gives the entries of a time, from its begin on and before its end.
+// read returns the entries from the time from on and before until.
 func read(ctx context.Context, db *database.DB, session string, from, until time.Time) ([]Entry, error) {
 	rows, err := db.Pool.Query(ctx, `select at, kind, who, task, number, title, body, wrong, place, part, n from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`, session, from, until)
 	if err != nil {
@@ -118,7 +118,7 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
 	}
 	entries := pairCalls(read)
-	for of, open := range openCalls(entries) { // their results may be of a later page
+	for of, open := range openCalls(entries) { // their results may be on a later page
 		rows, err := db.Pool.Query(ctx, `select at, body::text from transcript where session_id = $1 and task_id = $2 and seq > $3 order by seq limit $4`, session, of, open.last, open.count)
 		if err != nil {
 			return nil, fmt.Errorf("timeline of %s: %w", session, err)
@@ -136,7 +136,7 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 	return entries, nil
 }
 
-// everything is each kind of row in one shape. place, part and n order what has the same time.
+// everything selects each kind of row in one shape. place, part and n order the rows of the same time.
 const everything = `
 	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title, case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n
 		from inbox where ` + people + `
@@ -148,7 +148,7 @@ const everything = `
 	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0 from pushes where session_id = $1`
 
-// moments are when the rows of everything were written.
+// moments selects the times of all rows of everything.
 const moments = `
 	select at from inbox where ` + people + `
 	union all select at from transcript where session_id = $1
@@ -158,19 +158,20 @@ const moments = `
 	union all select a.at from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at from pushes where session_id = $1`
 
-// people are the rows of what they wrote and pressed.
+// people is the condition for inbox rows that people wrote or pressed.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', 'sent') and not (kind = 'action' and action_id = 'details')`
 
-// agentOf names whose conversation a row t is of, with the rows that agents joins.
+// agentOf names the agent of the conversation that a
+// transcript row t is in; agents joins the tables for it.
 const (
 	agentOf = `case when t.task_id = 0 then 'orchestrator' when t.task_id > 0 then coalesce(k.category, 'worker') else coalesce(q.kind, 'inquiry') end`
 	agents  = `left join tasks k on k.session_id = t.session_id and k.id = t.task_id left join inquiries q on q.session_id = t.session_id and q.id = -t.task_id`
 )
 
-// pairCalls makes an entry of each call of a tool, with its result, and of what a model wrote.
-// What a model was told besides stands elsewhere in the timeline.
+// pairCalls returns an entry for each tool call, with its result, and for each text
+// that a model wrote. What else a model was told has other entries in the timeline.
 func pairCalls(rows []Entry) (entries []Entry) {
-	open := map[string]int{}      // by conversation and call: where its entry is
+	open := map[string]int{}      // by conversation and call id: index of its entry
 	last := map[int64]time.Time{} // by conversation: when its newest item was recorded
 	for _, e := range rows {
 		if e.Kind != message {
@@ -181,7 +182,7 @@ func pairCalls(rows []Entry) (entries []Entry) {
 		last[e.of] = e.At
 		var m item
 		if json.Unmarshal([]byte(e.Text), &m) != nil {
-			continue // of a version that is newer than this one
+			continue // written by a newer version
 		}
 		key := fmt.Sprint(e.of, " ")
 		if i, ok := open[key+m.CallID]; ok && m.Role == "tool" {
@@ -211,7 +212,8 @@ func pairCalls(rows []Entry) (entries []Entry) {
 	return entries
 }
 
-// end gives a call its result, which began after the item before it in the conversation.
+// end sets the result of a call. The call ran at the earliest
+// since the item before the result in the conversation.
 func (e *Entry) end(m item, at, before time.Time) {
 	e.Output, e.Wrong, e.Open = m.Text, m.Wrong, false
 	if before.Before(e.At) {
@@ -220,10 +222,10 @@ func (e *Entry) end(m item, at, before time.Time) {
 	e.Took = at.Sub(before)
 }
 
-// openEnd is what is open at the end of a conversation's stretch.
+// An openEnd describes the calls of one conversation that have no result in the entries that were read.
 type openEnd struct {
 	count int
-	last  int // the item that called
+	last  int // position of the item that made the last call
 	at    time.Time
 }
 
@@ -237,7 +239,7 @@ func openCalls(entries []Entry) map[int64]openEnd {
 	return open
 }
 
-// closeCalls gives calls of one conversation the results that follow it.
+// closeCalls sets the results of calls of one conversation from the items that follow.
 func closeCalls(entries, results []Entry, before time.Time) {
 	for _, r := range results {
 		var m item
@@ -254,10 +256,10 @@ func closeCalls(entries, results []Entry, before time.Time) {
 	}
 }
 
-// message is the kind of the rows that pairCalls reads.
+// message is the kind of the transcript rows that pairCalls reads.
 const message Kind = "message"
 
-// An item is what is read of an item of a transcript; package model says what it holds.
+// An item is the part of a transcript item that is read here; package model defines all of it.
 type item struct {
 	Role   string `json:"role"`
 	Text   string `json:"text"`
@@ -271,7 +273,7 @@ type item struct {
 	} `json:"calls"`
 }
 
-// Version changes whenever something of the session does that Read gives.
+// Version returns a text that changes whenever something that Read returns changes.
 func Version(ctx context.Context, db *database.DB, session string) (version string, err error) {
 	err = db.Pool.QueryRow(ctx, `select s.updated_at::text || ' ' || s.phase || ' ' || (select coalesce(max(id), 0) from lines where session_id = $1)
 		|| ' ' || (select count(*) from transcript where session_id = $1) || ' ' || (select coalesce(max(id), 0) from inbox where session_id = $1)

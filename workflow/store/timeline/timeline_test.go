@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// What happened is told in its order; a call has its result, or is open.
+// Read returns what happened in order; a call has its result, or is open.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -80,8 +80,8 @@ func TestRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Of a long session the newest is told, and what is older page by page: nothing twice, nothing
-// left out, and a call with its result, whichever page that is of.
+// Of a long session the newest page is read first, then the older ones: nothing comes
+// twice, nothing is left out, and a call has its result even if that is on another page.
 func TestReadPages(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -129,7 +129,7 @@ func TestReadPages(t *testing.T) {
 	}
 }
 
-// What agents took is added up by agent; of a session from before it was kept there is the time.
+// Shares adds up usage by agent. A session from before usage was stored has only times.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

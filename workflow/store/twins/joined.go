@@ -12,13 +12,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
-// Named are the twins that the thread is told of.
+// Named is a Part: the twins of which the thread is told.
 type Named []Twin
 
-// Stage is that of the work.
+// Stage implements record.Part.
 func (Named) Stage() record.Stage { return record.Work }
 
-// Write keeps each once.
+// Write stores each twin once.
 func (list Named) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range list {
 		if _, err := tx.Exec(ctx, `insert into twins (session_id, twin, score) values ($1, $2, $3) on conflict do nothing`, r.Session, t.Session, t.Score); err != nil {
@@ -28,18 +28,18 @@ func (list Named) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return nil
 }
 
-// Joined says that the session is about the same as another, which goes on: the other thread
-// is told so in one line, once, whoever joins how often.
+// Joined is a Part: the session is about the same as another one, where work goes on. The
+// other thread is told so in one line, once, however often and by whomever they are joined.
 type Joined struct {
 	Twin, By string
 	Line     outgoing.Line // for the other thread
 }
 
-// Stage is that of what people read.
+// Stage implements record.Part.
 func (Joined) Stage() record.Stage { return record.Thread }
 
-// Write keeps who joined them, and the line with its posting. Two sessions that are joined to
-// each other at the same moment may meet in a deadlock; one of them is written again then.
+// Write stores who joined the sessions, and the line with its posting. Two sessions that are
+// joined to each other at the same moment may deadlock; then one of them is written again.
 func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`, r.Session, j.Twin, j.By)
 	if err != nil {
@@ -58,41 +58,41 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	return r.Queue.InsertPost(ctx, tx, j.Twin)
 }
 
-// Parted says that work goes on in the session's own thread again.
+// Parted is a Part: work goes on in the session's own thread again.
 type Parted struct{}
 
-// Stage is that of the work.
+// Stage implements record.Part.
 func (Parted) Stage() record.Stage { return record.Work }
 
-// Write forgets what was joined.
+// Write marks the session's twins as not joined.
 func (Parted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
 	return err
 }
 
-// A Known twin is what is known of it now.
+// A Known is the current state of a twin.
 type Known struct {
 	Session string
 	Thread  workflow.Thread
 	Title   string
 	Phase   workflow.Phase
-	Branch  string // that was pushed; empty: none
-	Report  string // the newest, as its thread was shown it; empty: none
-	Joined  bool   // work goes on there
+	Branch  string // the pushed branch; empty: none
+	Report  string // the newest one, as its thread was shown it; empty: none
+	Joined  bool   // the session was joined to it, and work goes on there
 }
 
 const readKnown = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
 		case when exists (select 1 from pushes p where p.session_id = s.id and p.state = 'pushed') then s.branch else '' end,
 		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`
 
-// Of are the twins that the thread was told of, as they are now; those that were cleaned away
-// are left out.
+// Of returns the twins of which the thread was told, as they are now, without those that were cleaned away.
 func Of(ctx context.Context, db *database.DB, session string) ([]Known, error) {
 	return read(ctx, db, readKnown+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin
 		where t.session_id = $1 and s.cleared_at is null order by t.score desc, s.id`, session)
 }
 
-// Look reads what is known of sessions, in their order, whoever was told of them.
+// Look returns what is known of the sessions with these ids,
+// in their order, without those that were cleaned away.
 func Look(ctx context.Context, db *database.DB, ids []string) ([]Known, error) {
 	return read(ctx, db, readKnown+`, false from unnest($1::text[]) with ordinality as x (id, at) join sessions s on s.id = x.id
 		where s.cleared_at is null order by x.at`, ids)

@@ -1,9 +1,9 @@
-// Package twins compares reports with each other: which other sessions of a repository seem to
-// be about the same, by the words that people wrote. Postgres' full text search does it, with
-// trigrams beside it where the database has pg_trgm; no model takes part.
+// Package twins finds the sessions of a repository that seem to be about the same
+// problem, by comparing the words that people wrote. Postgres' full text search
+// does that, with trigrams if the database has pg_trgm; no model takes part.
 //
-// A word counts the more, the fewer reports of the repository have it. What is found is a
-// guess, and says nothing about who may read it: see workflow/turn/duplicates.
+// A word counts the more, the fewer reports of the repository have it. A result is a guess,
+// and says nothing about who may read the other session: see workflow/turn/duplicates.
 package twins
 
 import (
@@ -22,26 +22,26 @@ import (
 
 const (
 	mostWords = 4000 // characters of a report that are compared
-	mostRead  = 2000 // reports of a repository that one is compared with, the newest
-	mostFound = 10   // of them that are looked at more closely
-	most      = 3    // twins of a report
+	mostRead  = 2000 // newest reports of a repository with which a report is compared
+	mostFound = 10   // best of them, which are examined more closely
+	most      = 3    // twins of a report that Find returns
 )
 
-// A twin has at least likely, of 1: with trigrams, which raise what is told in nearly the same
-// letters, and by words alone. TestTwinsAreFound says what these find and miss.
+// The minimum score of a twin, where 1 is the same text: with trigrams, which raise the score of reports in
+// nearly the same letters, and by words alone. TestTwinsAreFound measures what these limits find and miss.
 const (
 	likely      = 0.42
 	likelyWords = 0.42
 )
 
-// Words are what a report says. They are kept once, when it is known what repository the
-// session is about, and again where that changes.
+// Words is a Part: the text of a report. It is stored once the
+// repository of the session is known, and again if that changes.
 type Words struct{ Repository, Text string }
 
-// Stage is that of the work.
+// Stage implements record.Part.
 func (Words) Stage() record.Stage { return record.Work }
 
-// Write keeps the words in the place of those before.
+// Write replaces the words that were stored before.
 func (w Words) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))
 		on conflict (session_id) do update set repository = excluded.repository, words = excluded.words`,
@@ -49,13 +49,14 @@ func (w Words) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return err
 }
 
-// A Twin is a session that seems to be about the same, and how much: 1 is word for word.
+// A Twin is a session that seems to be about the same problem,
+// with the similarity of its report: 1 is word for word.
 type Twin struct {
 	Session string
 	Score   float64
 }
 
-// Find returns the sessions that seem to be about what text says, the likeliest first.
+// Find returns the sessions that seem to be about what text says, the most similar first.
 func Find(ctx context.Context, db *database.DB, session, repository, text string) ([]Twin, error) {
 	schema, err := trigrams(ctx, db)
 	if err != nil {
@@ -91,16 +92,16 @@ type candidate struct {
 // codeName matches a name of code: TestRefund, renderRow, cart.js, receipt.Print.
 var codeName = regexp.MustCompile(`[A-Za-z_]*[a-z0-9_][A-Z][A-Za-z0-9_]*|[a-z_][A-Za-z0-9_]+\.[A-Za-z][A-Za-z0-9_]+`)
 
-// otherCode reports whether both texts name code, and none that the other does: two tests that
-// fail in the same words are not the same failure.
+// otherCode reports whether both texts name code, but no name of one is in the
+// other: two tests that fail with the same words are not the same failure.
 func otherCode(a, b string) bool {
 	in, of := codeName.FindAllString(a, -1), codeName.FindAllString(b, -1)
 	return len(in) > 0 && len(of) > 0 && !slices.ContainsFunc(in, func(name string) bool { return slices.Contains(of, name) })
 }
 
-// search weighs each word by how few of the reports have it (as if there were twenty at least,
-// so that the first reports of a repository are not all alike), and each report by the weight
-// of the words that both have.
+// search weighs each word by how few of the reports have it, and each report
+// by the weight of the words that both have. It counts at least twenty
+// reports, so that the first reports of a repository are not all alike.
 const search = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
 		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
@@ -120,7 +121,7 @@ const search = `with reports as (
 	select session_id, greatest(by_words, 0.6 * by_words + 0.4 * by_letters) as score, words from compared join reports using (session_id)
 	where greatest(by_words, 0.6 * by_words + 0.4 * by_letters) >= $6 order by score desc, session_id limit $7`
 
-// trigrams is the schema that pg_trgm is in; empty where the database has it not.
+// trigrams returns the schema that has pg_trgm, or an empty string if the database does not have it.
 func trigrams(ctx context.Context, db *database.DB) (schema string, err error) {
 	err = db.Pool.QueryRow(ctx, `select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'`).Scan(&schema)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

@@ -16,14 +16,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// A problem is what one or several people told of.
+// A problem is one problem and what one or several people reported of it.
 type problem struct {
 	name string
 	told []string
 }
 
-// readProblems reads testdata/reports: a line that begins with a name or a capital letter after
-// a heading is a report; what follows "panic:" belongs to it.
+// readProblems reads testdata/reports: after a heading, each line is a report,
+// except that a line that begins with "goroutine " belongs to the report before it.
 func readProblems(t *testing.T) (list []problem) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/reports")
@@ -43,7 +43,7 @@ func readProblems(t *testing.T) (list []problem) {
 	return list
 }
 
-// tell keeps a report of the shop, and returns its session.
+// tell stores a report about the repository shop in a new session, and returns the session.
 func tell(t *testing.T, s *store.Store, id, text string) string {
 	t.Helper()
 	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T1', 'C1', $1, 'shop')`, id)
@@ -54,7 +54,7 @@ func tell(t *testing.T, s *store.Store, id, text string) string {
 	return id
 }
 
-// measure asks for the twins of each report, with all others there, and counts.
+// measure finds the twins of each report among all others, and returns precision and recall.
 func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 	t.Helper()
 	problems := readProblems(t)
