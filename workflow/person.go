@@ -1,6 +1,6 @@
 package workflow
 
-// A Person is what Slack says of a user, read fresh for each decision.
+// A Person is what Slack says about a user, read anew for each decision.
 type Person struct {
 	ID       string
 	Name     string
@@ -10,6 +10,6 @@ type Person struct {
 	Guest    bool // restricted or ultra restricted
 	Stranger bool // from another workspace (Slack Connect)
 	Deleted  bool
-	Admin    bool // or an owner of the workspace
+	Admin    bool // an admin or an owner of the workspace
 	InThread bool // a member of the channel the thread is in
 }

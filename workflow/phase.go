@@ -4,16 +4,16 @@ import (
 	"fmt"
 )
 
-// Phase is where a session stands. Next is the only way from one to another.
+// Phase is the state of a session. Next is the only way from one phase to another.
 //
-// The bug's way, from left to right; a feature goes from exploring over planning (and
-// plan_shown, where a plan is written) to working, an interview from aligning to exploring:
+// The diagram shows the path of a bug, from left to right. A feature goes from exploring over planning
+// (and plan_shown, if a plan is written) to working; an interview goes from aligning to exploring:
 //
 //	exploring ──report──▶ reported ──approve──▶ working ──claim──▶ verifying ──prove──▶ done
 //	   │  ▲                  │                     ▲ ▲                │
 //	   │  └─────correct──────┘                     │ └──attempt fails─┤
 //	   │                                           └──advice── consulting ◀──two failed
-//	   └──answer──▶ answered        any ──stop──▶ stopped    any ──fail──▶ failed
+//	   └──answer──▶ answered        any ──stop──▶ stopped    any ──give_up──▶ failed
 type Phase string
 
 // The phases.
@@ -21,13 +21,13 @@ const (
 	PhaseAligning   Phase = "aligning"   // an interview decides what is wanted
 	PhaseExploring  Phase = "exploring"  // reading and tracing; nothing is written
 	PhaseDiagnosing Phase = "diagnosing" // a Diagnosis Report is being made
-	PhaseReported   Phase = "reported"   // a root cause or Diagnosis Report waits for the thread's word
+	PhaseReported   Phase = "reported"   // a root cause or Diagnosis Report waits for the thread's reply
 	PhasePlanning   Phase = "planning"   // a clear feature is being split into tasks
 	PhasePlanShown  Phase = "plan_shown" // a written plan waits for approval
 	PhaseWorking    Phase = "working"    // tasks are delegated
-	PhaseVerifying  Phase = "verifying"  // the program checks a claim
+	PhaseVerifying  Phase = "verifying"  // the program verifies a claim of a worker
 	PhaseConsulting Phase = "consulting" // the consultant was asked
-	PhaseAnswered   Phase = "answered"   // a question got its answer
+	PhaseAnswered   Phase = "answered"   // a question was answered
 	PhaseDone       Phase = "done"       // the proof holds and the branch is pushed
 	PhasePaused     Phase = "paused"     // a budget, a person or a machine is needed
 	PhaseStopped    Phase = "stopped"    // a person said stop
@@ -39,7 +39,7 @@ type Event string
 
 // The events.
 const (
-	EventRequest  Event = "request"   // somebody writes: a request, a correction, a follow-up
+	EventRequest  Event = "request"   // a person writes: a request, a correction, a follow-up
 	EventAlign    Event = "align"     // an interview begins
 	EventDiagnose Event = "diagnose"  // a diagnosis is asked for, or the bug is unclear
 	EventReport   Event = "report"    // a report is shown
@@ -53,15 +53,15 @@ const (
 	EventAdvice   Event = "advice"    // the consultant's answer goes back to the work
 	EventVerified Event = "verified"  // a task's verification held; more work may follow
 	EventProve    Event = "prove"     // the proof holds and the branch is pushed
-	EventPause    Event = "pause"     // something is needed before it can go on
+	EventPause    Event = "pause"     // something is needed before the work can go on
 	EventReturn   Event = "return"    // a question about a report was answered: the report waits again
-	EventResume   Event = "resume"    // what was needed is there: an understanding is confirmed, an approval still stands
+	EventResume   Event = "resume"    // what was needed has arrived: an understanding is confirmed, or an approval still stands
 	EventStop     Event = "stop"      // a person stops it
 	EventGiveUp   Event = "give_up"   // nothing more can be tried
 )
 
-// moves holds what follows from each phase. EventStop, EventGiveUp and EventPause are
-// allowed from everywhere and stand in Next.
+// moves holds which phase follows each event in each phase. EventStop, EventGiveUp and EventPause are
+// allowed in every phase, and are handled in Next.
 var moves = map[Phase]map[Event]Phase{
 	PhaseExploring: {
 		EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing, EventReport: PhaseReported,
@@ -99,8 +99,8 @@ var moves = map[Phase]map[Event]Phase{
 	PhaseFailed:     {EventRequest: PhaseExploring},
 }
 
-// Next is the phase that follows when e happens in p. It has no side effect and knows
-// nothing of time or storage; an event that p does not allow is an error.
+// Next returns the phase that follows when e happens in p. It has no side effect and depends on neither
+// time nor storage. An event that p does not allow is an error.
 func (p Phase) Next(e Event) (Phase, error) {
 	if to, ok := moves[p][e]; ok {
 		return to, nil
@@ -116,7 +116,8 @@ func (p Phase) Next(e Event) (Phase, error) {
 	return p, fmt.Errorf("a session that is %s cannot take the event %q", p, e)
 }
 
-// EventsToVerify are the events that lead from the phase, where approved work may stand, to verifying.
+// EventsToVerify returns the events that lead from p to verifying, for a phase in which approved work
+// may be.
 func (p Phase) EventsToVerify() []Event {
 	switch p {
 	case PhaseExploring:
@@ -127,8 +128,8 @@ func (p Phase) EventsToVerify() []Event {
 	return nil
 }
 
-// Happen moves the session on, or says why e cannot happen now. Beyond Phase.Next it knows
-// where a session that was paused, or consulted somebody, goes back to.
+// Happen applies e to the session, or returns why e cannot happen now. Unlike Phase.Next, it knows the
+// phase that a paused or consulting session returns to.
 func (s *Session) Happen(e Event) error {
 	from, was := s.Phase, s.PreviousPhase
 	if from == PhaseConsulting && e == EventReturn || from == PhasePaused && (e == EventRequest || e == EventResume) {
@@ -155,10 +156,10 @@ func (s *Session) Happen(e Event) error {
 	return nil
 }
 
-// interlude: from here a session goes back to where it was.
+// interlude reports whether a session returns from p to its previous phase.
 func interlude(p Phase) bool { return p == PhasePaused || p == PhaseConsulting }
 
-// Ended reports whether nothing happens in the phase until somebody writes.
+// Ended reports whether nothing happens in the phase until a person writes.
 func (p Phase) Ended() bool {
 	switch p {
 	case PhaseAnswered, PhaseDone, PhaseStopped, PhaseFailed, PhasePaused:
@@ -167,8 +168,8 @@ func (p Phase) Ended() bool {
 	return false
 }
 
-// MayWrite reports whether agents may change files in the phase. Before it, whatever
-// they run works on a throw-away copy.
+// MayWrite reports whether agents may change files in the phase. In all other phases their commands
+// work on a throw-away copy.
 func (p Phase) MayWrite() bool {
 	return p == PhaseWorking || p == PhaseVerifying || p == PhaseConsulting
 }

@@ -15,7 +15,7 @@ var phases = []workflow.Phase{
 	workflow.PhaseDone, workflow.PhasePaused, workflow.PhaseStopped, workflow.PhaseFailed,
 }
 
-// The way of a bug from report to push, step by step.
+// The path of a bug from report to push, step by step.
 func TestTheMainPathIsAllowed(t *testing.T) {
 	t.Parallel()
 	for _, path := range [][]any{
@@ -85,8 +85,8 @@ func TestNothingIsWrittenBeforeAnApproval(t *testing.T) {
 	}
 }
 
-// Every phase with every event: what stands here is allowed and leads there, and
-// everything else is refused. A stop, a pause and giving up are possible anywhere.
+// table lists the events that each phase allows, and the phases that they lead to. All others are
+// refused, except that a stop, a pause and giving up are possible everywhere.
 const table = `
 aligning    request:aligning answer:aligning resume:exploring consult:consulting
 exploring   request:exploring align:aligning diagnose:diagnosing report:reported plan:planning answer:answered consult:consulting return:reported resume:working
@@ -168,7 +168,7 @@ func TestAPauseAndAConsultationGoBackToWhereTheyBegan(t *testing.T) {
 	require.Equal(t, workflow.PhaseDone, s.Phase)
 }
 
-// Approved work is proven from wherever it may stand.
+// Approved work is verified from every phase that it may be in.
 func TestApprovedWorkComesToBeVerified(t *testing.T) {
 	t.Parallel()
 	for _, from := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseWorking, workflow.PhaseVerifying} {

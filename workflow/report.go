@@ -6,26 +6,26 @@ import (
 	"encoding/json"
 )
 
-// A Report is a root cause or a Diagnosis Report as it was shown: one revision, with the
-// hash that an approval names.
+// A Report is a root cause, a Diagnosis Report, a restated request or a plan as it was shown: one
+// revision, with the hash that an approval names.
 type Report struct {
 	Session    string
 	Revision   int
-	Kind       string // root_cause or diagnosis
+	Kind       string // one of the kinds below
 	Body       json.RawMessage
 	Text       string // exactly what the thread was shown
 	BaseCommit string
-	AskedBy    []string // who asked for what it says, for where somebody else has to approve it
+	AskedBy    []string // ids of the people who asked for its content, for when another person has to approve it
 	Credits    []string // how a commit names them (see Person)
 }
 
-// Hash names the report's content together with what it was made on.
+// Hash returns a hash of the report's content and of the commit that it was made on.
 func (r Report) Hash() string {
 	sum := sha256.Sum256([]byte(r.Kind + "\x00" + r.BaseCommit + "\x00" + r.Text))
 	return hex.EncodeToString(sum[:])
 }
 
-// The kinds of what a person's word may stand on.
+// The kinds of report that a person can approve.
 const (
 	ReportRootCause = "root_cause"
 	ReportDiagnosis = "diagnosis"

@@ -15,7 +15,7 @@ const (
 	CategoryVisual Category = "visual-engineering"
 )
 
-// TaskState is where a task stands.
+// TaskState is the state of a task.
 type TaskState string
 
 // The states of a task.
@@ -25,7 +25,7 @@ const (
 	TaskDone    TaskState = "done"    // its verification held
 	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
 	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
-	TaskDropped TaskState = "dropped" // failed, and another took its work up or people were asked
+	TaskDropped TaskState = "dropped" // failed, and another task took its work up or people were asked
 	TaskClashes TaskState = "clashes" // verified in its own tree, but others changed the same lines
 )
 
@@ -41,14 +41,14 @@ type Task struct {
 	After       []int // numbers of tasks that must be done first
 	State       TaskState
 	Summary     string // the worker's own words when it ended
-	Plan        int    // number of the plan's task that it is; 0: of none
-	Failures    int    // failed attempts at it, and at those before it whose work it takes up
-	StartTree   string // the files it began with
-	Tree        string // the files it was verified with
-	Apart       bool   // it works in a tree of its own, which is merged when it is verified
+	Plan        int    // number of the plan's task that it does; 0: none
+	Failures    int    // failed attempts at it, and at earlier tasks whose work it takes up
+	StartTree   string // tree of files that it began with
+	Tree        string // tree of files that was verified
+	Apart       bool   // it works in a separate tree, which is merged after it is verified
 }
 
-// Label is how the task's category is shown in a list of tasks: [deep + tdd skill].
+// Label returns how the task's category is shown in a list of tasks: [deep + tdd skill].
 func (t Task) Label() string {
 	if t.Skill == "" {
 		return fmt.Sprintf("[%s]", t.Category)
@@ -60,16 +60,16 @@ func (t Task) Label() string {
 type Attempt struct {
 	Task    int64
 	Number  int
-	Tree    string // what was verified
+	Tree    string // tree that was verified
 	Held    bool
 	Summary string // figures, or what failed
-	Diff    string // what was verified, cut where it is long
+	Diff    string // the change that was verified, cut if it is long
 }
 
-// An Item is one entry of an agent's transcript: a message to or from the model, kept
-// as JSON so that this package need not know the model's types.
+// An Item is one entry of an agent's transcript: a message to or from the model, stored as JSON so that
+// this package does not depend on the model's types.
 type Item struct {
 	Seq  int64
-	Task int64 // 0 for the orchestrator
+	Task int64 // 0 for the orchestrator; below 0: minus the id of an inquiry
 	Body json.RawMessage
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// follow looks how the pull request stands, what its checks came to and who wrote on it.
+// follow polls the state of an open pull request, its checks and its comments, and records the news. It
+// returns the time until the next poll.
 func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
 	p, err := at.Host.Look(ctx, row.Number)
 	if err != nil {
@@ -47,7 +48,7 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 		return 0, k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was closed without being merged. The branch stands."))
 	}
 	parts, err := k.remarks(ctx, &after, at)
-	if err == nil && p.Head == row.Head { // what somebody else pushed is theirs to look at
+	if err == nil && p.Head == row.Head { // the head that somebody else pushed is not Bobbin's to check
 		var said []store.Part
 		said, err = k.checks(ctx, &after, at.Host)
 		parts = append(parts, said...)
@@ -68,7 +69,8 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	return k.pause(after), err
 }
 
-// askOutcome asks whoever reported it whether it works, now that it is merged.
+// askOutcome returns the line that asks the requester whether it works, after the pull request was
+// merged.
 func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Part, error) {
 	s, err := k.Rows.Store.Session(ctx, row.Session)
 	if err != nil {
@@ -87,18 +89,19 @@ func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Par
 		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
 }
 
-// watched is how long a merged pull request is watched.
+// watched is how long a merged pull request is watched for a revert.
 const watched = 14 * 24 * time.Hour
 
-// reverts are how hosts and git say which commit or pull request a commit takes back.
+// reverts matches how hosts and git say which commit or pull request a commit reverts.
 var reverts = regexp.MustCompile(`(?i)\breverts (?:commit ([0-9a-f]{7,40})|(?:merge request )?\S*[#!](\d+))\b`)
 
-// watchReverts says when what was merged is taken back.
+// watchReverts posts a line when the merged change is reverted. It returns zero then, and when the time
+// for watching is over.
 func (k *Keeper) watchReverts(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
 	if time.Since(row.NewsAt) > watched {
 		return 0, nil
 	}
-	// From before the merge was noticed: it may have been taken back at once.
+	// The search begins before the merge was noticed, since the change may have been reverted at once.
 	commits, err := at.Commits(ctx, row.Base, row.NewsAt.Add(-2*mostPause))
 	if err != nil {
 		return 0, err
@@ -119,11 +122,11 @@ func (k *Keeper) watchReverts(ctx context.Context, row pullrequest.Row, at host.
 	return k.pause(row), nil
 }
 
-// mostRemarks is how many comments one look takes in; the others come with the next.
+// mostRemarks is how many comments one poll takes; the others come with the next one.
 const mostRemarks = 10
 
-// remarks are what people wrote on the pull request since the last look, as far as it is known by
-// its own times. Programs are not heard.
+// remarks returns the comments that people wrote on the pull request since row.Heard, by the host's own
+// times, and moves row.Heard forward. Comments of bots are ignored.
 func (k *Keeper) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
 	all, err := at.Host.Comments(ctx, row.Number)
 	for _, c := range all {
@@ -143,19 +146,21 @@ func (k *Keeper) remarks(ctx context.Context, row *pullrequest.Row, at catalog.P
 	return parts, err
 }
 
-// mostRemark is how much of a comment is taken in, in characters.
+// mostRemark is how many characters of a comment are stored.
 const mostRemark = 4000
 
-// What the thread knows of the checks of a commit.
+// The states of a commit's checks that the thread was told of. red is followed by the names of the
+// failed checks.
 const (
 	green = "green"
 	red   = "red"
 )
 
-// patience is how long a check that hangs keeps back what the others came to.
+// patience is how long a pending check may hold back the results of the others.
 const patience = time.Hour
 
-// checks are told when all have ended: once that they are green, and once for each set that is red.
+// checks returns the line about a commit's checks when all have ended: once when they are green, and
+// once for each set of failed checks.
 func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
 	all, err := at.Checks(ctx, row.Head)
 	if err != nil || len(all) == 0 {
@@ -183,7 +188,7 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
 		l := outgoing.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", k.name(*row), plaintext.CountNoun(len(all), "check"))}
-		if was != "" && !row.Aside { // it takes the place of what was red
+		if was != "" && !row.Aside { // it replaces the line that was red
 			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
@@ -214,11 +219,12 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 const (
 	mendLabel = "Mend it"
 	mostTests = 5
-	mostLogs  = 3    // whose end is read
-	mostEnd   = 3000 // characters of each
+	mostLogs  = 3    // logs whose end is read
+	mostEnd   = 3000 // characters of each log
 )
 
-// readFailures reads the ends of what the checks printed into the row, and names the tests in them.
+// readFailures stores the ends of the failed checks' logs in the row, and returns the names of the
+// failed tests in them.
 func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check) (tests []string) {
 	var b strings.Builder
 	for _, c := range failed[:min(len(failed), mostLogs)] {
@@ -245,10 +251,11 @@ func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host
 }
 
 var (
-	// logPrefix is what hosts put before each line: a time, and GitLab's mark of a section.
+	// logPrefix matches what hosts put before each line: a time, and GitLab's mark of a section.
 	logPrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +]?)?|section_(?:start|end):\d+:\S*\r?`)
 	colours   = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
-	// failing are how runners name a test that failed: Go, pytest, TAP, Jest and its kin, cargo.
+	// failing matches how test runners name a failed test: Go, pytest, TAP, Jest and similar ones,
+	// cargo.
 	failing = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,120})|[✕✗×] (.{1,120}?)(?: \(\d+ ?ms\))?|test (\S+) \.\.\. FAILED)\s*(?:\(|$| -)`)
 )
 
@@ -256,7 +263,7 @@ func plainLog(log string) string {
 	return plaintext.EscapeText(strings.ReplaceAll(logPrefix.ReplaceAllString(colours.ReplaceAllString(log, ""), ""), "\r", ""))
 }
 
-// failingTests are the names of tests that a log says failed.
+// failingTests returns the names of the tests that a log reports as failed.
 func failingTests(log string) (names []string) {
 	for _, m := range failing.FindAllStringSubmatch(log, -1) {
 		if name := strings.TrimSpace(strings.Join(m[1:], "")); !slices.Contains(names, name) {

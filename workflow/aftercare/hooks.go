@@ -12,9 +12,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// Hooks take in the webhooks of git hosts at /hooks/REPOSITORY. One that is signed has the
-// repository's open pull requests looked at soon; nothing that it says is read. The same message
-// counts once, whatever stands in its headers, which nobody signs.
+// Hooks is the HTTP handler for the webhooks of git hosts, at /hooks/REPOSITORY. A signed webhook makes
+// the repository's open pull requests be polled soon; its content is not read. The same body counts
+// once, whatever its headers are, since the headers are not signed.
 type Hooks struct {
 	Webhooks map[string]host.Webhook // by the repository's name in the configuration
 	Wake     func(ctx context.Context, repository string) error
@@ -57,7 +57,7 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// isFirst reports whether the message did not come before, as far back as is remembered.
+// isFirst reports whether the message is new among the last mostSeen ones, and remembers it.
 func (h *Hooks) isFirst(sum [sha256.Size]byte) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// Only who knows the secret has the pull requests looked at, and once for each message.
+// Only a host that knows the secret makes the pull requests be polled, and once for each message.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	sign := func(secret, body string) string {
@@ -63,7 +63,7 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, []string{"shop", "shop", "site", "docs"}, woken)
 }
 
-// A webhook has the next look come at once.
+// A webhook makes the next poll come at once.
 func TestAWebhookBringsTheNextLook(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -80,8 +80,8 @@ func TestAWebhookBringsTheNextLook(t *testing.T) {
 	require.Equal(t, 1, due())
 }
 
-// Each kind of host signs in its own way; a redelivery counts once, and one under another secret
-// not at all.
+// Each kind of host signs in its own way. A redelivery counts once, and a webhook signed with another
+// secret is refused.
 func TestHostsSignTheirWebhooks(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {

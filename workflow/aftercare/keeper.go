@@ -20,22 +20,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A Keeper opens pull requests and looks after them. Its fields are set once.
+// A Keeper opens pull requests and follows them. Its fields are set once.
 type Keeper struct {
 	Rows         pullrequest.Register
 	Repositories []catalog.Repository
-	Agent        string                                        // who signs the lines
-	ThreadURL    func(thread workflow.Thread) string           // of a thread; nil: bodies have no link
-	NameOf       func(ctx context.Context, user string) string // of a person; nil: nobody is named
-	Secrets      *redact.Finder                                // kept out of what goes to a host, and of lines
-	Pace         time.Duration                                 // of the first looks; default 30 s
+	Agent        string                                        // the agent that signs the lines
+	ThreadURL    func(thread workflow.Thread) string           // URL of a thread; nil: bodies have no link
+	NameOf       func(ctx context.Context, user string) string // name of a person; nil: nobody is named
+	Secrets      *redact.Finder                                // masked in what goes to a host, and in lines
+	Pace         time.Duration                                 // interval of the first polls; default 30 s
 	Log          *slog.Logger
 
-	blind bool // tests only: nothing is looked up before it is opened
+	blind bool // tests only: opens without looking for a pull request first
 }
 
-// Look does what is next for each of the session's pull requests, and says after which time one is
-// due again; zero: never.
+// Look does the next step for each of the session's pull requests. It returns after which time one of
+// them is due again; zero: never.
 func (k *Keeper) Look(ctx context.Context, session string) (again time.Duration, err error) {
 	rows, err := k.Rows.All(ctx, session)
 	for _, row := range rows {
@@ -58,7 +58,7 @@ func (k *Keeper) lookAt(ctx context.Context, row pullrequest.Row) (again time.Du
 	case row.State == pullrequest.Intended:
 		again, err = k.open(ctx, row, *at)
 	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged):
-		return mostPause, nil // the configuration may name one again
+		return mostPause, nil // the configuration may name a host again
 	case row.State == pullrequest.Merged:
 		again, err = k.watchReverts(ctx, row, at.Host)
 	case row.State == pullrequest.Open:
@@ -72,7 +72,7 @@ func (k *Keeper) lookAt(ctx context.Context, row pullrequest.Row) (again time.Du
 	return again, err
 }
 
-// hostOf is where the repository's pull requests are; nil where it has none.
+// hostOf returns where the repository's pull requests are, or nil if it has no host.
 func (k *Keeper) hostOf(repository string) *catalog.PullRequests {
 	at := slices.IndexFunc(k.Repositories, func(r catalog.Repository) bool { return r.Name == repository })
 	if at < 0 || k.Repositories[at].Pulls.Host == nil {
@@ -81,7 +81,8 @@ func (k *Keeper) hostOf(repository string) *catalog.PullRequests {
 	return &k.Repositories[at].Pulls
 }
 
-// open opens the pull request, or finds it opened. What can pass by itself is tried again.
+// open opens the pull request, or finds one that is open already. A refusal that no retry would fix is
+// recorded and posted; any other error leads to a retry.
 func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
 	p, err := k.findOrOpen(ctx, row, at)
 	var refused *remote.Error
@@ -95,7 +96,7 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 	}
 	//crash:pull_request_opened
 	after := row
-	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is looked at next: what was found may be of an earlier try
+	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is checked with the next poll: a pull request that was found may have the text of an earlier try
 	kind := k.words(row).Noun
 	if p.Draft {
 		kind = "draft " + kind
@@ -104,8 +105,8 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
 }
 
-// findOrOpen looks up what an earlier try may have opened. One that the row knows already is of
-// an earlier push.
+// findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
+// is none. A number up to that in the row belongs to an earlier push.
 func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (host.PullRequest, error) {
 	find := func() (*host.PullRequest, error) {
 		p, err := at.Host.Find(ctx, row.Branch)
@@ -143,7 +144,7 @@ func deref(p *host.PullRequest) host.PullRequest {
 	return *p
 }
 
-// pause is how long nobody looks: ever longer while nothing happens.
+// pause returns the time until the next poll, which is longer the longer nothing has happened.
 func (k *Keeper) pause(row pullrequest.Row) time.Duration {
 	pace := cmp.Or(k.Pace, 30*time.Second)
 	switch quiet := time.Since(row.NewsAt); {
@@ -159,10 +160,10 @@ func (k *Keeper) pause(row pullrequest.Row) time.Duration {
 	return mostPause
 }
 
-// mostPause is how long nobody looks at what nothing happens to.
+// mostPause is the longest time between two polls, for a pull request that nothing happens to.
 const mostPause = 6 * time.Hour
 
-// words are those at the host of the pull request.
+// words returns how the host names a pull request.
 func (k *Keeper) words(row pullrequest.Row) host.Words {
 	if at := k.hostOf(row.Repository); at != nil {
 		return at.Words()
@@ -170,7 +171,7 @@ func (k *Keeper) words(row pullrequest.Row) host.Words {
 	return host.WordsOf("")
 }
 
-// name is a pull request in a line, with its page where it is known.
+// name returns a pull request's number, as a link to its page if that is known.
 func (k *Keeper) name(row pullrequest.Row) string {
 	number := fmt.Sprintf("%s%d", k.words(row).Mark, row.Number)
 	if row.URL == "" {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 const branch = "bobbin/fix-1"
 
-// A desk is a keeper, the host that it asks, and a session whose branch was pushed.
+// A desk is a Keeper, a fake host, and a session whose branch was pushed.
 type desk struct {
 	*Keeper
 	host    *hosttest.Server
@@ -94,8 +94,8 @@ func (d *desk) said(t *testing.T) (texts []string) {
 	return texts
 }
 
-// An answer that was lost is looked up, also where people were quicker and closed what was opened.
-// The control opens a second one.
+// If the host's answer was lost, the pull request is looked up, even if people have closed it
+// meanwhile. The control opens a second one.
 func TestALostAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,8 +123,8 @@ func TestALostAnswerIsLookedUp(t *testing.T) {
 	}
 }
 
-// A second push of the branch goes into the pull request that is open; where that was merged,
-// it makes another.
+// A second push of the branch goes into the pull request that is open. If that was merged, the push
+// makes another one.
 func TestAnotherPushOfTheBranch(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -142,7 +142,7 @@ func TestAnotherPushOfTheBranch(t *testing.T) {
 	require.Equal(t, int64(2), row.Number)
 }
 
-// What is refused for good is said once, and not asked again.
+// A permanent refusal is posted once, and the host is not asked again.
 func TestARefusalIsSaid(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_that_reads")
@@ -154,7 +154,7 @@ func TestARefusalIsSaid(t *testing.T) {
 	require.Contains(t, d.said(t)[0], "No pull request could be opened for `bobbin/fix-1`: the token may not do this at GitHub")
 }
 
-// A limit is waited for as long as the host asks.
+// The Keeper waits as long as the host's rate limit asks for.
 func TestALimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -165,7 +165,7 @@ func TestALimitIsWaitedFor(t *testing.T) {
 	require.Len(t, d.host.Pulls(), 1)
 }
 
-// What failed is said once, with the tests that its log names, and "green" takes its place.
+// Failed checks are posted once, with the tests that their logs name, and a green line replaces them.
 func TestChecksAreTold(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -191,8 +191,8 @@ func TestChecksAreTold(t *testing.T) {
 	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
 }
 
-// Comments come into the inbox once, with who that is as far as the configuration says; none of
-// them stops anything.
+// Comments come into the inbox once, with their author if the configuration maps the login to a Slack
+// user. None of them stops the work.
 func TestCommentsAreTakenInOnce(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -208,7 +208,7 @@ func TestCommentsAreTakenInOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []struct{ User, Login, Place, Text string }{{"U1", "Ann-at-Work", "main.go:7", "this needs a test"}, {"", "mallory", "", "stop"}}, got)
 	require.Zero(t, storetest.CountRows(t, d.Rows.Store, `select count(*) from sessions where stop_asked`))
-	// Nor can a permission be made of one, whoever wrote it.
+	// No permission can be made from a comment either, whoever wrote it.
 	permit := `insert into permissions (id, session_id, what, message_id, message_ts, user_id) select 'p' || id, session_id, 'request', id, message_ts, user_id from inbox where kind = $1 and user_id = 'U1'`
 	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "remark")
 	require.ErrorContains(t, err, "did not write message")
@@ -216,7 +216,7 @@ func TestCommentsAreTakenInOnce(t *testing.T) {
 	require.NoError(t, err, "the control")
 }
 
-// Whoever nobody knows cannot flood a thread.
+// Comments of unknown authors are limited, so that they cannot flood a thread.
 func TestStrangersAreTakenInSoOften(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -232,7 +232,8 @@ func TestStrangersAreTakenInSoOften(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = 'U1'`))
 }
 
-// What nobody is configured for, and what was cleaned away, is left alone.
+// A pull request whose repository has no configured host, and one whose session was cleared, is left
+// alone.
 func TestNothingIsLookedAtWithoutAHost(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -248,7 +249,8 @@ func TestNothingIsLookedAtWithoutAHost(t *testing.T) {
 	require.Len(t, d.host.Calls(), asked)
 }
 
-// What is taken back after its merge is told, also where a commit only mentions another.
+// A revert after the merge is posted. A commit that only mentions another pull request is not taken for
+// one.
 func TestARevertIsTold(t *testing.T) {
 	t.Parallel()
 	for message, told := range map[string]bool{
@@ -292,8 +294,8 @@ func TestFailingTestsAreNamed(t *testing.T) {
 	}
 }
 
-// The pull request of a backport is followed beside the other one: it is no question whether it works,
-// and what is red there is not offered to be mended by work on the session's own branch.
+// The pull request of a backport is followed separately: nobody is asked whether it works, and its
+// failed checks are not offered to be fixed by work on the session's own branch.
 func TestABackportIsFollowedBeside(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")

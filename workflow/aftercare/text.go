@@ -12,14 +12,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
-// The text of a pull request stands between these marks, which its page does not show. What people
-// write before or behind them stays.
+// The bot's text of a pull request is between these marks, which the host's page does not show. What
+// people write before or after them is kept.
 const (
 	beginText = "<!-- bobbin begins: written anew with each push -->"
 	endText   = "<!-- bobbin ends -->"
 )
 
-// text is what a pull request is to say.
+// text returns the bot's text for a pull request, between the marks, with a link to the thread.
 func (k *Keeper) text(ctx context.Context, row pullrequest.Row) (string, error) {
 	body := host.Body(row.Body)
 	if k.ThreadURL != nil {
@@ -32,8 +32,8 @@ func (k *Keeper) text(ctx context.Context, row pullrequest.Row) (string, error) 
 	return beginText + "\n" + body + "\n" + endText, nil
 }
 
-// renewed is the text of a pull request with ours in the place of what we wrote before; ok is
-// false where that is not there any more.
+// renewed returns the text there with ours in place of the bot's earlier text. ok is false if the marks
+// are no longer in it.
 func renewed(there, ours string) (text string, ok bool) {
 	begin := strings.Index(there, beginText)
 	if begin < 0 {
@@ -46,8 +46,8 @@ func renewed(there, ours string) (text string, ok bool) {
 	return there[:begin] + ours + there[begin+length+len(endText):], true
 }
 
-// reword tells the host of what was pushed since it was given the pull request's text. To do so
-// twice changes nothing.
+// reword updates the text of the pull request at the host after another push. Doing it twice changes
+// nothing. A text without the bot's marks is left alone, and the thread is told so.
 func (k *Keeper) reword(ctx context.Context, row pullrequest.Row, there string, at host.Host) (pullrequest.Row, error) {
 	ours, err := k.text(ctx, row)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
-// pushText records another push, with other words.
+// pushText records another push, with a different text.
 func (d *desk) pushText(t *testing.T, commit, body string) {
 	t.Helper()
 	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: branch, Head: commit, Base: "main", Title: "Mend it", Body: body}))
 }
 
-// changes counts what was changed at the host.
+// changes returns how many requests changed something at the host.
 func (d *desk) changes() (n int) {
 	for _, c := range d.host.Calls() {
 		if c.Method != http.MethodGet {
@@ -28,8 +28,8 @@ func (d *desk) changes() (n int) {
 	return n
 }
 
-// What is pushed later is told in the text of the pull request once, also where the answer to that
-// was lost; what people wrote around it stays.
+// The text of the pull request is updated once after a later push, even if the host's answer was lost.
+// What people wrote around it is kept.
 func TestTheTextIsRenewed(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
@@ -52,8 +52,8 @@ func TestTheTextIsRenewed(t *testing.T) {
 	}
 }
 
-// A text of somebody's own stays, and so does a pull request whose text may not be changed; both
-// are said once, and the rest is followed.
+// A text that a person replaced is kept, and so is the text of a pull request that may not be changed.
+// Both are reported once, and the pull request is still followed.
 func TestATextThatStays(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
@@ -83,8 +83,8 @@ func TestATextThatStays(t *testing.T) {
 	require.Contains(t, said[2], "is green")
 }
 
-// Nobody's words can be taken for the marks: those of people and models are quoted, and of two the
-// first counts.
+// Text of people and models cannot be taken for the marks, since it is quoted. If there are two marks,
+// the first one counts.
 func TestMarksAreFound(t *testing.T) {
 	t.Parallel()
 	for there, want := range map[string]string{

@@ -1,5 +1,5 @@
-// Package card is the message of a run that shows how the work goes on, made from rows alone:
-// store/outbox reads it, bot/render draws it, and bot/poster updates it in its thread.
+// Package card holds the Card of a run: the message that shows the progress of the work, made from rows
+// alone. store/outbox reads it, bot/render draws it, and bot/poster updates it in its thread.
 package card
 
 import (
@@ -12,57 +12,57 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
-// A Card is the one message of a run that shows how it goes on: from the word that allowed
-// it, or from where the work began without one, to its end. It is made from rows alone, so
-// whoever draws it draws the same.
+// A Card is the one message of a run that shows its progress, from the approval, or from the beginning
+// of work that needed none, to its end. It is made from rows alone, so every replica draws the same
+// card.
 type Card struct {
 	Session    string
 	Thread     workflow.Thread
 	Run        int            // 1, 2, … within the session
-	Key        string         // of its posting
-	TS         string         // of its message; empty before there is one
-	Repository string         // the session's
-	Phase      workflow.Phase // where the session stands; of a run that has ended, how it did
+	Key        string         // key of its posting
+	TS         string         // ts of its message; empty before there is one
+	Repository string         // the session's repository
+	Phase      workflow.Phase // the session's phase; for a run that has ended, the phase it ended in
 	Ended      bool
 	Tasks      []Task
-	Worked     time.Duration // at work in this run; in whole steps of Tick while it goes on
+	Worked     time.Duration // time at work in this run, in whole steps of Tick while it goes on
 	Command
 	USD  float64
-	Stop string // value of its button
+	Stop string // value of the stop button; empty: no button
 
-	Shown string // the Mark of what its message shows
-	Claim int    // the number under which it was given out to be drawn
+	Shown string // the Mark of what its message shows now
+	Claim int    // number of the claim under which the card is drawn
 }
 
-// A Command is one that has been under way for a Tick at least, the oldest.
+// A Command is the oldest command that has been running for at least one Tick.
 type Command struct {
-	Running string        // empty: none
-	Ran     time.Duration // for how long, in whole steps of Tick
+	Running string        // the command; empty: none
+	Ran     time.Duration // how long it has been running, in whole steps of Tick
 }
 
 // A Task is a task as the card shows it.
 type Task struct {
 	Number   int
 	Label    string // [deep + tdd skill]
-	Title    string // in one line
+	Title    string // one line
 	State    workflow.TaskState
 	Failures int
-	Took     time.Duration // while it goes on, likewise
+	Took     time.Duration // how long it took, in whole steps of Tick while it goes on
 }
 
-// Tick is how often a card changes by time alone.
+// Tick is the interval at which a card changes by the passing of time alone.
 const Tick = 15 * time.Second
 
-// Resting reports whether nothing changes by time alone.
+// Resting reports whether the card does not change by the passing of time alone.
 func (c Card) Resting() bool { return c.Ended || c.Phase == workflow.PhasePaused }
 
-// Mark stands for what the card shows: cards with the same mark look the same.
+// Mark returns a hash of what the card shows: cards with the same mark look the same.
 func (c Card) Mark() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v %s %s", c.Headline(), c.Ended, c.Stop != "", c.Tasks, c.Running, c.Ran))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Headline says where the run stands, how long it was at work and what it cost.
+// Headline returns one line with the run's state, how long it was at work, and what it cost.
 func (c Card) Headline() string {
 	text := c.state()
 	if done, all := c.done(), len(c.Tasks); all > 1 {

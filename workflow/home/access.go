@@ -12,17 +12,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// Access is what a person may see of a session outside its thread.
+// Access holds what a person may see of a session outside its thread.
 type Access struct {
 	Session workflow.Session
 	Person  workflow.Person
-	Refused string // why the person sees nothing of it, in words; empty: they do
-	Code    bool   // code, paths and what tools printed are among it
+	Refused string // why the person may see nothing of it, in words; empty: the person may
+	Code    bool   // the person may also see code, paths and what tools printed
 }
 
-// Access says what the user may see of a session now: whoever may read its channel sees it.
-// A guest sees no code of a repository that is closed to guests. Slack is asked each time, and
-// what it does not tell is refused.
+// Access returns what the user may see of a session now. A person who may read its channel may see it,
+// but a guest sees no code of a repository that is closed to guests. Slack is asked each time, and if
+// it does not answer, access is refused.
 func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err error) {
 	a.Session, err = h.Store.Session(ctx, session)
 	switch {
@@ -54,7 +54,8 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	return a, nil
 }
 
-// reads reports whether the user is where the session is: a direct message is its requester's.
+// reads reports whether the user is in the session's channel. A direct message is readable by the
+// session's requester only.
 func (h *Homes) reads(ctx context.Context, user string, s workflow.Session) (bool, error) {
 	if strings.HasPrefix(s.Thread.Channel, "D") {
 		return user == s.Requester, nil
@@ -63,9 +64,10 @@ func (h *Homes) reads(ctx context.Context, user string, s workflow.Session) (boo
 	return slices.Contains(channels, s.Thread.Channel), err
 }
 
-// ReadableFrom reports whether everybody who reads the thread may see the session, as Access says
-// it of each: it is of the same channel, or whoever is in the thread's channel is a full member
-// and in the session's channel, too. What Slack does not tell is an error, and no.
+// ReadableFrom reports whether everybody who reads the thread may see the session, as Access decides
+// for each of them: the session is in the same channel, or everybody in the thread's channel is a full
+// member and in the session's channel, too. Bots are ignored. If Slack does not answer, it returns
+// false and an error.
 func (h *Homes) ReadableFrom(ctx context.Context, where workflow.Thread, session string) (bool, error) {
 	s, err := h.Store.Session(ctx, session)
 	switch {
@@ -76,7 +78,7 @@ func (h *Homes) ReadableFrom(ctx context.Context, where workflow.Thread, session
 	case s.Thread.Team == where.Team && s.Thread.Channel == where.Channel:
 		return true, nil
 	case strings.HasPrefix(s.Thread.Channel, "D"):
-		return false, nil // one person's, who may not mean others to read it
+		return false, nil // a direct message of one person, who may not want others to read it
 	}
 	if outsiders, err := h.Directory.Outsiders(ctx, where.Channel); outsiders || err != nil {
 		return false, err
@@ -100,11 +102,11 @@ func (h *Homes) ReadableFrom(ctx context.Context, where workflow.Thread, session
 	return true, nil
 }
 
-// Permalink is the address of a thread.
+// Permalink returns the URL of a thread.
 func (h *Homes) Permalink(t workflow.Thread) string { return t.Permalink(h.WorkspaceURL) }
 
-// closed reports whether a repository's code is for full members only. A session without one
-// may turn out to be about such a repository, and one that is configured no more was perhaps.
+// closed reports whether a repository's code is for full members only. If the repository is empty or no
+// longer configured, it may be such a one, so closed then reports whether any configured repository is.
 func (h *Homes) closed(repository string) bool {
 	closed := false
 	for _, r := range h.Repositories {

@@ -15,45 +15,44 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// Directory is what a home asks Slack for, afresh each time.
+// Directory is the part of Slack's API that a home needs. It is asked anew each time.
 type Directory interface {
-	// Known tells who somebody is, whatever channel they are in.
+	// Known returns a user's data, whatever channels the user is in.
 	Known(ctx context.Context, user string) (workflow.Person, error)
-	// Channels are the ids of those that the user and the bot are in.
+	// Channels returns the ids of the channels that both the user and the bot are in.
 	Channels(ctx context.Context, user string) ([]string, error)
-	// Group is who is in a user group (S…).
+	// Group returns the ids of the members of a user group (S…).
 	Group(ctx context.Context, group string) ([]string, error)
-	// Outsiders reports whether a channel has a member who is not a full one of the workspace.
+	// Outsiders reports whether a channel has a member who is not a full member of the workspace.
 	Outsiders(ctx context.Context, channel string) (bool, error)
-	// Members are the ids of everybody in a channel.
+	// Members returns the ids of all members of a channel.
 	Members(ctx context.Context, channel string) ([]string, error)
 }
 
-// Homes tells people what concerns them. What it shows is read from rows, and from Slack,
-// whenever somebody looks; who may see what is closed on error. Its fields are set before
-// the first call.
+// Homes builds people's App Homes. It reads the content from rows and from Slack for each view. If it
+// cannot read what a person may see, it shows less, not more. Its fields are set before the first call.
 type Homes struct {
 	Store        *store.Store
 	Directory    Directory
 	Repositories []catalog.Repository
-	Secrets      *redact.Finder // masked in titles; nil: nothing is
-	Admins       []string       // who see the settings; empty: the workspace's own
-	Settings     []string       // the configuration in short
-	// PageOf is the address of a session's web page for one person, or of the list of sessions;
-	// nil: there are no pages.
+	Secrets      *redact.Finder // masked in titles; nil: nothing is masked
+	Admins       []string       // ids of people who see the settings; empty: the workspace's admins
+	Settings     []string       // a summary of the configuration
+	// PageOf returns the URL of a session's web page for one person, or of the list of sessions if
+	// session is empty. nil: there are no pages.
 	PageOf       func(user, session string) string
-	WorkspaceURL string // under which people read the workspace
+	WorkspaceURL string // URL of the workspace
 	Log          *slog.Logger
 }
 
-// How many sessions a home lists.
+// How many sessions a home lists: those that wait for the person, and others.
 const (
 	mostWaiting = 25
 	mostShown   = 50
 )
 
-// Home is what the user is shown. A full member sees the sessions of the channels that they
-// are in; anybody else, and whoever Slack does not tell about, their own alone.
+// Home returns the home of the user. A full member sees the sessions of the channels that the member is
+// in. All other people, and those whom Slack tells nothing about, see their own sessions only.
 func (h *Homes) Home(ctx context.Context, user string) (hometab.View, error) {
 	home := hometab.View{Person: workflow.Person{ID: user}}
 	person, err := h.Directory.Known(ctx, user)
@@ -95,7 +94,7 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 	return p.Admin
 }
 
-// listSessions sorts the sessions: what waits for the person stands apart.
+// listSessions fills the home's lists: sessions that wait for the person, and the others.
 func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels []string) error {
 	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, mostShown)
 	if err != nil {
@@ -105,7 +104,7 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 	if err != nil {
 		return err
 	}
-	awaited := map[string]string{} // by session, what
+	awaited := map[string]string{} // what each session waits for
 	groups := map[string][]string{}
 	for _, s := range waiting {
 		p := home.Person
@@ -130,13 +129,13 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 	return nil
 }
 
-// Masked is a session without what people must not read.
+// Masked returns the session with the secrets in its title masked.
 func (h *Homes) Masked(s workflow.Session) workflow.Session {
 	s.Title = h.Secrets.Mask(s.Title)
 	return s
 }
 
-// awaitedOf says what a session waits for, and whether it is this person's to give.
+// awaitedOf returns what a session waits for, and whether this person can give it.
 func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) (mine bool, why string) {
 	switch s.Phase {
 	case workflow.PhaseReported:
@@ -149,7 +148,8 @@ func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Pe
 	return s.Requester == p.ID, "an answer to a question"
 }
 
-// mayApprove reads a group once for all sessions of a home. What cannot be read is nobody.
+// mayApprove reports whether p may approve the session's report. It reads each user group once for all
+// sessions of a home; a group that cannot be read has no members.
 func (h *Homes) mayApprove(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) bool {
 	at := slices.IndexFunc(h.Repositories, func(r catalog.Repository) bool { return r.Name == s.Repository })
 	if at < 0 {

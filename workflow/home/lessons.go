@@ -19,19 +19,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// mostLessons is how many a home lists, the newest.
+// mostLessons is how many lessons a home lists: the newest ones.
 const mostLessons = 20
 
-// A lessonReader is a full member, as Slack tells of them now, who looks at what was learned.
+// A lessonReader is a full member who looks at the lessons, as Slack describes that person now.
 type lessonReader struct {
 	*Homes
 	workflow.Person
 	channels []string
-	groups   map[string][]string // that were read
+	groups   map[string][]string // members of the groups that were read
 }
 
-// reads reports whether the person is told of the lesson: of a private repository whoever is in a
-// channel of it.
+// reads reports whether the person may read the lesson. A lesson on a private repository is only for
+// people in one of its channels.
 func (r lessonReader) reads(l lessons.Lesson) bool {
 	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
 	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
@@ -41,9 +41,9 @@ func (r lessonReader) isIn(channels []string) bool {
 	return slices.ContainsFunc(channels, func(c string) bool { return slices.Contains(r.channels, c) })
 }
 
-// mayChange reports whether the person may change the lesson: whoever may approve work on the
-// repository, in a channel of it if it has any, and who asked for the session that it comes from
-// only where that person may approve, too.
+// mayChange reports whether the person may change the lesson: a person who may approve work on the
+// repository, and is in one of its channels if it has any. If the repository wants an approver other
+// than the requester, the requester of the lesson's session may not.
 func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
 	if at < 0 || !r.reads(l) {
@@ -54,7 +54,7 @@ func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 	return r.mayApprove(ctx, workflow.Session{Codebase: workflow.Codebase{Repository: l.Repository}, Requester: l.Requester}, p, r.groups)
 }
 
-// lessons are what was learned of the repositories.
+// lessons returns the lessons on the repositories that the person may read, at most mostLessons.
 func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []hometab.Lesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
@@ -76,7 +76,8 @@ const (
 	lessonClosed = "You may not change this now: that is for whoever may approve work on the repository, and is in its channel."
 )
 
-// Form is the form of a lesson's button: what to say in its place, or nothing, to have it forgotten.
+// Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
+// the lesson. It returns nil for any other button.
 func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.Form, error) {
 	if action != button.Lesson {
 		return nil, nil
@@ -88,8 +89,8 @@ func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.F
 	return &button.Form{ActionID: action, Value: lessonValue(l), Repository: l.Repository, Text: h.Secrets.Mask(l.Text), Late: late}, nil
 }
 
-// Submit takes what was entered in that form, and returns in words why it does not count. The same
-// form twice is once.
+// Submit applies what was entered in that form. late says in words why it was not applied. Submitting
+// the same form twice has the effect of once.
 func (h *Homes) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
 	l, late, err := h.changeable(ctx, in.User, in.Value)
 	if late == lessonGone && in.Text == "" {
@@ -119,7 +120,7 @@ func (h *Homes) Submit(ctx context.Context, in incoming.Event) (late string, err
 	return "", err
 }
 
-// changeable is the lesson that a button or a form names, if the user may change it now; late says
+// changeable returns the lesson that a button or a form names, if the user may change it now; late says
 // why not.
 func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.Lesson, late string, err error) {
 	p, err := h.Directory.Known(ctx, user)
@@ -147,7 +148,7 @@ func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.L
 	return all[at], "", nil
 }
 
-// lessonValue names a lesson as it reads now.
+// lessonValue returns the value that names a lesson in its current text.
 func lessonValue(l lessons.Lesson) string {
 	sum := sha256.Sum256([]byte(l.Text))
 	return strconv.FormatInt(l.ID, 10) + ":" + hex.EncodeToString(sum[:8])

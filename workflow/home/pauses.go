@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// mostPauses is how many things a home offers to pause; the command knows all.
+// mostPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
 const mostPauses = 20
 
-// pauses are what an admin may pause or resume: what is paused, everything, and the repositories
-// with their channels.
+// pauses returns what an admin may pause or resume: first what is paused, then everything, the
+// repositories and their channels.
 func (h *Homes) pauses(ctx context.Context) (list []hometab.Pause, err error) {
 	paused, err := pauses.List(ctx, h.Store.DB)
 	if err != nil {
@@ -57,8 +57,8 @@ func offered(p pauses.Pause, by string) hometab.Pause {
 	return hometab.Pause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
 }
 
-// Press pauses or resumes what a button of somebody's home names, as that person now may: homes
-// stay open after their owner lost a right.
+// Press pauses or resumes what a button of a user's home names, if the user is an admin now: a home
+// stays open in Slack after its owner lost the right.
 func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 	person, err := h.Directory.Known(ctx, user)
 	if err != nil {

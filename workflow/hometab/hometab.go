@@ -1,5 +1,5 @@
-// Package hometab is what a person is shown in the Home tab of the app: the sessions that
-// concern them, what was learned, what can be paused. home.Homes finds it, bot/render draws it.
+// Package hometab holds what a person is shown in the Home tab of the app: the sessions that concern
+// the person, lessons, and what can be paused. home.Homes finds it, bot/render draws it.
 package hometab
 
 import (
@@ -8,39 +8,40 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// A View is what one person is shown of the sessions that concern them: their own, and
-// those of the channels that they are in.
+// A View is what one person is shown of the sessions that concern the person: the person's own, and
+// those of the channels that the person is in.
 type View struct {
 	Person   workflow.Person
-	Waits    []Session // for that person, the newest first
+	Waits    []Session // sessions that wait for the person, the newest first
 	Others   []Session // the newest first
-	More     bool      // there are others than these
-	TodayUSD float64   // spent by that person's sessions since 00:00 UTC
-	// Closed: Slack did not say which channels the person is in, so that these are their own only.
+	More     bool      // there are more sessions than these
+	TodayUSD float64   // US dollars spent by the person's sessions since 00:00 UTC
+	// Closed means that Slack did not say which channels the person is in, so the lists hold the
+	// person's own sessions only.
 	Closed bool
-	// Page is the address of these sessions as a web page, for this person alone; empty: there is none.
+	// Page is the URL of these sessions as a web page, for this person only; empty: there is none.
 	Page string
-	// Lessons are what was learned of the repositories that the person may know of.
+	// Lessons holds what was learned of the repositories that the person may know of.
 	Lessons []Lesson
-	// Pauses are what an admin may pause or resume.
+	// Pauses holds what an admin may pause or resume.
 	Pauses []Pause
-	// Settings are the configuration in short, for who may see it; never secrets.
+	// Settings is a summary of the configuration, for people who may see it; never secrets.
 	Settings []string
 }
 
 // A Pause is something that can be paused, with a button.
 type Pause struct {
-	Name  string // as people read it
-	Value string // that its button sends
-	By    string // who paused it; empty: it is at work
+	Name  string // the name that people read
+	Value string // the value that its button sends
+	By    string // who paused it; empty: it is not paused
 }
 
 // A Lesson is one thing that was learned of a repository.
 type Lesson struct {
 	Number           int64
 	Repository, Text string
-	By               string          // Slack id of the member who said it; empty: the program saw it
-	Thread           workflow.Thread // where; zero: it is gone, or not for the person's eyes
+	By               string          // Slack id of the member who said it; empty: the program observed it
+	Thread           workflow.Thread // the thread it was learned in; zero: it is gone, or the person may not see it
 	At               time.Time
 	MayChange        bool // the view's owner may change it
 }
@@ -48,10 +49,10 @@ type Lesson struct {
 // A Session is one line of a View.
 type Session struct {
 	workflow.Session
-	Why string // what is awaited of the person; of Others: of somebody; empty: nothing
+	Why string // what the session waits for from the person; in Others: from somebody; empty: nothing
 }
 
-// Standing sorts sessions as people look for them.
+// Standing is the group in which a session is listed.
 type Standing string
 
 // The standings, in the order in which they are shown.
@@ -62,10 +63,10 @@ const (
 	BrokenOff Standing = "Stopped or failed"
 )
 
-// Standings are all of them.
+// Standings holds all standings, in that order.
 var Standings = []Standing{AtWork, Waiting, Finished, BrokenOff}
 
-// Standing is where the session stands.
+// Standing returns the group in which the session is listed.
 func (h Session) Standing() Standing {
 	switch {
 	case h.Phase == workflow.PhaseStopped, h.Phase == workflow.PhaseFailed:

@@ -8,27 +8,27 @@ import (
 // A Feed is a channel in which the messages of some apps are read as reports.
 type Feed struct {
 	Channel    string
-	Repository string   // that they are about
-	Apps       []string // their ids (A…), or their names
+	Repository string   // name of the repository that they are about
+	Apps       []string // ids (A…) or names of the apps
 }
 
-// An Alert is what an app posted about a problem. All of it is the app's words: data.
+// An Alert is what an app posted about a problem. All of it is the app's text, and so data.
 type Alert struct {
 	App        string // the app's name
 	AppID      string
-	Repository string // that the channel's alerts are about; empty: several
+	Repository string // the repository that the channel's alerts are about; empty: several
 	Title      string
 	Trace      string // lines of a stack trace
 	Release    string
 	Link       string // http or https; empty: none
-	Body       string // what else was posted
-	// Fingerprint is the same for alerts about one problem.
+	Body       string // the rest of what was posted
+	// Fingerprint is the same for all alerts about one problem.
 	Fingerprint string
-	// Resolved: it says that a problem is over.
+	// Resolved means that the alert says that a problem is over.
 	Resolved bool
 }
 
-// String is the alert as a report, its title in the first line.
+// String returns the alert as a report, with its title in the first line.
 func (a Alert) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Title)

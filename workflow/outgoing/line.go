@@ -1,6 +1,6 @@
-// Package outgoing is what goes out, each a row before it happens: a Line with its Buttons and
-// Files, the Posting that puts lines in the thread exactly once, and the Push of a commit.
-// bot/render makes Slack's blocks of a line, bot/poster posts it; turn/delivery pushes.
+// Package outgoing holds what goes out, each stored as a row before it happens: a Line with its Buttons
+// and Files, the Posting that puts lines into the thread exactly once, and the Push of a commit.
+// bot/render makes Slack's blocks of a line, bot/poster posts it, and turn/delivery pushes.
 package outgoing
 
 import (
@@ -13,44 +13,46 @@ type Line struct {
 	Text  string
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
-	// Calls are ids of people and user groups who are told of the line. Only those that the
-	// configuration names are called, and where it says so who knows the code.
+	// Calls holds the ids of people and user groups that the line mentions. They are only those that
+	// the configuration names and, where the configuration wants it, people who know the code.
 	Calls []string
 	// Files are attached to the reply.
 	Files []File
-	// Progress lines only tell how the work goes on: they join the newest reply of such lines.
+	// Progress marks a line that only reports progress: it is added to the newest reply of such lines.
 	Progress bool
-	// Code says where the places in the text are, which may be made links; nil: nobody looked.
+	// Code says where the places in the text are, so that they can be made links; nil: they were not
+	// looked up.
 	Code *Code
 }
 
-// Code is which places (path:line) of a text are there, and where.
+// Code holds which of the places (path:line) in a text exist, and in which commit.
 type Code struct {
-	Repository string   `json:"repository"` // its name in the configuration
-	Commit     string   `json:"commit"`     // which its remote has
+	Repository string   `json:"repository"` // name in the configuration
+	Commit     string   `json:"commit"`     // a commit that the remote has
 	Places     []string `json:"places"`
 }
 
-// A File is text that is too long for a reply, or that people want to keep, or a picture.
+// A File is a picture, or text that is too long for a reply or that people want to keep.
 type File struct {
 	Name  string `json:"name"` // plan.md
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
-	Data  []byte `json:"data,omitempty"` // in the place of Text, of what is no text
-	// Snippet is Slack's name of a language to show it in, such as diff; empty: as a file.
+	Data  []byte `json:"data,omitempty"` // in place of Text, for content that is not text
+	// Snippet is Slack's name of the language to show the text in, such as diff; empty: it is shown as
+	// a file.
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// A Button carries an opaque id and nothing else; what it stands for is a row.
+// A Button carries only an opaque id; what a press means is stored in a row.
 type Button struct {
 	ActionID string
 	Label    string
 	Value    string
 	Style    string // "", primary, danger
-	// Means is what the press stands for beyond the action: an option, a scope. It is
-	// kept in the row and never sent.
+	// Means is what the press means beyond the action: an option, a scope. It is stored in the row and
+	// never sent.
 	Means string `json:"-"`
 }
 
-// String is the line as it is posted.
+// String returns the line as it is posted.
 func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Text) }

@@ -1,19 +1,19 @@
 package outgoing
 
-// A Push is the intent to push, kept before it happens and settled after it.
+// A Push is the intent to push, stored before the push and updated after it.
 type Push struct {
 	Commit     string
 	Tree       string
 	BaseCommit string
 	Branch     string
 	Approval   string
-	ReportHash string // of the report that the approval is of; the store fills it in
+	ReportHash string // hash of the report that was approved; the store fills it in
 	State      PushState
 	Reason     string
-	Unproven   string // why nothing was proven of it; somebody allowed that by a word of its own
+	Unproven   string // why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven
 }
 
-// PushState is where a push stands.
+// PushState is the state of a push.
 type PushState string
 
 // The states of a push.

@@ -19,17 +19,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Files that people attach are read once, by whichever turn comes upon them first, and kept
-// with the session. Agents are told what there is, short texts at once; they read longer
-// ones as attachment:<number>, and a model that can is shown the pictures.
+// Files that people attach are downloaded once, by the first turn that needs them, and stored with the
+// session. Agents get a list of them, and short texts at once. They read longer texts as
+// attachment:<number>, and a model that sees pictures is shown them.
 
 const (
-	maxInline   = 2000 // bytes of a text that is shown where it is named
-	maxPictures = 8    // that a model is shown beside one message
+	maxInline   = 2000 // bytes up to which a text is shown in full in the list
+	maxPictures = 8    // pictures that a model is shown with one message
 )
 
-// fetchNew reads what was attached and nobody has read yet. What cannot be read is said in
-// the thread, in the transaction that keeps it.
+// fetchNew downloads the attachments that were not read yet. If one cannot be read, a line says so in
+// the thread, recorded in the same transaction as the attachment.
 func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, error) {
 	at.fetching.Lock()
 	defer at.fetching.Unlock()
@@ -62,7 +62,7 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, err
 	return list, nil
 }
 
-// unseenNotice says what nobody looks at, and what to do about it.
+// unseenNotice returns the line about a file that nobody looks at, and what to do about it, or nil.
 func (at *Attachments) unseenNotice(a incoming.Attachment) []outgoing.Line {
 	switch {
 	case a.State == incoming.AttachmentUnread:
@@ -73,13 +73,13 @@ func (at *Attachments) unseenNotice(a incoming.Attachment) []outgoing.Line {
 	return nil
 }
 
-// shownName is a file's name in a line of the program's.
+// shownName returns a file's name as code, for a line of the program.
 func shownName(name string) string {
 	return "`" + strings.ReplaceAll(plaintext.OneLine(name), "`", "'") + "`"
 }
 
-// Describe tells agents of the files that came with these messages, or of all where of is
-// nil, and names the pictures among them.
+// Describe returns a text for agents about the files that came with the messages in of, or about all
+// files if of is nil, and the pictures among them.
 func (at *Attachments) Describe(ctx context.Context, where string, of map[string]bool) (text string, pictures []model.Picture, err error) {
 	list, err := at.fetchNew(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 	return strings.Join(append([]string{head}, short...), "\n\n"), pictures, nil
 }
 
-// described is one file in one line of the program's.
+// described returns one line about a file.
 func described(a incoming.Attachment) string {
 	name := a.Ref() + " " + prompt.FileName(a.Name) + ": "
 	switch {
@@ -125,7 +125,8 @@ func described(a incoming.Attachment) string {
 
 var refMark = regexp.MustCompile(`\battachment:\d+\b`)
 
-// NameRefs calls what people attached by the names that they know, not by those of tools.
+// NameRefs replaces the references that tools use (attachment:1) by the names that people gave the
+// files.
 func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error) {
 	if !refMark.MatchString(text) {
 		return text, nil
@@ -141,7 +142,7 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 	}), err
 }
 
-// ReadText is the content of a file that an agent names, for its tools.
+// ReadText returns the content of an attachment that an agent names, for its tools.
 func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, content []byte, err error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
 	var a *incoming.Attachment
@@ -163,7 +164,8 @@ func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, c
 	return a.Name, a.Content, nil
 }
 
-// RefOf is what people attached last under that name, as agents call it.
+// RefOf returns the reference by which agents know the newest attachment of that name, or an empty
+// string.
 func (at *Attachments) RefOf(ctx context.Context, name string) (ref string) {
 	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	if err != nil {
@@ -177,7 +179,7 @@ func (at *Attachments) RefOf(ctx context.Context, name string) (ref string) {
 	return ref
 }
 
-// WithPictures is a conversation with the pictures in it that it names.
+// WithPictures returns the messages with the data of the pictures that they name.
 func (at *Attachments) WithPictures(ctx context.Context, messages []model.Message) []model.Message {
 	cloned := false
 	for i, m := range messages {
@@ -195,7 +197,8 @@ func (at *Attachments) WithPictures(ctx context.Context, messages []model.Messag
 	return messages
 }
 
-// readPicture is read once a turn; nil where it is not there any more.
+// readPicture returns a picture's content, or nil if the picture is gone. Each is read from the store
+// once in a turn.
 func (at *Attachments) readPicture(ctx context.Context, ref string) []byte {
 	at.fetching.Lock()
 	defer at.fetching.Unlock()
@@ -217,11 +220,11 @@ func (at *Attachments) readPicture(ctx context.Context, ref string) []byte {
 	return at.pictures[ref]
 }
 
-// CompleteMention takes in what an event left out: a mention may come without the files and the
-// messages that were shared with it.
+// CompleteMention adds what an event left out: a mention may come without the files and the messages
+// that were shared with it. It returns the complete text.
 func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) (text string, err error) {
 	if m.Kind != incoming.Mention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
-		return m.Text, nil // what was shared is there
+		return m.Text, nil // the text already has what was shared
 	}
 	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)
 	if err != nil || !found {
@@ -234,7 +237,7 @@ func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) 
 	if len(files) > 0 {
 		fact = append(fact, inbox.Attachments(files))
 	}
-	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
+	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same text, followed by what was shared with it; an edit comes as its own event
 		fact = append(fact, inbox.Completed{ID: m.ID, Text: again})
 		m.Text = again
 	}
@@ -244,11 +247,11 @@ func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) 
 	return m.Text, at.Record(ctx, fact...)
 }
 
-// Attachments are the files that people attached in the thread.
+// Attachments reads and describes the files that people attached in the thread.
 type Attachments struct {
 	*ledger.Ledger
-	Sees bool // the orchestrator's model reads pictures
+	Sees bool // the orchestrator's model can read pictures
 
-	fetching sync.Mutex        // of what people attached, and over what follows
-	pictures map[string][]byte // by what agents call them
+	fetching sync.Mutex        // held while attachments are read; guards pictures
+	pictures map[string][]byte // by reference
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
-// A shelf is a Slack in which files lie by their ids.
+// A shelf is a fake Slack that holds files by their ids.
 type shelf struct {
-	ledger.Slack // nothing else of it is asked
+	ledger.Slack // no other method is called
 	files        map[string]incoming.Attachment
 	asked        map[string]int
 	fails        bool
@@ -36,8 +36,8 @@ func named(id, name string) incoming.Attachment {
 	return incoming.Attachment{Message: "1.0", File: id, Name: name, Size: 1}
 }
 
-// Each file is fetched once, kept without its secrets, and told of once, whoever asks and
-// however often, also in a later turn.
+// Each file is fetched once, stored without its secrets, and announced once, however often agents ask
+// for it, also in a later turn.
 func TestAttachmentsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	s := &shelf{asked: map[string]int{}, files: map[string]incoming.Attachment{
@@ -55,7 +55,7 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 		require.NotContains(t, strings.ReplaceAll(text, "- attachment:2", ""), "</message>")
 		require.Contains(t, text, "attachment:3 x: not read by anybody: it is empty")
 		require.Equal(t, []model.Picture{{Ref: "attachment:2", Media: "image/png"}}, pictures)
-		tn = &Attachments{Ledger: ledger} // of a later turn
+		tn = &Attachments{Ledger: ledger} // as in a later turn
 	}
 	require.Equal(t, map[string]int{"F1": 1, "F2": 1, "F3": 1, "F4": 1}, s.asked)
 	lines, err := tn.Store.Lines(t.Context(), tn.Session().ID)
@@ -69,7 +69,7 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 	require.Equal(t, "I could not read `x`: it is empty.", said[1])
 	require.Equal(t, "I could not read `y`: Slack says nothing of it at the moment; attach it again.", said[2])
 
-	// The pictures are there when a model is asked, and not in what is kept.
+	// The pictures are added when a model is asked, and are not stored in the messages.
 	shown := tn.WithPictures(t.Context(), []model.Message{{Role: model.User, Pictures: []model.Picture{{Ref: "attachment:2"}, {Ref: "attachment:1"}, {Ref: "attachment:x"}}}})
 	require.Equal(t, "png", string(shown[0].Pictures[0].Data))
 	require.Nil(t, shown[0].Pictures[1].Data)

@@ -12,12 +12,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// pulse is how often it is looked whether somebody stopped it: a stop has to act soon.
+// pulse is the interval at which watch looks for a stop in the database. It is short, since a stop has
+// to take effect soon.
 const pulse = 400 * time.Millisecond
 
 var errStopped = errors.New("the backport was stopped")
 
-// Run works the oldest of the session that waits.
+// Run works the oldest backport of the session that waits, if there is one. A refusal is recorded with
+// its line in the thread, and is no error. Run returns nil if the backport was stopped meanwhile.
 func (p *Porter) Run(ctx context.Context, session string) error {
 	row, err := p.Rows.Next(ctx, session)
 	if err != nil || row == nil {
@@ -39,7 +41,8 @@ func (p *Porter) Run(ctx context.Context, session string) error {
 	return err
 }
 
-// watch ends ctx when somebody stopped what nothing was made of yet.
+// watch cancels ctx with errStopped when the row was stopped. It watches only a row in the state Asked:
+// a stop does not end a row whose commit is made.
 func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -56,7 +59,7 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 	}
 }
 
-// refuse ends the row.
+// refuse ends the row as refused, with the reason, and posts the line that says so.
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
 	after := row
 	after.State, after.Reason = backports.Refused, r.why
@@ -68,7 +71,8 @@ func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error
 	return err
 }
 
-// GiveUp ends what keeps failing on our side.
+// GiveUp ends the session's oldest waiting backport as refused, after its job failed too often on our
+// side.
 func (p *Porter) GiveUp(ctx context.Context, session string) error {
 	row, err := p.Rows.Next(ctx, session)
 	if err != nil || row == nil {
@@ -114,7 +118,8 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 	return k.publish(ctx)
 }
 
-// open opens the mirror with what is new at the remote: the release may have gone on.
+// open opens the repository's mirror and fetches from the remote, since the release may have new
+// commits. It returns a refusal if the repository is no longer configured, or if commands are off.
 func (p *Porter) open(ctx context.Context, row backports.Row) (*port, error) {
 	at := slices.IndexFunc(p.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
 	switch {

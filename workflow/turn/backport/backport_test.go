@@ -33,14 +33,14 @@ const (
 	rests  = "import unittest\n\nfrom money import split\n\n\nclass Rest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n"
 )
 
-// A scene is a session that pushed a fix, a remote with a release, and a porter.
+// A scene is a session that pushed a fix, a remote with a release, and a Porter.
 type scene struct {
 	*Porter
 	t       *testing.T
 	turn    *store.Turn
 	origin  string
-	branch  string   // of what is asked for next
-	commits []string // the release, main before the fix, the fix, more of it; and two releases that have other code
+	branch  string   // branch of the next backport that ask asks for
+	commits []string // the release, main before the fix, the fix, a later change; then two releases with different code
 }
 
 func open(t *testing.T) *scene {
@@ -73,7 +73,8 @@ func (s *scene) git(args ...string) string {
 	return strings.TrimSpace(remotetest.RunGit(s.t, s.origin, args...))
 }
 
-// ask is ann's word on a commit, as the program keeps it; message is the row of what she wrote.
+// ask records that ann asked for a backport of commit to release, with her permission. message is the
+// id of her inbox row.
 func (s *scene) ask(release, commit string, message int64) {
 	s.t.Helper()
 	p := *storetest.Permission(fmt.Sprint("k", message), permit.Backport, 1)
@@ -107,7 +108,8 @@ func (s *scene) said() (lines []string) {
 	return lines
 }
 
-// killed ends the run at a point, and then the next one begins.
+// killed runs the backport and ends it at a point, as a kill does. Then it moves the release forward,
+// so that the next run meets a newer one.
 func (s *scene) killed(at string) {
 	s.t.Helper()
 	killed := errors.New("killed")
@@ -119,7 +121,7 @@ func (s *scene) killed(at string) {
 	}
 	require.ErrorIs(s.t, s.Run(s.t.Context(), s.turn.Session().ID), killed)
 	s.reached = nil
-	// Meanwhile the release goes on.
+	// Meanwhile the release gets a new commit.
 	s.git("branch", "-f", "release/1.1", s.commits[1])
 }
 
@@ -155,7 +157,8 @@ func TestABackportIsMadeOnceWhateverHappens(t *testing.T) {
 	}
 }
 
-// The control: whoever does not believe its own row after a kill wants another commit on the branch.
+// The control: a porter that ignores its own row after a kill makes another commit, and the push is
+// refused.
 func TestWhatWasIntendedMayNotBeForgotten(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -199,7 +202,7 @@ func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
 	}
 }
 
-// A second push of the session goes on where its branch stands.
+// A backport of the session's second push adds a commit to the backport branch of the first.
 func TestABackportOfSomethingNewerGoesOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)

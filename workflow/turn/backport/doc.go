@@ -1,12 +1,13 @@
-// Package backport brings what was pushed to releases, each on a branch of its own, beside the
-// turns.
+// Package backport ports a pushed change to release branches, each on a new branch, in a job that runs
+// in parallel to the turns.
 //
-// A row says that somebody who may asked for it (package backports of store). Porter.Run works it: the
-// change is merged three-way into the release's files, proven there (its new tests fail on that release
-// and pass with the change, and the rest still passes), committed with the name of whoever asked, and
-// pushed. The row has the commit before the push, so that a restart pushes the same once more, which
-// changes nothing where it stands there. Nothing is pushed to a release itself, nor to a tag.
+// A row of package store/backports says that a person with the permission asked for the backport.
+// Porter.Run works it: the change is merged three-way into the release's files, proven there (its new
+// tests fail on that release and pass with the change, and all other tests still pass), committed with
+// the name of the person who asked, and pushed. The row holds the commit before the push, so a restart
+// pushes the same commit again, which changes nothing if the branch already has it. Nothing is pushed
+// to the release branch itself, nor to a tag.
 //
-// Every end is one line in the thread, written with the end of the row. What conflicts or cannot
-// be proven is said, and nothing is made of it.
+// Each backport ends with one line in the thread, written in the same transaction as the end of the
+// row. If the change conflicts or cannot be proven, that line says so and no branch is made.
 package backport

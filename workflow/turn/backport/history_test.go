@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
-// A history is commits that are written as objects, without a tree of files.
+// A history writes commits directly as objects, without a work tree.
 type history struct {
 	t     *testing.T
 	store storage.Storer
@@ -36,7 +36,7 @@ func (h *history) put(encode func(plumbing.EncodedObject) error) plumbing.Hash {
 	return hash
 }
 
-// commit has these files at the top.
+// commit writes a commit with these files in its root folder.
 func (h *history) commit(files repotest.Files, parents ...plumbing.Hash) plumbing.Hash {
 	h.t.Helper()
 	var tree object.Tree
@@ -68,8 +68,8 @@ const (
 	flaky  = "import random\nimport unittest\n\n\nclass Flaky(unittest.TestCase):\n    def test_now_and_then(self):\n        self.assertTrue(random.random() < 0.5)\n"
 )
 
-// money is the code, with the split at its end, or at its beginning as it was once, and what each
-// commit adds.
+// money returns the text of money.py: split at its beginning if first is set, otherwise at its end, and
+// one rate function for each of functions.
 func money(first bool, functions int) string {
 	var b strings.Builder
 	b.WriteString("import rates\n\n\n")
@@ -85,14 +85,15 @@ func money(first bool, functions int) string {
 	return b.String()
 }
 
-// Of a main line of 1,000 commits, with merges, commits that cannot be imported, and code that moved,
-// branch off releases; each goes on by itself.
+// longHistory writes a main line of 1,000 commits with merges, with commits that cannot be imported,
+// and with code that moves within its file. Releases branch off from it, and each gets 20 commits. It
+// returns the base of the fix and the commit with the fix.
 func longHistory(h *history) (base, pushed plumbing.Hash) {
 	const commits, moved = 1000, 200
 	at := make([]plumbing.Hash, 0, commits)
 	files := func(n int) repotest.Files {
 		f := repotest.Files{"money.py": money(n < moved, n/50), "rates.py": rates, "test_money.py": counts, "NEWS": fmt.Sprintln(n)}
-		if n%100 >= 90 { // in the ten last of each hundred it does not even load
+		if n%100 >= 90 { // the last ten commits of each hundred do not even import
 			f["rates.py"] = "RATE = = 1\n"
 		}
 		return f
@@ -102,7 +103,7 @@ func longHistory(h *history) (base, pushed plumbing.Hash) {
 		if n > 0 {
 			parents = append(parents, at[n-1])
 		}
-		if n%10 == 9 { // merged from a branch of three commits
+		if n%10 == 9 { // a merge of a branch of three commits
 			side := at[n-5]
 			for i := range 3 {
 				side = h.commit(files(n-5).With(repotest.Files{"side": fmt.Sprintln(n, i)}), side)
@@ -116,10 +117,10 @@ func longHistory(h *history) (base, pushed plumbing.Hash) {
 		own  repotest.Files
 	}{
 		"release/1.1": {left: 300, own: repotest.Files{"money.py": "# The release's own.\nOLD = True\n\n\ndef old():\n    return 1\n\n\n" + money(false, 6)}},
-		"release/1.2": {left: 420, own: repotest.Files{"cash.py": money(false, 8), "money.py": ""}}, // renamed
-		"release/1.3": {left: 597},                                                                  // broken
+		"release/1.2": {left: 420, own: repotest.Files{"cash.py": money(false, 8), "money.py": ""}}, // money.py is renamed
+		"release/1.3": {left: 597},                                                                  // the tree does not import
 		"release/1.4": {left: 650, own: repotest.Files{"test_flaky.py": flaky}},
-		"release/1.0": {left: 60}, // before the code moved
+		"release/1.0": {left: 60}, // it left the main line before the code moved
 	}
 	for _, name := range slices.Sorted(maps.Keys(releases)) {
 		r, tip := releases[name], at[releases[name].left]
@@ -139,8 +140,8 @@ func longHistory(h *history) (base, pushed plumbing.Hash) {
 	return base, pushed
 }
 
-// A release that left the main line hundreds of commits ago gets the change where it fits and is
-// proven; where it does not, what keeps it is said.
+// A release that left the main line hundreds of commits ago gets the change if it applies there and is
+// proven. Otherwise the line in the thread names the reason.
 func TestBackportsOverALongHistory(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -169,7 +170,7 @@ func TestBackportsOverALongHistory(t *testing.T) {
 	require.NotContains(t, code, "rate_7", "what the main line has beside it stays there")
 	require.Equal(t, s.git("rev-parse", "release/1.1"), s.git("rev-parse", "bobbin/x-backport-1.1^"))
 	require.Contains(t, s.said()[2], "test")
-	// A test that fails now and then may keep a change from a release. Then it is named.
+	// A flaky test may keep the change from a release. Then the line names that test.
 	rows, err := s.Rows.Of(t.Context(), s.turn.Session().ID)
 	require.NoError(t, err)
 	row := rows[slices.IndexFunc(rows, func(r backports.Row) bool { return r.Wanted == "1.4" })]

@@ -27,7 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A port is one backport under way.
+// A port is one backport that is being worked.
 type port struct {
 	*Porter
 	row        backports.Row
@@ -36,10 +36,11 @@ type port struct {
 	work       *repo.Workspace
 }
 
-// lay lays the change over the release's files.
+// lay merges the change into the release's files and returns what it changes there. It returns a
+// refusal on a conflict, and if the release has the change already.
 func (k *port) lay(ctx context.Context) ([]diff.Change, error) {
 	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
-	if err := disk.RemoveFolder(dir); err != nil { // of an earlier try
+	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
 		return nil, err
 	}
 	var err error
@@ -69,7 +70,8 @@ func (k *port) close() {
 	}
 }
 
-// make proves the change there and commits it: the row as it is then.
+// make proves the change on the release and commits it. It returns the row with the commit, in the
+// state Intended.
 func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.Row, err error) {
 	made = k.row
 	if made.Tree, err = k.work.Tree(ctx); err != nil {
@@ -94,7 +96,8 @@ func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.
 	return made, err
 }
 
-// prove proves the change on the release, with the packages that it names itself.
+// prove proves the change on the release, with the packages that the release itself names. If they
+// cannot be fetched, it proves the change without them.
 func (k *port) prove(ctx context.Context) (proof.Proof, error) {
 	checker := k.Checker.For(k.mirror)
 	project := k.repository.Project(k.work.FS())
@@ -116,7 +119,8 @@ func (k *port) prove(ctx context.Context) (proof.Proof, error) {
 	return proof.Prove(ctx, checker, k.work, project, k.row.Release)
 }
 
-// makeAgain makes the commit that was intended before a restart: the same files, and the same hash.
+// makeAgain makes the commit that was intended before a restart. It fails unless the files and the
+// commit have the hashes in the row.
 func (k *port) makeAgain(ctx context.Context) error {
 	tree, err := k.work.Tree(ctx)
 	if err != nil {
@@ -132,8 +136,9 @@ func (k *port) makeAgain(ctx context.Context) error {
 	return err
 }
 
-// commit depends on nothing but rows and commits, so that made again it has the same hash. It has
-// the files that were proven, whatever the tests left beside them.
+// commit commits the tree of the row, which holds the files that were proven and nothing that the tests
+// left beside them. The commit depends on rows and commits only, so making it again results in the same
+// hash.
 func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
 	c, err := k.mirror.Commits().Read(row.Pushed)
 	if err != nil {
@@ -161,7 +166,7 @@ func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
 	})
 }
 
-// withoutTrailers is a commit's body less the paragraph of our trailers that ends it.
+// withoutTrailers returns a commit's body without the paragraph of Bobbin's trailers at its end.
 func withoutTrailers(body string) string {
 	rest, last := "", body
 	if at := strings.LastIndex(body, "\n\n"); at >= 0 {
@@ -173,7 +178,8 @@ func withoutTrailers(body string) string {
 	return body
 }
 
-// told is what is said when the commit of the row is pushed.
+// told returns the text that is posted when the row's commit is pushed, and the intent to open a pull
+// request if the repository has a host.
 func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Told, error) {
 	added, removed := 0, 0
 	for _, c := range changes {
@@ -207,7 +213,7 @@ func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Chang
 	return t, nil
 }
 
-// publish pushes what was intended, and tells it.
+// publish pushes the commit of the row, then records the push and posts its line.
 func (k *port) publish(ctx context.Context) error {
 	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
 	if _, err := k.work.Push(ctx, spec); err != nil {

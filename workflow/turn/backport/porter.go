@@ -14,21 +14,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
 
-// A Porter works what is to be brought to releases. All of its fields are set once, before the first
+// A Porter works the backports that people asked for. All of its fields are set once, before the first
 // job.
 type Porter struct {
 	Rows         backports.Register
 	Repositories []catalog.Repository
 	Releases     map[string][]string // patterns of the releases' names, by repository
 	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be proven, and nothing is made
-	Folders      *folder.Folders  // of the sessions
+	Checker      *testrun.Checker // nil: nothing can be proven, and every backport is refused
+	Folders      *folder.Folders  // folders of the sessions
 	Secrets      *redact.Finder
-	Signature    string // of the lines
+	Signature    string // the agent that signs the lines
 	Log          *slog.Logger
 
-	reached func(point string) error // tests only: an error of it ends the run there, as a kill does; nil: nobody hears
-	forgets bool                     // tests only: what was intended is made anew
+	reached func(point string) error // tests only: called at each point; an error ends the run there, as a kill does. nil: not called
+	forgets bool                     // tests only: the commit of the row is ignored and made anew
 }
 
 func (p *Porter) reach(point string) error {

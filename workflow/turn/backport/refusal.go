@@ -10,16 +10,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
-// A refusal ends a backport, with the reason for people.
+// A refusal is an error that ends a backport, with a reason that is posted in the thread.
 type refusal struct {
-	why     string // of the row
+	why     string // the reason in the row
 	said    string
-	details string // behind a button; empty: there is none
+	details string // text behind the Details button; empty: no button
 }
 
 func (r *refusal) Error() string { return r.why }
 
-// unlessRefused makes a refusal of an error that no further try would mend.
+// unlessRefused turns an error of the remote that no retry would fix into a refusal. It returns any
+// other error unchanged.
 func unlessRefused(row backports.Row, err error) error {
 	var no *remote.Error
 	if errors.As(err, &no) && !no.Retry {
@@ -28,7 +29,7 @@ func unlessRefused(row backports.Row, err error) error {
 	return err
 }
 
-// refused is a refusal in the usual words.
+// refused returns a refusal with the usual sentence for the thread.
 func refused(row backports.Row, why string) error {
 	return &refusal{why: why, said: fmt.Sprintf("No backport to %s: %s.", name(cmp.Or(row.Release, row.Wanted)), strings.TrimSuffix(why, "."))}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 )
 
-// findRelease is the row with the branch that was meant, and where that stands. One that was pushed
-// before stays where it began.
+// findRelease returns the row with the branch that the person meant and the commit it points to. A
+// backport that was pushed before keeps the commit that it was made on.
 func (k *port) findRelease() (backports.Row, error) {
 	row := k.row
 	own, base := cmp.Or(k.repository.BranchPrefix, transfer.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
@@ -34,8 +34,9 @@ func (k *port) findRelease() (backports.Row, error) {
 	return row, nil
 }
 
-// meant are the branches, or else the tags, that somebody may mean by a name: that very one, else
-// those whose name ends in it ("1.4" is release/1.4 and v1.4), of several the releases.
+// meant returns the branches that a person may mean by wanted, or else the tags: the one with exactly
+// that name, otherwise those whose name ends in it ("1.4" matches release/1.4 and v1.4). Of several,
+// the ones for which release returns true are preferred.
 func meant(all []commits.Release, wanted string, release func(string) bool) []commits.Release {
 	if i := slices.IndexFunc(all, func(r commits.Release) bool { return r.Name == wanted }); i >= 0 {
 		return all[i : i+1]
@@ -52,7 +53,7 @@ func meant(all []commits.Release, wanted string, release func(string) bool) []co
 	return nil
 }
 
-// endsIn reports whether a name ends in another one, behind a mark or a "v".
+// endsIn reports whether name ends in wanted, after a separator (/, - or _) or a "v". It ignores case.
 func endsIn(name, wanted string) bool {
 	name, wanted = strings.ToLower(name), strings.TrimPrefix(strings.ToLower(wanted), "v")
 	before, ends := strings.CutSuffix(name, wanted)
@@ -63,7 +64,7 @@ func endsIn(name, wanted string) bool {
 	return before == "" || strings.ContainsAny(before[len(before)-1:], "/-_")
 }
 
-// known names the branches that could be meant.
+// known returns a sentence with the release branches that can be named.
 func (k *port) known(all []commits.Release) string {
 	branches := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool {
 		return !r.Branch || !lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
-// name is a branch or file in a line: a stranger's word, as code.
+// name returns a branch or file name as code, in one line. The name comes from outside, so backticks
+// are replaced and it is cut to 80 characters.
 func name(word string) string {
 	return "`" + strings.ReplaceAll(plaintext.SafeLine(word, 80), "`", "'") + "`"
 }
@@ -23,7 +24,7 @@ func failedText(row backports.Row) string {
 	return fmt.Sprintf("The backport to %s failed on my side again and again, and I gave it up. To try it once more, write \"backport to %s\".", name(cmp.Or(row.Release, row.Wanted)), plaintext.SafeLine(row.Wanted, 80))
 }
 
-// conflictText says what the release has otherwise.
+// conflictText returns the line that names the places where the release conflicts with the change.
 func conflictText(row backports.Row, conflicts []merge.Conflict) string {
 	var places []string
 	for _, c := range conflicts {
@@ -37,7 +38,7 @@ func conflictText(row backports.Row, conflicts []merge.Conflict) string {
 	return fmt.Sprintf("No backport to %s: the change conflicts with what stands there, in %s. Nothing was pushed; somebody has to bring it there by hand.", name(row.Release), strings.Join(places, ", "))
 }
 
-// unprovenText says why the change is not proven on the release.
+// unprovenText returns the line that says why the change is not proven on the release.
 func unprovenText(row backports.Row, shown proof.Proof) string {
 	why, _, _ := strings.Cut(strings.Join(shown.Lines(), "\n"), "\n")
 	if shown.Outcome() == proof.NotStarted {

@@ -14,17 +14,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// A Budget holds the session to its limits.
+// A Budget keeps the session within its limits.
 type Budget struct {
 	*ledger.Ledger
 	Limits quota.Limits
 
 	mu         sync.Mutex
-	weighAfter time.Time // the session's folder again
+	weighAfter time.Time // when the session's folder may be measured again
 }
 
-// A LimitError says that the session has used what it may. Whatever was under way stays as
-// its rows say, and goes on from there once somebody allows more.
+// A LimitError says that the session has used up a limit. Work that is under way stays in its rows, and
+// continues from there after a person has allowed more.
 type LimitError struct{ Reached []quota.Use }
 
 func (e *LimitError) Error() string { return "a limit is reached: " + e.Used() }
@@ -37,10 +37,10 @@ func (e *LimitError) Used() string {
 	return strings.Join(parts, "; ")
 }
 
-// CheckLimits is asked before each model call and command: it reads from the rows whether a limit
-// is reached, so that it holds over restarts and over all replicas. It warns of one that
-// is near. What is under way elsewhere at this moment may go beyond by that much. Limits of
-// commands hold up commands only.
+// CheckLimits is called before each model call, with an empty tool, and before each command. It returns
+// a LimitError if a limit is reached, and warns the thread if one is near. It reads the use from rows,
+// so that a limit holds over restarts and over all replicas; calls that run elsewhere at the same
+// moment may still exceed it by what they use. A limit on commands stops commands only.
 func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	if len(b.Limits) == 0 {
 		return nil
@@ -72,11 +72,11 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	return nil
 }
 
-// slowWalk is what looking at a session's folder may take each time.
+// slowWalk is how long measuring a session's folder may take before the next measurement is delayed.
 const slowWalk = 200 * time.Millisecond
 
-// measureDisk puts into the rows what the session takes of this machine's disk, where that has a
-// limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
+// measureDisk records the disk space that the session uses on this machine, if it has a limit. Walking
+// a large tree takes a while, so at most a twentieth of the time is spent on it.
 func (b *Budget) measureDisk(ctx context.Context) error {
 	limited := func(s quota.Span) bool { return b.Limits[s][quota.Disk] > 0 }
 	if !slices.ContainsFunc(quota.Spans, limited) {
@@ -107,7 +107,7 @@ func ReachedLimits(uses []quota.Use) (out []quota.Use) {
 	return out
 }
 
-// Message are what people are told: which limit, how much was used, what to do.
+// Message returns the text for people: which limit was reached, how much was used, and what to do.
 func (e *LimitError) Message(who string) string {
 	text := e.Used() + ". Nothing is lost."
 	for _, u := range e.Reached {

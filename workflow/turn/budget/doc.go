@@ -1,3 +1,3 @@
-// Package budget holds a session to its limits. CheckLimits is asked before each model call
-// and command; it reads the use from rows, so that a limit holds over restarts and replicas.
+// Package budget keeps a session within its limits. CheckLimits is called before each model call and
+// command. It reads the use from rows, so that a limit holds over restarts and replicas.
 package budget

@@ -22,14 +22,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// A Catalog is the repositories that a session may be about.
+// A Catalog holds the repositories that a session may be about.
 type Catalog struct {
 	*ledger.Ledger
 	Repositories []Repository
 }
 
-// ChangeButton is the button that asks for another repository: where there are several, and no
-// work was approved yet. Its row holds what there is to choose from.
+// ChangeButton returns the button that asks for another repository, or nil if there is only one to
+// choose from, or if work was approved already. The button's value holds the names to choose from.
 func (c *Catalog) ChangeButton(label string) []outgoing.Button {
 	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
 		return nil
@@ -44,7 +44,7 @@ func (c *Catalog) Names() (names []string) {
 	return names
 }
 
-// ChoiceButtons are one for each, where no modal opened.
+// ChoiceButtons returns one button for each repository, for when no modal can be opened.
 func (c *Catalog) ChoiceButtons() (buttons []outgoing.Button) {
 	for _, name := range c.Names() {
 		buttons = append(buttons, outgoing.Button{ActionID: button.Choose, Label: name, Value: store.NewToken(), Means: name})
@@ -52,7 +52,7 @@ func (c *Catalog) ChoiceButtons() (buttons []outgoing.Button) {
 	return buttons
 }
 
-// Current is the session's, or the one its request is about.
+// Current returns the session's repository, or the one that its request is about.
 func (c *Catalog) Current() (Repository, bool) {
 	s := c.Session()
 	name := s.Repository
@@ -67,13 +67,15 @@ func (c *Catalog) Current() (Repository, bool) {
 	return Repository{}, false
 }
 
-// allowed are those that the thread may be about: a private one in its own channels only.
+// allowed returns the repositories that the thread may be about. A private one is allowed only in its
+// own channels.
 func (c *Catalog) allowed() []Repository {
 	channel := c.Session().Thread.Channel
 	return slices.DeleteFunc(slices.Clone(c.Repositories), func(r Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
 }
 
-// requestText is what people asked for, as far as it matters to the choice of a repository.
+// requestText returns the session's title and the messages that no agent has read yet, to choose a
+// repository by.
 func (c *Catalog) requestText() string {
 	text := c.Session().Title
 	if unseen, err := c.Inbox().Unseen(context.Background(), 0); err == nil {
@@ -84,7 +86,7 @@ func (c *Catalog) requestText() string {
 	return text
 }
 
-// BranchName is where the session's work goes.
+// BranchName returns the name of the branch for the session's work.
 func (c *Catalog) BranchName() string {
 	s := c.Session()
 	if s.Branch != "" {
@@ -97,7 +99,8 @@ func (c *Catalog) BranchName() string {
 	return prefix + plaintext.Slug(c.SecretFinder().Mask(c.WorkTitle())) + "-" + s.ID
 }
 
-// WorkTitle names the work: the report's summary where there is one, else the request.
+// WorkTitle returns the title of the work: from the newest report if there is one, otherwise from the
+// request.
 func (c *Catalog) WorkTitle() string {
 	s := c.Session()
 	if r, err := c.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
@@ -109,48 +112,49 @@ func (c *Catalog) WorkTitle() string {
 	return s.Title
 }
 
-// A Repository is one that the configuration names.
+// A Repository is a repository in the configuration.
 type Repository struct {
 	remote.Remote
 	Base         string // branch; empty: the remote's default
 	Channels     []string
-	Private      bool // threads of other channels cannot be about it
+	Private      bool // only threads of its own channels can be about it
 	Approvers    permit.Approvers
 	BranchPrefix string // default bobbin/
 	Closed       bool   // its code is shown to full members only
-	CallsOwners  bool   // who knows the code is called, and not only named
-	Unreviewed   bool   // changes are pushed without another agent's review
-	Build, Test  string // found out where empty
+	CallsOwners  bool   // owners of the code are mentioned, not only named
+	Unreviewed   bool   // changes are pushed without a review by the critic
+	Build, Test  string // commands; empty: found from the files
 	Scope        string
-	Setup        packages.Config // how the packages that it names are fetched
+	Setup        packages.Config // how the repository's packages are fetched
 	Pulls        PullRequests
 	Shown
 }
 
-// Shown says how people see a repository beside its threads.
+// Shown holds how people see a repository outside its threads.
 type Shown struct {
-	CodeURL string // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
+	CodeURL string // URL of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
 	Visual  Visual
 }
 
-// Visual says how pictures of a repository's pages come about.
+// Visual holds how pictures of a repository's pages are made.
 type Visual struct {
 	Off   bool
-	Pages []string // within the repository, each perhaps with a query; empty: found by what a change touches
-	Build string   // command that makes them; empty: they are shown as they stand in the repository
+	Pages []string // paths within the repository, each perhaps with a query; empty: found from the files that a change touches
+	Build string   // command that builds the pages; empty: they are shown as they are in the repository
 }
 
-// PullRequests say where a repository's are opened.
+// PullRequests holds where and how a repository's pull requests are opened.
 type PullRequests struct {
-	Host   host.Host         // nil: nowhere
-	Kind   string            // of the host
+	Host   host.Host         // nil: no pull requests are opened
+	Kind   string            // kind of the host
 	Draft  bool              // they are opened as drafts
-	Web    string            // the repository's own page at the host
-	Hook   host.Webhook      // that is listened to; without a secret: none
+	Web    string            // URL of the repository's page at the host
+	Hook   host.Webhook      // the webhook that the host calls; without a secret: none
 	People map[string]string // Slack ids by logins at the host, in lower case
 }
 
-// Folder is the part of the repository that the work is limited to; empty: all of it.
+// Folder returns the folder of the repository that the work is limited to, or an empty string for the
+// whole repository.
 func (r Repository) Folder() string {
 	if f := path.Clean(r.Scope); f != "." {
 		return strings.TrimPrefix(f, "./")
@@ -158,7 +162,8 @@ func (r Repository) Folder() string {
 	return ""
 }
 
-// Project is how a tree of the repository is built and tested: as configured, or as its files say.
+// Project returns how a tree of the repository is built and tested: by the configured commands,
+// otherwise by what its files say.
 func (r Repository) Project(files fs.FS) project.Project {
 	found := project.FindIn(files, r.Folder())
 	if r.Build != "" {

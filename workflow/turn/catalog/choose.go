@@ -8,8 +8,9 @@ import (
 
 var namedRepository = regexp.MustCompile(`(?i)(?:\brepo:|\bin\s+)([A-Za-z0-9._/-]+)`)
 
-// choose decides which repository a request is about: named in the text
-// (repo:shop, in shop), else the channel's, else the only one. Empty means ask.
+// choose returns the name of the repository that a request is about: one that the text names
+// (repo:shop, in shop), otherwise the channel's, otherwise the only one. It returns an empty string if
+// a person has to be asked.
 func choose(text, channel string, all []Repository) string {
 	for _, m := range namedRepository.FindAllStringSubmatch(text, -1) {
 		for _, r := range all {

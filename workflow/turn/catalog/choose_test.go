@@ -30,13 +30,13 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// named is a repository of the channels.
+// named returns a repository of the channels.
 func named(name string, channels ...string) Repository {
 	return Repository{Remote: remote.Remote{Name: name}, Channels: channels}
 }
 
-// FuzzChoose: it is one of those that there are, or nobody knows; and what is
-// said in one channel about none of them is about that channel's.
+// FuzzChoose checks that choose returns a known name or none, that the order of the repositories does
+// not matter, and that a text in a repository's channel always finds one.
 func FuzzChoose(f *testing.F) {
 	for _, text := range []string{"it fails in shop.", "repo:desk it fails", "REPO:Shop", "in", "repo:", "in ../../etc", "in shop, in desk", "in \xff"} {
 		f.Add(text, "C1")

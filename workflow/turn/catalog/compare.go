@@ -2,8 +2,8 @@ package catalog
 
 import "strings"
 
-// comparePages are where hosts show what differs between two commits, by how their pages of
-// code are addressed.
+// comparePages holds the path of a host's page that compares two commits, by the path of its pages of
+// code.
 var comparePages = []struct{ code, compare string }{
 	{"/-/blob/{commit}/", "/-/compare/{base}...{commit}"},
 	{"/blob/{commit}/", "/compare/{base}...{commit}"},
@@ -11,8 +11,8 @@ var comparePages = []struct{ code, compare string }{
 	{"/src/{commit}/", "/branches/compare/{commit}%0D{base}"},
 }
 
-// ComparePage is where the repository's host shows the page of a comparison, with {base} and
-// {commit}; empty where that is not known. Pages are below web.
+// ComparePage returns the URL of the host's page that compares two commits, with {base} and {commit},
+// and the URL below which its pages are. Both are empty if the host is not known.
 func (r Repository) ComparePage() (page, web string) {
 	for _, p := range comparePages {
 		if web, _, ok := strings.Cut(r.CodeURL, p.code); ok {
@@ -22,8 +22,8 @@ func (r Repository) ComparePage() (page, web string) {
 	return "", ""
 }
 
-// CompareURL is where the repository's host shows what a commit changed since its base; empty
-// where that is not known.
+// CompareURL returns the URL of the host's page that shows the changes from base to commit, or an empty
+// string if it is not known.
 func (r Repository) CompareURL(base, commit string) string {
 	page, _ := r.ComparePage()
 	return strings.NewReplacer("{base}", base, "{commit}", commit).Replace(page)

@@ -11,11 +11,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// Words are how people at the host name a pull request.
+// Words returns how the host names a pull request.
 func (p PullRequests) Words() host.Words { return host.WordsOf(p.Kind) }
 
-// RemarkedOn is where somebody wrote a remark, in the words of the host's people: "the merge request of
-// the backport to release/1.4". release is that backport's; empty: it is the session's own.
+// RemarkedOn returns where a remark was written, in the host's words: "the merge request of the
+// backport to release/1.4". release is the release of that backport, or empty if the remark is on the
+// session's own pull request.
 func (c *Catalog) RemarkedOn(ctx context.Context, m incoming.Message) (where, release string, err error) {
 	row, err := pullrequest.Register{Store: c.Store}.Remarked(ctx, m)
 	if err != nil {
@@ -29,8 +30,8 @@ func (c *Catalog) RemarkedOn(ctx context.Context, m incoming.Message) (where, re
 	return where + " of the backport to " + plaintext.SafeLine(row.Base, 80), row.Base, nil
 }
 
-// MendBackport says how what is wrong with a backport is mended: nobody works on its branch by
-// the way.
+// MendBackport returns a sentence that says how to fix a problem with a backport: the bot does not
+// change a backport's branch by itself.
 func MendBackport(release string) string {
 	return fmt.Sprintf("I change nothing on that branch by myself: have it mended in this thread, and then write \"backport to %s\"; or mend it there.", plaintext.SafeLine(release, 80))
 }

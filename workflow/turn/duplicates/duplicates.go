@@ -1,10 +1,11 @@
-// Package duplicates tells a thread which other sessions of its repository seem to be about
-// the same, tells agents what is known there, and joins two threads when somebody says so.
+// Package duplicates tells a thread which other sessions of its repository seem to be about the same
+// problem, tells agents what is known there, and joins two threads when a person says so. Such a
+// session is called a twin.
 //
-// A twin is named only where everybody who reads the thread may see it: [Readers] decides,
-// and what it cannot tell is no. Agents are told of the same ones and no others, since what they
-// are told they may say. To join is to stop here and to point there: it permits nothing, takes
-// no words over, and whoever writes here goes on here.
+// A twin is named only if everybody who reads the thread may see it: [Readers] decides, and if it
+// cannot tell, the twin is not named. Agents are told of the same twins and no others, since they may
+// repeat what they are told. Joining stops this session and points to the other one: it permits nothing
+// and takes no words over, and a person who writes here continues here.
 package duplicates
 
 import (
@@ -26,29 +27,29 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Readers knows who may read what.
+// Readers decides who may read which session.
 type Readers interface {
-	// ReadableFrom reports whether everybody who reads the thread may see the session.
+	// ReadableFrom reports whether everybody who reads the thread where may see the session.
 	ReadableFrom(ctx context.Context, where workflow.Thread, session string) (bool, error)
-	// Permalink is the address of a thread.
+	// Permalink returns the URL of a thread.
 	Permalink(t workflow.Thread) string
 }
 
-// Duplicates are the twins of one session.
+// Duplicates finds and joins the twins of one session.
 type Duplicates struct {
 	*ledger.Ledger
-	Readers Readers // nil: nobody can tell, so none is named
+	Readers Readers // nil: no twin is named
 }
 
 const (
 	mostTitle   = 70      // characters of a title in a line
 	mostReport  = 3 << 10 // bytes of a twin's report that agents are shown
-	mostCompare = 8 << 10 // bytes of what people wrote
+	mostCompare = 8 << 10 // bytes of people's text that are compared
 )
 
-// Announce looks for twins of what people wrote, now that it is known what repository it is
-// about. It returns a sentence for the first reply, which is empty where there is none, the
-// buttons that join, and what is to be kept. Where it fails there are none.
+// Announce looks for twins of what people wrote, once the repository is known. It returns a sentence
+// for the first reply, the buttons that join, and the parts to record. The sentence is empty if there
+// are no twins, or if the search fails.
 func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part) {
 	text, err := d.words(ctx)
 	if err != nil {
@@ -81,7 +82,8 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, twins.Named(found))
 }
 
-// words are what people wrote so far: to the bot, or else at the root of the thread.
+// words returns what people wrote so far, with the thread's root message first. It returns the
+// session's title if there is nothing.
 func (d *Duplicates) words(ctx context.Context) (string, error) {
 	s := d.Session()
 	unseen, err := d.Inbox().Unseen(ctx, 0)
@@ -121,7 +123,7 @@ func (d *Duplicates) mayName(ctx context.Context, session string) bool {
 	return may && err == nil
 }
 
-// unmarked takes what would end a link, or mark words, out of a title.
+// unmarked replaces the characters of a title that would end a link or format text.
 var unmarked = strings.NewReplacer("[", "(", "]", ")", "`", "'", "*", "∗", "_", " ", "~", "-", "<", "‹", ">", "›", "\\", "/", "|", "/")
 
 func (d *Duplicates) title(of string) string {
@@ -136,7 +138,7 @@ func (d *Duplicates) link(t workflow.Thread, title string) string {
 	return "[" + d.title(title) + "](" + d.Readers.Permalink(t) + ")"
 }
 
-// outcome is where a session stands, in words.
+// outcome returns the state of a session in words.
 func outcome(k twins.Known) string {
 	switch {
 	case k.Branch != "":
@@ -155,8 +157,8 @@ func outcome(k twins.Known) string {
 	return "being looked into"
 }
 
-// Facts is what is known of the twins that the thread was told of, for agents; empty where
-// there are none.
+// Facts returns what is known of the twins that the thread was told of, as a prompt for agents, or an
+// empty string if there are none.
 func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
 	if err != nil || len(known) == 0 {
@@ -176,7 +178,9 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// Join judges that somebody joins this thread to that of a twin that it was told of.
+// Join judges a person's press that joins this thread to the thread of a twin, and returns the parts to
+// record. It refuses if the twin cannot be shown here, if one of the two is joined already, or if work
+// was approved here.
 func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Person, twin string) ([]store.Part, error) {
 	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
@@ -215,8 +219,8 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 	}, nil
 }
 
-// lineThere is what the other thread is told: with a link, if everybody who reads it may follow
-// it.
+// lineThere returns the line for the other thread. It has a link if everybody who reads that thread may
+// see this session.
 func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) outgoing.Line {
 	s := d.Session()
 	said := "The same was reported in another channel, and joined to this thread."
@@ -226,8 +230,7 @@ func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p wor
 	return d.ProgramLine(said)[0]
 }
 
-// Part adds to what follows from a message that it ends a joining, where it opens the session
-// again.
+// Part adds the end of the joining to the parts of a message that reopens a joined session.
 func (d *Duplicates) Part(ctx context.Context, f []store.Part) ([]store.Part, error) {
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)

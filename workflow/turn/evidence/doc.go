@@ -1,6 +1,6 @@
-// Package evidence holds a report's claims against the session: what is called observed has to
-// have been read or run, a reproduction has to show the bug by how it ends, and the reporter's
-// own example is not passed over.
+// Package evidence checks a report's claims against the session: what is graded as observed must have
+// been read or run, a reproduction must show the bug by how it ends, and the reporter's own example
+// must not be ignored.
 //
-// Its functions are pure, and answer in words for the model; empty where nothing is wrong.
+// Its functions are pure. They return a text for the model, or an empty string if nothing is wrong.
 package evidence

@@ -19,16 +19,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// A Past is what a report can rest on: what its agent was shown in the session, and the
-// commands that were run.
+// A Past is what a report can be based on: what its agent was shown in the session, and the commands
+// that were run.
 type Past struct {
 	Messages []model.Message
 	Commands []progress.Command
 	Attached []incoming.Attachment
 }
 
-// NotSeen says what is called observed and was neither run nor read in the session; empty where
-// nothing is.
+// NotSeen names what is graded as observed but was neither run nor read in the session. It returns an
+// empty string if there is nothing.
 func (p Past) NotSeen(evidence []diagnosis.Evidence) string {
 	var unread, unrun []string
 	for _, e := range evidence {
@@ -55,7 +55,7 @@ func (p Past) NotSeen(evidence []diagnosis.Evidence) string {
 	return strings.Join(said, " ")
 }
 
-// ran reports whether a source names a command that was run, alone or with what it printed.
+// ran reports whether a source names a command that was run, alone or followed by what it printed.
 func (p Past) ran(source string) bool {
 	source = plaintext.OneLine(strings.Trim(strings.TrimSpace(source), "`"))
 	return source != "" && slices.ContainsFunc(p.Commands, func(c progress.Command) bool {
@@ -64,7 +64,7 @@ func (p Past) ran(source string) bool {
 	})
 }
 
-// A Place is lines of a file that a source names.
+// A Place is the lines First to Last of a file that a source names.
 type Place struct {
 	Path        string
 	First, Last int
@@ -74,8 +74,8 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
 
 var placeRange = regexp.MustCompile(worktree.PlaceMark.String() + `(?:[-–](\d+))?`)
 
-// PlacesOf are the lines that a source names; a file in a folder that is named alone is its
-// first line.
+// PlacesOf returns the lines that a source names. A file in a folder that is named without a line
+// stands for its first line.
 func PlacesOf(source string) (places []Place) {
 	add := func(path, first, last string) {
 		p := Place{Path: strings.TrimPrefix(path, "./")}
@@ -94,9 +94,8 @@ func PlacesOf(source string) (places []Place) {
 	return places
 }
 
-// Read reports whether the orchestrator was shown those lines: by a tool that reads, by what
-// a command printed or by a command that names the file, or in a diff. What people attached
-// is known by its name.
+// Read reports whether the agent was shown those lines: by a tool that reads, in the output of a
+// command, by a command that names the file, or in a diff. An attachment is recognised by its name.
 func (p Past) Read(at Place) bool {
 	if slices.ContainsFunc(p.Attached, func(a incoming.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
@@ -113,12 +112,12 @@ func (p Past) Read(at Place) bool {
 	return false
 }
 
-// shownPage is the head of what read_file gives.
+// shownPage matches the first line of a result of read_file.
 var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
 
 func (p Place) shownBy(c model.Call, text string) bool {
 	var in struct{ Path, Command string }
-	_ = json.Unmarshal(c.Args, &in) // it was carried out
+	_ = json.Unmarshal(c.Args, &in) // the call was carried out, so its arguments are valid
 	switch {
 	case c.Name == "run" && strings.Contains(in.Command, path.Base(p.Path)):
 		return true
@@ -134,8 +133,8 @@ func (p Place) shownBy(c model.Call, text string) bool {
 	return Names(text, p.String()) || strings.Contains(text, "b/"+p.Path)
 }
 
-// Names reports whether a text has a place word for word, and not as part of another one, as
-// a.go:1 is of a.go:12.
+// Names reports whether a text contains a place word for word, and not as a part of another place, as
+// a.go:1 is a part of a.go:12.
 func Names(text, place string) bool {
 	for from := 0; ; from++ {
 		at := strings.Index(text[from:], place)
@@ -150,24 +149,25 @@ func Names(text, place string) bool {
 	}
 }
 
-// inName reports whether a name that has c goes on; a slash may stand before any place.
+// inName reports whether c before a place belongs to the same file name. A slash does not count, since
+// a place may follow a folder.
 func inName(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.'
 }
 
-// Holds reports whether a line is among those of the place.
+// Holds reports whether the line of the file is among those of the place.
 func (p Place) Holds(path string, line int) bool {
 	return p.isFile(path) && p.First <= line && line <= p.Last
 }
 
-// isFile tells the place's file from its path as a tool shows it; a name without its folder
-// is any file of that name.
+// isFile reports whether the place is in the file that a tool shows as shown. A place without a folder
+// matches every file of that name.
 func (p Place) isFile(shown string) bool {
 	return path.Clean(shown) == path.Clean(p.Path) || !strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
 }
 
-// ExampleMissing says what a report lacks about the reporter's own example; empty where it lacks
-// nothing.
+// ExampleMissing says what a report lacks about the reporter's own example. It returns an empty string
+// if nothing is missing.
 func (p Past) ExampleMissing(example string) string {
 	switch {
 	case example == "" && p.reporterGaveCode():
@@ -178,7 +178,7 @@ func (p Past) ExampleMissing(example string) string {
 	return ""
 }
 
-// reporterGaveCode reports whether somebody wrote a block of code in the thread.
+// reporterGaveCode reports whether a person wrote a block of code in the thread.
 func (p Past) reporterGaveCode() bool {
 	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
 		_, said, found := strings.Cut(m.Text, "<message>\n")
@@ -186,11 +186,11 @@ func (p Past) reporterGaveCode() bool {
 	})
 }
 
-// toldOf begins what a model is told of a reproduction that shows nothing by how it ends.
+// toldOf begins what a model is told about a reproduction that does not show the bug by how it ends.
 const toldOf = "Not posted yet. The reproduction "
 
-// WeakReproduction says, once, that how a reproduction ended does not show the bug; empty where
-// it does, or where the model was told of it before.
+// WeakReproduction says that the ending of a reproduction does not show the bug. It returns an empty
+// string if the ending does, or if the model was told so before.
 func (p Past) WeakReproduction(c progress.Command) string {
 	why := EndsWithoutShowing(c)
 	if why == "" {
@@ -203,14 +203,15 @@ func (p Past) WeakReproduction(c progress.Command) string {
 	return said + "Give to run, and then here, a command that fails because of the bug and would pass without it, such as one that compares what is printed. Where there is none, report again as it is; people are told how it ended."
 }
 
-// WasTold reports whether a result that the model was given before has that.
+// WasTold reports whether a refusal that the model got before contains the text.
 func (p Past) WasTold(said string) bool {
 	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
 		return m.Role == model.ToolRole && m.Wrong && strings.Contains(m.Text, said)
 	})
 }
 
-// EndsWithoutShowing says why how a command ended does not show a bug; empty where it may.
+// EndsWithoutShowing returns why the ending of a command does not show a bug, or an empty string if it
+// may show one.
 func EndsWithoutShowing(c progress.Command) string {
 	switch {
 	case c.ExitCode == -1:

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// called is a call and its result.
+// called returns the messages of a tool call and its result.
 func called(name, args, result string) []model.Message {
 	id := name + args
 	return []model.Message{
@@ -21,7 +21,7 @@ func called(name, args, result string) []model.Message {
 	}
 }
 
-// What is called observed has to have been read or run in the session.
+// What is graded as observed must have been read or run in the session.
 func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	t.Parallel()
 	p := Past{Commands: []progress.Command{{Command: "go test ./money\ngo vet ./money", ExitCode: 1}}, Attached: []incoming.Attachment{{Name: "app.log"}}}
@@ -52,7 +52,7 @@ func TestAFailedReadShowsNothing(t *testing.T) {
 	require.NotEmpty(t, p.NotSeen([]diagnosis.Evidence{{Grade: "observed", Source: "b/a.go:1"}}))
 }
 
-// How a reproduction ended is told once, where it does not show the bug.
+// The model is told once if the ending of its reproduction does not show the bug.
 func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 	t.Parallel()
 	for command, code := range map[string]int{

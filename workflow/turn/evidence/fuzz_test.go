@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// FuzzClaims: whatever a model gives as a source or a command, what was not seen is said, and
-// what is in the session's commands is taken.
+// FuzzClaims checks that whatever a model names as a source or a command, what was not seen is
+// reported, and a command that the session ran is accepted.
 func FuzzClaims(f *testing.F) {
 	for _, seed := range []string{"src/a.go:12", "`src/a.go:12-20`, b.go:3", "./a/b.c:1–2", "go test ./...", "a/b.go:99999999999999999999-1", "go test || true", "x | tail -1;", "a\necho done\n", "", "`"} {
 		f.Add(seed)

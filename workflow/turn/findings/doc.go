@@ -1,6 +1,5 @@
-// Package findings words what a report found: the report as the thread sees it, its evidence and
-// reproduction as people read them behind Details, and the whole as workers, the reviewer and the
-// explainer are told it.
+// Package findings renders what a report found: the report for the thread, its evidence and
+// reproduction for the Details modal, and all of it for workers, the reviewer and the explainer.
 //
 // Its functions are pure.
 package findings

@@ -12,32 +12,32 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Grounds are what stands behind a report: people see them behind a button, and agents that
-// work from the report are given them with it.
+// Grounds holds what a report rests on. People see it behind a button, and agents that work from the
+// report get it with the report.
 type Grounds struct {
 	Hypotheses   []diagnosis.Hypothesis `json:"hypotheses"`
 	Evidence     []diagnosis.Evidence   `json:"evidence"`
 	Reproduction string                 `json:"reproduction"`
 	Example      string                 `json:"example"`
 	Siblings     *diagnosis.Siblings    `json:"siblings"`
-	Quoted       map[string]string      `json:"-"` // by a source of the evidence, the line that it cites
+	Quoted       map[string]string      `json:"-"` // the cited line of code, by the source of the evidence
 }
 
-// GroundsOf are those of a root cause or a diagnosis; empty for anything else.
+// GroundsOf returns the grounds of a root cause or a diagnosis, and empty grounds for any other report.
 func GroundsOf(r workflow.Report) (g Grounds) {
 	if r.Kind == workflow.ReportRootCause || r.Kind == workflow.ReportDiagnosis {
-		_ = json.Unmarshal(r.Body, &g) // the program wrote it
+		_ = json.Unmarshal(r.Body, &g) // the program wrote the body, so it is valid
 	}
 	return g
 }
 
-// outcomes are a hypothesis's outcome in words.
+// outcomes holds the outcomes of a hypothesis in words.
 var outcomes = map[string]string{"confirmed": "confirmed", "ruled_out": "ruled out", "open": "still open"}
 
-// examples are what is said of the reporter's own example.
+// examples holds what is said about the reporter's own example.
 var examples = map[string]string{"fails": "fails here", "passes": "does not fail here", "cannot_run": "cannot be run here"}
 
-// Text lists the grounds, what was observed before what was inferred.
+// Text lists the grounds. What was observed comes before what was inferred.
 func (g Grounds) Text() string {
 	var lines []string
 	if said := examples[g.Example]; said != "" {
@@ -69,7 +69,7 @@ func (g Grounds) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// quoted is the line that a source cites, behind it.
+// quoted returns the line of code that a source cites, to be put after the source, or an empty string.
 func (g Grounds) quoted(source string) string {
 	line := strings.TrimSpace(g.Quoted[source])
 	if line == "" {
@@ -78,8 +78,8 @@ func (g Grounds) quoted(source string) string {
 	return ": `" + strings.ReplaceAll(line, "`", "'") + "`"
 }
 
-// ShownBy is a command with how it ended: in the line that it is said in, or below it as a
-// block where it has lines of its own or backticks, which no line can hold.
+// ShownBy returns a command with how it ended: in the same line, or as a code block below it if the
+// command has several lines or backticks.
 func ShownBy(command, ending string) string {
 	command = strings.TrimSpace(command)
 	if ending != "" {
@@ -95,14 +95,14 @@ func ShownBy(command, ending string) string {
 	return "this command" + ending + "\n" + fence + "\n" + command + "\n" + fence
 }
 
-// IsCommand reports whether a source is a command, and no sentence or place.
+// IsCommand reports whether a source is a command, and not a sentence or a place.
 func IsCommand(source string) bool {
 	source = strings.Trim(plaintext.OneLine(source), "`")
 	return len(strings.Fields(source)) > 1 && isCode(source)
 }
 
-// ProbeText is what was run or read, in one line: a command or a place as code, a sentence as
-// it is. Of a command of several lines it is the first, since no line can hold the others.
+// ProbeText returns what was run or read, in one line: a command or a place as code, a sentence
+// unchanged. Of a command of several lines it returns the first one.
 func ProbeText(probe string) string {
 	if first, rest, _ := strings.Cut(strings.TrimSpace(probe), "\n"); strings.TrimSpace(rest) != "" && isCode(first) {
 		probe = strings.TrimSpace(first) + " …"
@@ -114,7 +114,7 @@ func ProbeText(probe string) string {
 	return "`" + probe + "`"
 }
 
-// isCode tells a command or a place from a sentence.
+// isCode reports whether s is a command or a place, and not a sentence.
 func isCode(s string) bool {
 	words := strings.Fields(s)
 	if len(words) < 2 {

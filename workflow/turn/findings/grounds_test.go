@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
-// A command of several lines keeps them, and backticks of its own do not end it.
+// A command of several lines keeps its lines, and backticks in it do not end the code block.
 func TestACommandIsShownAsItWasRun(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "`go test ./money` (fails with exit code 1)", ShownBy("go test ./money\n", "fails with exit code 1"))

@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// ReportForWorkers is what a report says, less what it asks of the people who read it.
+// ReportForWorkers returns the content of a report without what it asks of its readers.
 func ReportForWorkers(r workflow.Report) string {
 	var request planning.Request
 	var plan planning.Plan
@@ -22,10 +22,10 @@ func ReportForWorkers(r workflow.Report) string {
 	return strings.TrimSpace(said) + behindReport(r)
 }
 
-// ReportWhole is a report as the thread was shown it, with what stands behind it.
+// ReportWhole returns a report as the thread was shown it, followed by what it rests on.
 func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
 
-// behindReport is what people see behind the report's button.
+// behindReport returns what people see behind the report's button.
 func behindReport(r workflow.Report) string {
 	g := GroundsOf(r)
 	text := g.Text()

@@ -8,15 +8,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// How much of siblings is told: places of one kind named in the line, each in so many
-// characters, and of those that nobody looked at behind Details.
+// Limits on what is said about siblings: places of one kind that are named in the line, places that
+// nobody looked at that are named under Details, and characters of a place.
 const (
 	mostNamed    = 4
 	mostUnlooked = 12
 	mostPlace    = 100
 )
 
-// ElsewhereText says in one line where else the defect is; empty where nobody looked.
+// ElsewhereText returns one line about where else the defect is, or an empty string if nobody looked
+// for siblings.
 func ElsewhereText(s *diagnosis.Siblings) string {
 	if s == nil {
 		return ""
@@ -55,7 +56,7 @@ func ElsewhereText(s *diagnosis.Siblings) string {
 	}
 }
 
-// siblingGroups are the places by what was found of them.
+// siblingGroups holds the places by their verdict.
 type siblingGroups struct{ inFix, outside, sound, unlooked []diagnosis.Sibling }
 
 func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
@@ -74,7 +75,7 @@ func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
 	return g
 }
 
-// placesText names places, and how many more there are than most.
+// placesText names at most most of the places, and says how many more there are.
 func placesText(places []diagnosis.Sibling, most int) string {
 	var names []string
 	for _, p := range places[:min(len(places), most)] {
@@ -87,7 +88,7 @@ func placesText(places []diagnosis.Sibling, most int) string {
 	return text
 }
 
-// siblingLines list what was found of each place, for Details and those who work from it.
+// siblingLines returns the verdict on each place, for Details and for agents that work from the report.
 func siblingLines(s *diagnosis.Siblings) (lines []string) {
 	if s == nil {
 		return nil

@@ -49,7 +49,7 @@ func TestElsewhereIsOneLine(t *testing.T) {
 	require.Less(t, len(ElsewhereText(hostile)), 200)
 }
 
-// The report stays at ten lines, and whoever works from it knows what is outside of it.
+// The report stays at ten lines, and agents that work from it know which places are outside of it.
 func TestAReportWithSiblings(t *testing.T) {
 	t.Parallel()
 	c := decision.RootCause{Summary: "Refunds are too high", Cause: strings.Repeat("and so on\n", 30), Change: "Split", Confidence: "high", Siblings: join(found(1, "affected", false), found(13, "not_looked_at", false))}

@@ -10,30 +10,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// The status with which a report begins: whether a command that was run shows the bug.
+// A report begins with one of these statuses: whether a command that was run shows the bug.
 const (
 	StatusShown    = "Shown"
 	StatusUnproven = "Unproven"
 )
 
-// DetailsText is what stands behind a report, for the button that shows it.
+// DetailsText returns the text behind a report's Details button. how is the command that shows the bug
+// with its ending, or empty.
 func DetailsText(g Grounds, cause, how string) string {
 	shown := "Unproven: nothing was made to fail yet."
 	if how != "" {
 		shown = "Shown by: " + how
 	}
 	parts := []string{shown, g.Text()}
-	if cause != "" { // of an earlier revision the thread keeps the first line only
+	if cause != "" { // in the thread, the report of an earlier revision keeps only the first line
 		parts = append(parts, "The whole cause:", cause)
 	}
 	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
 }
 
-// mostCause is how many lines of a cause its report has, of ten in all; the others are among
-// its details.
+// mostCause is how many lines of the cause a report shows. The report has ten lines in all; the other
+// lines of the cause are under Details.
 const mostCause = 6
 
-// cutCause is as many lines of a cause as its report has.
+// cutCause returns the first most lines of a cause, and says where the rest is.
 func cutCause(cause string, most int) string {
 	lines := strings.Split(strings.TrimSpace(cause), "\n")
 	if len(lines) <= most {
@@ -42,8 +43,7 @@ func cutCause(cause string, most int) string {
 	return strings.Join(lines[:most], "\n") + "\n… (the rest is under Details)"
 }
 
-// DiagnosisText is the Diagnosis Report as the thread sees it: its status, and the report in
-// its own shape.
+// DiagnosisText returns the Diagnosis Report for the thread: its status, then the report.
 func DiagnosisText(d diagnosis.Report, revision int, commit, status string) string {
 	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
@@ -51,7 +51,7 @@ func DiagnosisText(d diagnosis.Report, revision int, commit, status string) stri
 	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\nNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text())
 }
 
-// ReportText is the report as the thread sees it: its status, and what an approval rests on.
+// ReportText returns the report for the thread: its status, and what an approval is based on.
 func ReportText(c decision.RootCause, revision int, commit, status string) string {
 	elsewhere, most := ElsewhereText(c.Siblings), mostCause
 	if elsewhere != "" {

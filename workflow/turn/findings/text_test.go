@@ -37,7 +37,7 @@ Confidence: high. No code was changed. Reply "fix it", or say what is wrong.`
 	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }
 
-// A command of several lines stands whole once, and by its first line elsewhere.
+// A command of several lines is shown in full once, and by its first line everywhere else.
 func TestGroundsNameALongCommandOnce(t *testing.T) {
 	t.Parallel()
 	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...", "python3 - <<'EOF'\nprint(1)\nEOF"

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// disks are the troubles of this machine's disks in people's words: nothing that the
-// session does mends them, and trying again would only fill what is left.
+// disks holds the errors of this machine's disks in words for people. A session cannot fix them, and
+// trying again would only fill the rest of the disk.
 var disks = []struct {
 	errno      syscall.Errno
 	what, cure string
@@ -17,7 +17,8 @@ var disks = []struct {
 	{syscall.EIO, "The disk of the machine I run on fails", "Whoever runs me looks after it"},
 }
 
-// DiskMessage says which trouble of this machine's disks an error comes from; empty: none.
+// DiskMessage returns the sentence about the disk error in err, or an empty string if err is no disk
+// error.
 func DiskMessage(err error) string {
 	for _, d := range disks {
 		if errors.Is(err, d.errno) {
@@ -27,17 +28,16 @@ func DiskMessage(err error) string {
 	return ""
 }
 
-// fewBytes is less than one step of an agent takes.
+// fewBytes is less than what one step of an agent needs.
 const fewBytes = 64 << 10
 
-// CheckSpace returns an error where the disk of the folders or of the build cache is full.
-// Commands and tests that fail for want of room must not be taken for a fault of what they
-// were run on.
+// CheckSpace returns an error if the disk of the folders or of the build cache is full. A command or
+// test that fails for lack of space must not be taken for a fault of the code.
 func (d *Folders) CheckSpace() error {
 	for _, dir := range []string{d.Dir, d.CacheDir} {
 		var s syscall.Statfs_t
 		if dir == "" || syscall.Statfs(dir, &s) != nil {
-			continue // not made yet, or not to be asked
+			continue // the folder does not exist yet, or its file system cannot be read
 		}
 		if s.Blocks > 0 && s.Bavail*uint64(s.Bsize) < fewBytes || s.Files > 0 && s.Ffree == 0 {
 			return syscall.ENOSPC

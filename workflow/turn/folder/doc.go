@@ -1,6 +1,5 @@
-// Package folder keeps the folders of sessions on this machine: which are in use, which may
-// go, and what a full disk is called in words.
+// Package folder manages the sessions' folders on this machine: which are in use, which may be removed,
+// and what people are told about a full disk.
 //
-// A folder can be written anew from rows and the mirror, so Clean removes any that no turn
-// holds.
+// A folder can be rebuilt from rows and the mirror, so Clean may remove any folder that no turn holds.
 package folder

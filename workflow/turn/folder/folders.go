@@ -14,17 +14,17 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// Folders are the sessions' folders on this machine. A folder can be written anew from rows
-// and the mirror, so it may go whenever no turn works in it.
+// Folders manages the sessions' folders on this machine. A folder can be rebuilt from rows and the
+// mirror, so it may be removed while no turn works in it.
 type Folders struct {
 	Dir      string
-	CacheDir string // of builds; empty: there is none
+	CacheDir string // folder of the build cache; empty: there is none
 
-	mu   sync.Mutex     // over what follows
-	held map[string]int // the turns in each session's folder
+	mu   sync.Mutex     // guards held
+	held map[string]int // number of turns in each session's folder
 }
 
-// Hold keeps a session's folder until release is called.
+// Hold keeps a session's folder from being removed until release is called.
 func (d *Folders) Hold(session string) (release func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,15 +36,16 @@ func (d *Folders) Hold(session string) (release func()) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		now := time.Now()
-		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now) // used last; there may be none
+		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now) // the time of last use; the folder may not exist
 		if d.held[session]--; d.held[session] == 0 {
 			delete(d.held, session)
 		}
 	}
 }
 
-// moveAside gives a folder another name, unless a turn works in it or has done so since it was
-// looked at. Who comes now makes a new one.
+// moveAside renames a folder so that it can be removed, and returns the new name. It returns an empty
+// string if a turn works in the folder or has done so since f was read. A turn that begins now makes a
+// new folder.
 func (d *Folders) moveAside(f folder) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,24 +56,24 @@ func (d *Folders) moveAside(f folder) (string, error) {
 	return disk.MoveAside(dir)
 }
 
-// Keep says which sessions' folders stay on this machine. Zero: all of them.
+// Keep holds which sessions' folders stay on this machine. The zero value keeps all of them.
 type Keep struct {
-	Age   time.Duration // since a turn last worked there
-	Alone time.Duration // the same, where files are that could not be kept in the database
-	Bytes int64         // of all together; the least lately used go first
-	Dry   bool          // only say what would go
+	Age   time.Duration // limit on the time since a turn last worked in a folder; zero: none
+	Alone time.Duration // the same limit for a folder with files that could not be stored in the database
+	Bytes int64         // limit on the size of all folders together, in bytes; the least recently used go first; zero: none
+	Dry   bool          // only report what would be removed
 }
 
-// A folder is one session's, as cleaning sees it.
+// A folder is one session's folder, as Clean sees it.
 type folder struct {
 	name  string
 	used  time.Time
 	bytes int64
-	alone bool // holds what is nowhere else
+	alone bool // holds files that are stored nowhere else
 }
 
-// Clean removes sessions' folders, never one that a turn works in. What cannot be
-// removed is an error after all others were tried.
+// Clean removes sessions' folders, but never one that a turn works in. It tries all of them, and then
+// returns the errors of those that could not be removed.
 func (d *Folders) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 	list, err := d.listFolders(ctx)
 	if err != nil {
@@ -105,7 +106,7 @@ func (d *Folders) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) 
 	return out, errors.Join(errs...)
 }
 
-// listFolders are those of all sessions, the least lately used first.
+// listFolders returns the folders of all sessions, the least recently used first.
 func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 	entries, err := os.ReadDir(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +116,7 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !e.IsDir() || ctx.Err() != nil {
-			continue // gone meanwhile
+			continue // it was removed meanwhile
 		}
 		dir := filepath.Join(d.Dir, e.Name())
 		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: disk.DiskUse(dir), alone: holdsAlone(dir)})
@@ -124,7 +125,8 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 	return list, err
 }
 
-// removalReason says why a folder may go, where sum is what all take now.
+// removalReason returns why a folder may be removed, or an empty string if it may not. sum is the size
+// of all folders now.
 func (k Keep) removalReason(f folder, sum int64) string {
 	age, limit := time.Since(f.used), k.Age
 	if f.alone {
@@ -152,7 +154,8 @@ func (d *Folders) removeFolder(f folder) (bool, error) {
 	return true, disk.RemoveFolder(dir)
 }
 
-// LocalOnlyFile names the marks of files that are on this machine alone.
+// LocalOnlyFile is the prefix of the files that mark a folder whose files are stored only on this
+// machine.
 const LocalOnlyFile = "only-here-"
 
 func holdsAlone(dir string) bool {

@@ -88,15 +88,16 @@ func TestWhatCannotBeRemovedKeepsNothingElse(t *testing.T) {
 	require.Equal(t, "closed", cleaned(t, r, Keep{Age: time.Hour}), "a command closed it, and we open it")
 }
 
-// While turns work in their folders the cleaner takes whatever it may. The control is the
-// same without the hold: files vanish under the turns' hands.
+// The cleaner removes whatever it may while turns work in their folders. The control is the same
+// without the hold: files vanish while a turn uses them.
 func TestTurnsAndTheCleanerRace(t *testing.T) {
 	t.Parallel()
 	require.Zero(t, race(t, true, 400), "files vanished under a turn")
 	require.NotZero(t, race(t, false, 1<<30), "without the hold nothing was noticed")
 }
 
-// race has four turns work so many times, or until one is disturbed, and counts those.
+// race lets four turns work the given number of times, or until a file of one of them vanishes, and
+// returns how many turns were disturbed.
 func race(t *testing.T, guarded bool, times int) int {
 	t.Helper()
 	r := &Folders{Dir: t.TempDir()}
@@ -131,7 +132,7 @@ func race(t *testing.T, guarded bool, times int) int {
 	return int(disturbed.Load())
 }
 
-// work is what a turn does with its folder: it writes, and expects to find it again.
+// work does what a turn does with its folder: it writes a file, and expects to find it again.
 func work(r *Folders, session string, guarded bool) error {
 	if guarded {
 		defer r.Hold(session)()

@@ -12,21 +12,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// Inquiries are questions to agents that only read.
+// Inquiries asks the agents that only read, and answers people's questions to them.
 type Inquiries struct {
 	*ledger.Ledger
 	Runtime     *runtime.Runtime
 	Trees       *worktree.Trees
 	Attachments *attachment.Attachments
 	Permissions *permission.Permissions
-	Halt        func(error) // ends the turn
+	Halt        func(error) // ends the turn with the error
 
 	mu sync.Mutex
-	// Inquiries of people that were begun in this run, each with what is closed at its end.
+	// Started holds people's inquiries that were begun in this turn. Each channel is closed when the
+	// inquiry ends.
 	Started map[int64]chan struct{}
 }
 
-// CountConsultations counts the orchestrator's own consultations.
+// CountConsultations returns how many consultations the orchestrator itself asked for and got answered.
 func (iq *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	for _, q := range all {

@@ -27,8 +27,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Ask asks an agent that only reads and waits for its answer. One that was asked
-// before, under the same key, is not asked again. An empty answer means that there is none.
+// Ask asks an agent that only reads, and waits for its answer. A question that was answered before
+// under the same key is not asked again. The answer {} means that the agent gave none.
 func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
@@ -66,14 +66,14 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	return d.inquiry, nil
 }
 
-// chairs say which agent answers what.
+// chairs holds which agent answers which kind of inquiry.
 var chairs = map[inquiry.Kind]string{
 	inquiry.Consult: agent.Consultant, inquiry.Explain: agent.Explainer, inquiry.Scope: agent.Reviewer,
 	inquiry.Review: agent.Critic,
 }
 
-// EnsureInquiry is the inquiry's row. Where there is none under its key it is made, together with
-// what is said and done because of it: both happen once.
+// EnsureInquiry returns the inquiry's row. If there is none under its key, it records the row together
+// with the parts in with, in one transaction, so both are written once.
 func (iq *Inquiries) EnsureInquiry(ctx context.Context, q inquiry.Inquiry, with ...store.Part) (inquiry.Inquiry, error) {
 	for range 2 {
 		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
@@ -92,16 +92,16 @@ func (iq *Inquiries) EnsureInquiry(ctx context.Context, q inquiry.Inquiry, with 
 	return q, errors.New("an inquiry was kept and is not there")
 }
 
-// maxDiffFile is how much of a diff people are sent; Slack shows no more of a snippet.
+// maxDiffFile is how many bytes of a diff people are sent. Slack shows no more of a snippet.
 const maxDiffFile = 900 << 10
 
-// HasOpen reports whether a person's question to such an agent waits.
+// HasOpen reports whether an inquiry of a person waits for its answer.
 func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
 	open, err := iq.openInquiries(ctx)
 	return len(open) > 0, err
 }
 
-// openInquiries are the inquiries of people without an answer that no stop ended.
+// openInquiries returns the inquiries of people that have no answer and were not stopped.
 func (iq *Inquiries) openInquiries(ctx context.Context) ([]inquiry.Inquiry, error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
@@ -109,7 +109,8 @@ func (iq *Inquiries) openInquiries(ctx context.Context) ([]inquiry.Inquiry, erro
 	}), err
 }
 
-// StartOpen answers what people asked of agents that only read, beside the work.
+// StartOpen starts to answer people's open inquiries, each in a goroutine, in parallel to the work. It
+// returns at once, and does nothing while no repository is open.
 func (iq *Inquiries) StartOpen(ctx context.Context) error {
 	if iq.Trees.Current() == nil {
 		return nil
@@ -133,7 +134,7 @@ func (iq *Inquiries) StartOpen(ctx context.Context) error {
 	return nil
 }
 
-// WaitStarted waits until all that was begun has ended.
+// WaitStarted waits until every inquiry that was started has ended.
 func (iq *Inquiries) WaitStarted() {
 	for waited := 0; ; {
 		iq.mu.Lock()
@@ -149,7 +150,7 @@ func (iq *Inquiries) WaitStarted() {
 	}
 }
 
-// answerOpen answers one question of a person.
+// answerOpen answers one inquiry of a person.
 func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 	if q.Kind == inquiry.Owners {
 		iq.answerOwners(ctx, q)
@@ -160,7 +161,7 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		q, err = iq.Ask(ctx, q, shown, hunks)
 	}
 	if ctx.Err() != nil {
-		return // it is asked again when the session goes on
+		return // the inquiry is asked again when the session continues
 	}
 	if folder.DiskMessage(err) != "" {
 		iq.Halt(err)
@@ -168,7 +169,7 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 	}
 	var limit *budget.LimitError
 	if errors.As(err, &limit) && iq.Session().Open {
-		return // the orchestrator pauses at the same limit; it is asked again after that
+		return // the orchestrator pauses at the same limit, and the inquiry is asked again after that
 	}
 	if err != nil {
 		iq.Log.Error("inquiry", "kind", q.Kind, "err", err)
@@ -177,7 +178,7 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 	fact := iq.answerParts(q)
 	if _, tells := ledger.Find[inbox.Told](fact); tells && iq.mustNotTell(ctx, q.By) {
 		fact = ledger.Without[inbox.Told](fact)
-		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read it; approved work is not turned round by it
+		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
 		fact = append(ledger.Without[store.Lines](fact), store.Lines(iq.ProgramLine("I did not look into that: "+limit.Message(iq.Permissions.WhoAllows(ctx))+" Then ask again.")))
@@ -187,7 +188,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 	}
 }
 
-// questionText is what the agent is shown of a person's question.
+// questionText returns what the agent is shown for a person's question, and the hunks of the change if
+// the question is about it.
 func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (string, []diff.Hunk, error) {
 	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == inquiry.Consult {
@@ -229,7 +231,8 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 	return strings.Join(parts, "\n\n"), hunks, nil
 }
 
-// triedHunks are what is known of each hunk of the fix as it stands; nil: it was not tried.
+// triedHunks returns what is known of each hunk of the fix in its current state, or nil if the hunks
+// were not tried.
 func (iq *Inquiries) triedHunks(ctx context.Context) (tried.Hunks, error) {
 	work := iq.Trees.Current().Work
 	tree, err := work.Tree(ctx)
@@ -245,7 +248,8 @@ func (iq *Inquiries) triedHunks(ctx context.Context) (tried.Hunks, error) {
 	return nil, err
 }
 
-// ConsultText is what the consultant is shown beside the question.
+// ConsultText returns what the consultant is shown: the question, the newest report, the approval's
+// scope and the diff.
 func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	s := iq.Session()
 	parts := []string{question}
@@ -266,8 +270,8 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// scopeText is what the approval of the newest report is limited to, and what was taken out
-// under it; nothing where it is not limited.
+// scopeText returns the scope of the newest report's approval, and what was removed as outside of it,
+// or nil if the approval is not limited.
 func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
 	s := iq.Session()
 	a, err := iq.Store.Approval(ctx, s.ID, s.Revision)
@@ -287,19 +291,19 @@ func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
 	return parts
 }
 
-// mustNotTell reports whether what an agent answered to that person must not reach the
-// orchestrator: its words would be held back now, and so is what they led to.
+// mustNotTell reports whether the answer to that person must not reach the orchestrator: the person's
+// own words would be held back now, and so is the answer to them.
 func (iq *Inquiries) mustNotTell(ctx context.Context, user string) bool {
 	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
 	if err != nil {
-		return true // closed on error
+		return true // fail closed
 	}
 	why, err := iq.Permissions.HoldReason(ctx, p)
 	return why != "" || err != nil
 }
 
-// answerParts is what follows from an answer: the orchestrator hears of a recommendation, and the
-// session goes back to where it was.
+// answerParts returns the parts to record for an answer: the orchestrator is told of a recommendation,
+// and the session returns to its previous phase.
 func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != inquiry.Consult {
@@ -307,7 +311,7 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 			return append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
 		}
 		f = append(f, explainedNote(q))
-		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // it was asked again after a stop, and nothing else
+		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
 			f = append(f, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
 		}
 		return f
@@ -338,11 +342,11 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	return append(f, update)
 }
 
-// explainedNote tells the orchestrator what was said between a person and the explainer. It
-// wakes nobody, and no worker reads it.
+// explainedNote returns the message that tells the orchestrator what the explainer answered. It does
+// not wake the orchestrator, and no worker reads it.
 func explainedNote(q inquiry.Inquiry) inbox.Told {
 	var e decision.Explanation
-	_ = json.Unmarshal(q.Answer, &e) // it was made of one
+	_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
 	said := strings.TrimSpace(e.Summary)
 	for _, h := range e.Hunks {
 		said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
@@ -352,5 +356,5 @@ func explainedNote(q inquiry.Inquiry) inbox.Told {
 		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
 }
 
-// maxNote is how much of a question, and of its answer, the orchestrator is told.
+// maxNote is how many bytes of a question, and of its answer, the orchestrator is told.
 const maxNote = 4 << 10

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/knows"
 )
 
-// answerOwners says who knows the files that the question names; where it names none, those that
-// were changed and those that the newest report rests on. No model is asked.
+// answerOwners answers who knows the files that the question names. If it names none, it takes the
+// files that were changed and those that the newest report cites. No model is asked.
 func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
 	who := knows.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
 	places := who.InQuestion(q.Question)
@@ -32,7 +32,7 @@ func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
 		parts = who.Answered(ctx, who.Find(ctx, places), asks)
 	}
 	if ctx.Err() != nil {
-		return // it is asked again when the session goes on
+		return // the inquiry is asked again when the session continues
 	}
 	q.Answer = json.RawMessage(`{"told":true}`)
 	parts = append(parts, progress.Inquiry(q))

@@ -24,8 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
-// A reader is where an agent that only reads sits: one inquiry. Its transcript is kept under
-// the inquiry's number below zero, beside those of tasks.
+// A reader runs an agent that only reads for one inquiry. Its transcript is stored under the inquiry's
+// negative id, next to those of the tasks.
 type reader struct {
 	*Inquiries
 	journal *runtime.Transcript
@@ -33,12 +33,13 @@ type reader struct {
 	hunks   []diff.Hunk
 }
 
-// Say puts a line in the thread.
+// Say posts a line in the thread.
 func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
 	return d.journal.Say(ctx, message)
 }
 
-// readerTools are what the agent of this kind has: nothing that changes or runs anything.
+// readerTools returns the tools of the agent that answers this kind of inquiry. None of them changes or
+// runs anything.
 func (d *reader) readerTools() ([]model.Tool, error) {
 	var tools []model.Tool
 	switch d.inquiry.Kind {
@@ -62,7 +63,8 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 	return append(tools, tool.Reading(bench)...), nil
 }
 
-// answerResult ends the inquiry with its typed answer, and with what the thread is told.
+// answerResult returns the tool result that ends the inquiry. It stores v as the answer, with the lines
+// for the thread.
 func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -122,7 +124,7 @@ func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Resu
 	return d.answerResult(v)
 }
 
-// reviewChange keeps what is there of what was found.
+// reviewChange answers the inquiry with the findings whose lines exist, and drops the others.
 func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
 	verdict := review.Check(found, d.Trees.Current().Work.FS(), d.hunks)
 	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
@@ -131,7 +133,7 @@ func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.R
 	return d.answerResult(verdict)
 }
 
-// hunkMismatch says which hunks an answer leaves out or makes up.
+// hunkMismatch returns which hunk an answer leaves out, names twice or makes up, or an empty string.
 func (d *reader) hunkMismatch(numbers []int) string {
 	named := map[int]bool{}
 	for _, n := range numbers {

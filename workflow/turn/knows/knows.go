@@ -1,6 +1,6 @@
-// Package knows says who knows the code that a session is about: whom CODEOWNERS names, and who
-// wrote and changed it. People are named; they are called only where the repository is
-// configured so, once a session, and never by an address.
+// Package knows finds who knows the code that a session is about: the owners that CODEOWNERS names, and
+// the people who wrote and changed the code. People are named. They are mentioned only if the
+// repository is configured so, at most once in a session, and their email addresses are never shown.
 package knows
 
 import (
@@ -28,14 +28,14 @@ import (
 )
 
 const (
-	patience   = 8 * time.Second // for a long history
+	patience   = 8 * time.Second // timeout of the search in a long history
 	mostPlaces = 8
 	mostNamed  = 3
 	mostCalled = 2
 	maxName    = 60
 	maxSubject = 80
 
-	called = "call owners" // what the row of a call decides
+	called = "call owners" // the name of the decision that records a mention
 )
 
 // A Finder finds who knows places of the repository that is open.
@@ -51,7 +51,7 @@ type Answer struct {
 	People []owners.Person
 }
 
-// Find looks up who knows the first of the places.
+// Find returns who knows the places, of which it takes at most mostPlaces.
 func (f Finder) Find(ctx context.Context, places []owners.Place) Answer {
 	a := Answer{Places: places[:min(len(places), mostPlaces)]}
 	here := f.Trees.Current()
@@ -72,7 +72,7 @@ func (f Finder) Find(ctx context.Context, places []owners.Place) Answer {
 	return a
 }
 
-// readOwners is the repository's CODEOWNERS file; nil: it has none.
+// readOwners returns the repository's CODEOWNERS file, or nil if it has none.
 func readOwners(tree fs.FS) *owners.File {
 	for _, at := range owners.Places {
 		if b, err := worktree.ReadSome(tree, at, owners.MaxFile+1); err == nil {
@@ -82,7 +82,7 @@ func readOwners(tree fs.FS) *owners.File {
 	return nil
 }
 
-// InReport are the places that a report rests on.
+// InReport returns the places that a report cites.
 func InReport(r workflow.Report) (places []owners.Place) {
 	for _, e := range findings.GroundsOf(r).Evidence {
 		for _, p := range evidence.PlacesOf(e.Source) {
@@ -99,7 +99,7 @@ func add(places []owners.Place, p owners.Place) []owners.Place {
 	return append(places, p)
 }
 
-// placesIn are the path:line of a text that are not known yet.
+// placesIn returns the places in a text (path:line) that are not in known.
 func placesIn(text string, known []owners.Place) (places []owners.Place) {
 	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(text, mostPlaces) {
 		line, _ := strconv.Atoi(m[2])
@@ -110,7 +110,7 @@ func placesIn(text string, known []owners.Place) (places []owners.Place) {
 	return places
 }
 
-// InQuestion are the files that a question names and the tree has.
+// InQuestion returns the files and folders that a question names and the tree has.
 func (f Finder) InQuestion(text string) (places []owners.Place) {
 	tree := f.Trees.Current().Copy.FS()
 	for _, m := range fileMark.FindAllStringSubmatch(text, mostPlaces) {
@@ -125,7 +125,7 @@ func (f Finder) InQuestion(text string) (places []owners.Place) {
 
 var fileMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*)(?::(\d{1,6}))?`)
 
-// InChange are the files that the session has changed so far.
+// InChange returns the places that the session has changed so far, without new files.
 func (f Finder) InChange(ctx context.Context) (places []owners.Place) {
 	work := f.Trees.Current().Work
 	if work == nil {
@@ -143,7 +143,7 @@ func (f Finder) InChange(ctx context.Context) (places []owners.Place) {
 	return places
 }
 
-// Text says it to people: names alone in its first line, and why below.
+// Text returns the answer for people: names in the first line, and the reasons below.
 func (a Answer) Text() string {
 	if len(a.People)+len(a.Owners) == 0 {
 		return "Nobody can be named: neither CODEOWNERS nor the history of " + a.files() + " has a person."
@@ -169,7 +169,7 @@ func (a Answer) Text() string {
 	return b.String()
 }
 
-// files are the paths in question.
+// files returns the paths of the places, of which it names at most mostNamed.
 func (a Answer) files() string {
 	var paths []string
 	for _, p := range a.Places {
@@ -183,8 +183,8 @@ func (a Answer) files() string {
 	return strings.Join(paths, ", ")
 }
 
-// ownersText are the owners without addresses: somebody known by one has the name of their
-// commits.
+// ownersText returns the owners. An owner that is an email address is shown by the name in their
+// commits, or as "somebody by an address".
 func (a Answer) ownersText() string {
 	var shown []string
 	for _, o := range a.Owners {
@@ -217,10 +217,11 @@ func reason(p owners.Person) string {
 	return strings.Join(append(parts, last), ", ")
 }
 
-// code is a repository's word as code.
+// code returns text from the repository as code.
 func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
 
-// nameOf is a name without what Slack or Markdown would read as more, and without an address.
+// nameOf returns a person's name without an email address, and without the characters that Slack or
+// Markdown would interpret.
 func nameOf(p owners.Person) string {
 	name, _, _ := strings.Cut(p.Name, "@")
 	name = strings.Map(func(r rune) rune {
@@ -232,14 +233,15 @@ func nameOf(p owners.Person) string {
 	return cmp.Or(plaintext.OneLine(name), "somebody without a name")
 }
 
-// Answered is the line that says it, with the row of whom it calls. In a place where people are
-// called, asks is whoever asks: a guest calls nobody.
+// Answered returns the line with the answer, and the row of the people whom it mentions. asks is the
+// person who asked: the answer to a guest mentions nobody.
 func (f Finder) Answered(ctx context.Context, a Answer, asks workflow.Person) []store.Part {
 	lines := f.ProgramLine(a.Text())
 	return append([]store.Part{store.Lines(lines)}, f.Call(ctx, a, asks, &lines[0])...)
 }
 
-// Call lets the line call those who know, where the repository is configured so; the rows say whom.
+// Call lets the line mention the people who know the places, if the repository is configured so, and
+// returns the row that records it.
 func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *outgoing.Line) []store.Part {
 	if asks.Guest {
 		return nil
@@ -250,9 +252,9 @@ func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *
 	return []store.Part{consent.Decision{What: called, Allowed: true, Reason: strings.Join(line.Calls, " "), User: asks.ID}}
 }
 
-// calls are the ids of those who are called: people of the thread's channel whom Slack knows by
-// the address of their commits, or of CODEOWNERS. Nobody where the repository is not configured
-// so, where somebody was called in the session before, or where Slack does not tell.
+// calls returns the ids of the people to mention: members of the thread's channel whom Slack knows by
+// the email address of their commits or of CODEOWNERS. It returns nil if the repository is not
+// configured so, or if somebody was mentioned in the session before, and stops if Slack does not tell.
 func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string) {
 	if here := f.Trees.Current(); here == nil || !here.Repository.CallsOwners {
 		return nil
@@ -277,7 +279,7 @@ func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string)
 	return ids
 }
 
-// addresses are those of CODEOWNERS, and then of who knows most.
+// addresses returns the email addresses in CODEOWNERS, followed by those of the people who know most.
 func (a Answer) addresses() (all []string) {
 	for _, o := range a.Owners {
 		if name, _, is := strings.Cut(o, "@"); is && name != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Names and subjects are a repository's words: they call nobody, link nothing and show no address.
+// Names and subjects come from the repository. They mention nobody, link nothing, and show no address.
 func TestAnswersOfAHostileHistory(t *testing.T) {
 	t.Parallel()
 	at := owners.Place{Path: "a`b.go", Line: 3}

@@ -9,12 +9,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// maxAmendment and maxAmendments are how much of what was said since an approval agents are
-// shown: bytes of each message, and the newest messages.
+// maxAmendment is how many bytes of each message since an approval agents are shown, and maxAmendments
+// how many messages, the newest.
 const maxAmendment, maxAmendments = 4 << 10, 30
 
-// AmendmentText is what people who may approve said since the approval of a revision, for
-// agents, less the rows given; empty where nobody said anything.
+// AmendmentText returns what people who may approve said since the approval of a revision, as a prompt
+// for agents. It leaves out the inbox rows in without, and is empty if nobody said anything.
 func (l *Ledger) AmendmentText(ctx context.Context, revision int, without ...int64) (string, error) {
 	said, err := l.Store.Amendments(ctx, l.Session().ID, revision)
 	if err != nil {

@@ -13,26 +13,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Ledger is one session's rows under this turn: what a turn reads, what it records with
-// secrets masked, and what the program itself says in the thread.
+// A Ledger reads and records one session's rows under the current turn, masks secrets in what it
+// records, and makes the lines that the program itself posts.
 type Ledger struct {
 	*store.Turn
 	Store   *store.Store
 	Slack   Slack
-	Agents  map[string]agent.Agent // whose names lines are signed with
-	Secrets *redact.Finder         // what the program was given; nil: nothing is masked
-	Dir     string                 // the sessions' folders
+	Agents  map[string]agent.Agent // lines are signed with their names
+	Secrets *redact.Finder         // secrets that the program was configured with; nil: nothing is masked
+	Dir     string                 // root folder of the sessions' folders
 	Log     *slog.Logger
 	Metrics *metrics.Metrics // nil: nothing is counted
 
-	mu     sync.Mutex      // over what follows
+	mu     sync.Mutex      // guards the fields below
 	warned map[string]bool // the kinds of line that the thread was told once
-	hidden *redact.Finder  // Secrets, and those of the repository; nil before it is open
+	hidden *redact.Finder  // Secrets and those of the repository; nil before it is open
 	// locate finds the lines of code that a text names; nil before the repository is open.
 	locate func(text string) *outgoing.Code
 }
 
-// PersonName is what agents call a person: the id where there is no name.
+// PersonName returns the name by which agents know a person, or the user id if there is no name.
 func (l *Ledger) PersonName(ctx context.Context, user string) string {
 	if p, err := l.Slack.Person(ctx, l.Session().Thread, user); err == nil && p.Name != "" {
 		return prompt.PersonName(p.Name)

@@ -6,7 +6,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// Find is the first part of kind P; ok is false where there is none.
+// Find returns the first part of kind P; ok is false if there is none.
 func Find[P store.Part](parts []store.Part) (p P, ok bool) {
 	for _, x := range parts {
 		if p, ok := x.(P); ok {
@@ -16,7 +16,7 @@ func Find[P store.Part](parts []store.Part) (p P, ok bool) {
 	return p, false
 }
 
-// Change changes the first part of kind P, where there is one.
+// Change calls do on the first part of kind P, if there is one, and puts the result in its place.
 func Change[P store.Part](parts []store.Part, do func(*P)) {
 	for i, x := range parts {
 		if p, ok := x.(P); ok {
@@ -27,7 +27,7 @@ func Change[P store.Part](parts []store.Part, do func(*P)) {
 	}
 }
 
-// Without leaves out the parts of kind P.
+// Without returns a copy of parts without those of kind P.
 func Without[P store.Part](parts []store.Part) []store.Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(x store.Part) bool { _, is := x.(P); return is })
 }

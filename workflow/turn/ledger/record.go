@@ -16,8 +16,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// SecretFinder finds what the program was given, and the secrets in the repository's own files of
-// environment variables once it is open: commands and tests may print them.
+// SecretFinder returns the finder of the secrets that the program was configured with and, while the
+// repository is open, of those in its files of environment variables: commands and tests may print
+// them.
 func (l *Ledger) SecretFinder() *redact.Finder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -27,14 +28,15 @@ func (l *Ledger) SecretFinder() *redact.Finder {
 	return l.Secrets
 }
 
-// SetRepository says what hides secrets, and what finds lines of code, while the repository is open.
+// SetRepository sets the finder of secrets and the finder of lines of code for as long as the
+// repository is open.
 func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *outgoing.Code) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hidden, l.locate = hidden, locate
 }
 
-// codeLinks finds the lines of code that a text names.
+// codeLinks finds the lines of code that a text names. It returns nil if the repository is not open.
 func (l *Ledger) codeLinks(text string) *outgoing.Code {
 	l.mu.Lock()
 	locate := l.locate
@@ -45,9 +47,9 @@ func (l *Ledger) codeLinks(text string) *outgoing.Code {
 	return locate(text)
 }
 
-// Record keeps the fact, with secrets masked in what people and others are shown of it:
-// lines, files that go with them, what commands printed and attempts changed. The log is told of
-// each change of phase, for whoever follows sessions there.
+// Record records the parts, with secrets masked in everything that people or agents are shown of them:
+// lines and their files, commands and their output, summaries and diffs of attempts, removed hunks. It
+// logs each change of phase, for operators who follow sessions in the log.
 func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	mask := l.SecretFinder().Mask
 	masked := make([]store.Part, len(parts))
@@ -106,8 +108,9 @@ func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
 	return lines
 }
 
-// MaskMessage is a message as a model is shown it, and as it is kept. What a model says itself
-// stays as it is: its calls are carried out, and it was shown no secret.
+// MaskMessage masks secrets in a message of a person, of a tool, or of a folded conversation, before a
+// model is shown it and before it is stored. A message of the model itself is left unchanged: its tool
+// calls are carried out as they are, and the model was shown no secret.
 func (l *Ledger) MaskMessage(m model.Message) model.Message {
 	if m.Role == model.User || m.Role == model.ToolRole || m.Role == model.Folded {
 		m.Text = l.SecretFinder().Mask(m.Text)

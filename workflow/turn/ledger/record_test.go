@@ -9,7 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// What a model is shown is masked; what it says, and has carried out, is left as it is.
+// Messages that a model is shown are masked. Its own messages, whose calls are carried out, are left
+// unchanged.
 func TestModelsAreShownNoSecret(t *testing.T) {
 	t.Parallel()
 	told := func(f *redact.Finder, role model.Role) string {

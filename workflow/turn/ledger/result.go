@@ -5,7 +5,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// WithParts is a tool's result with parts that its call writes, behind those that it has.
+// WithParts returns a tool's result with more parts to write, after those that it has already.
 func WithParts(r model.Result, parts ...store.Part) model.Result {
 	for _, p := range parts {
 		r.Writes = append(r.Writes, p)

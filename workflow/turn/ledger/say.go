@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// SayUnlessNewest says what the session's newest line does not say already: the program may
-// have died between that line and what it tells of.
+// SayUnlessNewest posts a line unless the session's newest line has the same text: the program may have
+// died after it recorded that line and before it did what the line announces.
 func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
 	said, err := l.Store.Lines(ctx, l.Session().ID)
 	if err != nil || len(said) > 0 && said[len(said)-1].Text == text {
@@ -23,7 +23,7 @@ func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
 	return l.Record(ctx, store.Lines(l.ProgramLine(text)))
 }
 
-// SayIfNew says a line unless one that begins with the same sentence was said in this session.
+// SayIfNew posts a line unless the session has a line that begins with the same sentence.
 func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 	first, _, _ := strings.Cut(text, ". ")
 	said, err := l.Store.Lines(ctx, l.Session().ID)
@@ -35,8 +35,8 @@ func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 	}
 }
 
-// SayOnce says a line unless this turn said one of its kind before, or the session's
-// newest line is one: a turn may be done again after a crash.
+// SayOnce posts a line unless this turn posted one under the same key before, or the session's newest
+// line begins with key: a turn may be repeated after a crash.
 func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	l.mu.Lock()
 	known := l.warned[key]
@@ -57,24 +57,24 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	}
 }
 
-// ProgramLine is a line in the orchestrator's name that the program itself says.
+// ProgramLine returns a line that the program itself says, in the orchestrator's name.
 func (l *Ledger) ProgramLine(text string, buttons ...outgoing.Button) []outgoing.Line {
 	return []outgoing.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
-// ProgressLine is a line in the orchestrator's name that only tells how the work goes on.
+// ProgressLine returns a line in the orchestrator's name that only reports progress.
 func (l *Ledger) ProgressLine(text string) []outgoing.Line {
 	line := l.ProgramLine(text)
 	line[0].Progress = true
 	return line
 }
 
-// DetailsButton shows the text to whoever presses it, in a modal.
+// DetailsButton returns a button that opens a modal with the text.
 func DetailsButton(text string) outgoing.Button {
 	return outgoing.Button{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}
 }
 
-// PutBackButton lets somebody who may approve have exactly that put back.
+// PutBackButton returns a button with which a person who may approve puts exactly that removal back.
 func PutBackButton(r permit.Removal) outgoing.Button {
 	return outgoing.Button{ActionID: button.PutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
 }

@@ -7,19 +7,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// Slack is what a turn asks Slack for; it is read fresh for each decision.
+// Slack is the part of Slack's API that a turn needs. Data is read from Slack anew for each decision.
 type Slack interface {
 	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
-	// Earlier is what was said in the thread before and beside the bot, oldest first.
+	// Earlier returns the messages of the thread, including those from before the bot was called,
+	// oldest first.
 	Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error)
-	// Reread is one message as the thread has it now, with what was shared with it.
+	// Reread returns the current text of a message, and the files that are shared with it.
 	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error)
-	// Readable is a text with names in place of ids.
+	// Readable returns the text with names in place of Slack ids.
 	Readable(ctx context.Context, text string) string
-	// Fetch reads a file that somebody attached.
+	// Fetch downloads a file that a person attached.
 	Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error)
-	// ByEmail is the id of the person with that address; empty: there is none.
+	// ByEmail returns the id of the person with that email address, or an empty string.
 	ByEmail(ctx context.Context, address string) (id string, err error)
-	// Group is who is in a user group (S…).
+	// Group returns the ids of the members of a user group (S…).
 	Group(ctx context.Context, group string) ([]string, error)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// ApprovedPlan is the approved plan; without tasks where the approval is of something else.
+// ApprovedPlan returns the plan of the approval's revision, or a plan without tasks if the approval is
+// not of a plan.
 func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (ApprovedPlan planning.Plan, err error) {
 	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
 	if err != nil || r.Kind != workflow.ReportPlan {
@@ -26,13 +27,14 @@ func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (Approved
 	return ApprovedPlan, nil
 }
 
-// AwaitsConsent: a report or a plan stands in the thread and nothing else goes on.
+// AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no
+// other work is under way.
 func (l *Ledger) AwaitsConsent() bool {
 	p := l.Session().Phase
 	return p == workflow.PhaseReported || p == workflow.PhasePlanShown
 }
 
-// RevisionPushed: what the revision says was pushed.
+// RevisionPushed reports whether the change that was approved for the revision was pushed.
 func (l *Ledger) RevisionPushed(ctx context.Context, revision int) (bool, error) {
 	a, err := l.Store.Approval(ctx, l.Session().ID, revision)
 	if err != nil || a == nil {
@@ -45,8 +47,8 @@ func (l *Ledger) Folder(part string) string {
 	return filepath.Join(l.Dir, l.Session().ID, part)
 }
 
-// StandingApproval is the word that stands on the newest report; nil when there is none. A push
-// spends it: what is asked for after that needs a word of its own.
+// StandingApproval returns the approval of the newest report, or nil if there is none. A push uses it
+// up: a request after the push needs a new approval.
 func (l *Ledger) StandingApproval(ctx context.Context) (*permit.Approval, error) {
 	s := l.Session()
 	if s.Revision == 0 {
@@ -62,13 +64,13 @@ func (l *Ledger) StandingApproval(ctx context.Context) (*permit.Approval, error)
 	return a, nil
 }
 
-// ApprovalPushed: what was approved has gone out.
+// ApprovalPushed reports whether the change that was approved was pushed.
 func (l *Ledger) ApprovalPushed(ctx context.Context, a *permit.Approval) (bool, error) {
 	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
 	return slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushDone }), err
 }
 
-// NewestReportKind is the kind of the newest report; empty where there is none.
+// NewestReportKind returns the kind of the newest report, or an empty string if there is none.
 func (l *Ledger) NewestReportKind() string {
 	s := l.Session()
 	r, err := l.Store.Report(context.Background(), s.ID, s.Revision)
@@ -78,8 +80,8 @@ func (l *Ledger) NewestReportKind() string {
 	return r.Kind
 }
 
-// MissingApproval says what waits for an approval, who tried to give it, and why that did not
-// count: for the model, which asked for what only an approval allows.
+// MissingApproval returns the refusal for a model that called a tool which needs an approval: what
+// waits for the approval, who tried to give it, and why that did not count.
 func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 	s := l.Session()
 	if s.Revision == 0 {

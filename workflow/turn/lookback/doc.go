@@ -1,12 +1,14 @@
-// Package lookback finds out, beside the turns, since when what shows a bug is red, and on which
-// releases.
+// Package lookback finds out, in a job that runs in parallel to the turns, since which commit a bug
+// exists, and on which releases. A commit is red if the tests or the command that show the bug fail on
+// it.
 //
-// A look back is asked for by a row: with a push, for its new tests (Push), and with a report
-// whose reproduction fails, for that command (BeforeFix). Only the newest of a session is ended; a
-// stop ends it. A job of the queue works it (Looker.Run): it asks commits by package retest as
-// package bisect wants them, and then the releases. Each answer is a row, so a restart repeats
-// nothing; all answers together have Looker.Limit. What came of it is one line in the thread,
-// written with the end of the look back.
+// A look back is asked for by a row: with a push, for its new tests (Push), and with a report whose
+// reproduction fails, for that command (BeforeFix). A session has at most one open look back: a newer
+// one replaces it, and a stop ends it. A job of the queue works it (Looker.Run): package bisect chooses
+// the commits, package retest runs the probe on each, and then the releases are tried. Each answer is
+// stored as a row, so a restart repeats no run. All runs together may take Looker.Limit. The result is
+// one line in the thread, written with the end of the look back.
 //
-// People are named as their commits name them, and are never called.
+// People are named as their commits name them. They are not mentioned, except where the configuration
+// asks for it (Looker.CallAuthors).
 package lookback

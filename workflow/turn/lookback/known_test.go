@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
-// What is known of releases is of the same command at the same commit, and the newest.
+// Known returns the newest result for the same command at the same commit of the same repository.
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	looked := func(command string, releases ...diagnosis.ReleaseVerdict) diagnosis.Lookback {

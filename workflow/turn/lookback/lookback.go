@@ -30,20 +30,20 @@ import (
 type Looker struct {
 	Store        *store.Store
 	Repositories []catalog.Repository
-	Releases     map[string][]string // patterns of the branches and tags that are asked, by repository
-	CallAuthors  map[string]bool     // repositories where whoever brought a bug is called, and not only named
-	Slack        ledger.Slack        // nil: nobody is called
+	Releases     map[string][]string // patterns of the branches and tags that are tried, by repository
+	CallAuthors  map[string]bool     // repositories where the author of the bug is mentioned, not only named
+	Slack        ledger.Slack        // nil: nobody is mentioned
 	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be run, and nothing is looked for
-	Limit        time.Duration    // for all runs of one look back; zero: nothing is looked for
+	Checker      *testrun.Checker // nil: nothing can be run, and a look back ends without a result
+	Limit        time.Duration    // for all runs of one look back; zero: a look back ends without a result
 	Secrets      *redact.Finder
-	Signature    string // of the lines
+	Signature    string // the agent that signs the lines
 	Log          *slog.Logger
 }
 
-// A Push is one that went out, and what was proven of it.
+// A Push is a push that succeeded, with its proof.
 type Push struct {
-	Wanted       bool // else nothing is asked
+	Wanted       bool // false: Parts returns nothing
 	Repository   string
 	Base, Commit string
 	Project      project.Project
@@ -51,8 +51,8 @@ type Push struct {
 	Proof        proof.Proof
 }
 
-// Parts ask since when, and where else, the new tests of the push are red; nothing where no
-// test shows it.
+// Parts returns the row that asks since when, and on which releases, the new tests of the push are red.
+// It returns nil if no test shows the bug.
 func (p Push) Parts() []store.Part {
 	probe, ok := retest.Tests(p.Project, p.Commit, p.Changes, p.Proof)
 	text, err := json.Marshal(probe)
@@ -62,21 +62,23 @@ func (p Push) Parts() []store.Part {
 	return []store.Part{progress.Lookback{Key: pushKey + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
 }
 
-// pushKey begins the key of what is asked with a push.
+// pushKey is the prefix of the key of a look back that a push asked for.
 const pushKey = "push:"
 
-// BeforeFix asks the same of the command that reproduces what a report says.
+// BeforeFix returns the row that asks the same for the command that reproduces the bug of a report.
 func BeforeFix(repository string, r workflow.Report, probe retest.Probe) (store.Part, error) {
 	text, err := json.Marshal(probe)
 	return progress.Lookback{Key: fmt.Sprintf("report:%d", r.Revision), Repository: repository, Base: r.BaseCommit, Probe: text}, err
 }
 
-// pulse is how often it is looked whether a look back was ended: a stop has to act soon.
+// pulse is the interval at which watch looks whether the look back was ended. It is short, since a stop
+// has to take effect soon.
 const pulse = 400 * time.Millisecond
 
 var errEnded = errors.New("the look back was ended")
 
-// Run works the session's open look back.
+// Run works the session's open look back, if there is one. It returns nil if the look back was ended
+// meanwhile.
 func (l *Looker) Run(ctx context.Context, session string) error {
 	row, err := l.Store.OpenLookback(ctx, session)
 	if err != nil || row == nil {
@@ -93,7 +95,7 @@ func (l *Looker) Run(ctx context.Context, session string) error {
 	return err
 }
 
-// watch ends ctx when the look back was stopped, or a newer one took its place.
+// watch cancels ctx with errEnded when the look back was stopped or a newer one replaced it.
 func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -109,15 +111,15 @@ func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCause
 	}
 }
 
-// A look is one look back under way.
+// A look is one look back that is being worked.
 type look struct {
 	*Looker
 	row        diagnosis.Lookback
 	probe      retest.Probe
 	repository catalog.Repository
 	mirror     *repo.Mirror
-	tries      map[string]diagnosis.LookbackTry // by commit and nth
-	until      time.Duration                    // of what was spent, from which on nothing more is asked
+	tries      map[string]diagnosis.LookbackTry // the runs that are recorded, by tryKey
+	until      time.Duration                    // limit on spent: once it is reached, nothing more is run
 	spent      time.Duration
 }
 
@@ -139,7 +141,8 @@ func (l *Looker) work(ctx context.Context, row diagnosis.Lookback) error {
 	return l.Store.EndLookback(ctx, row, found, line)
 }
 
-// open opens the mirror, with what the probe needs. ready is false where it cannot be had any more.
+// open opens the mirror and reads the probe and its earlier runs. ready is false if the look back can
+// no longer be worked: the repository is not configured, commands are off, or a commit is missing.
 func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, ready bool, err error) {
 	at := slices.IndexFunc(l.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
 	if at < 0 || l.Checker == nil || l.Limit <= 0 {
@@ -152,7 +155,8 @@ func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, rea
 	if k.mirror, err = l.Mirrors.Open(ctx, k.repository.Remote); k.mirror == nil {
 		return nil, false, err
 	}
-	// What was pushed is the remote's, and so are newer releases; without it what is here counts.
+	// The pushed commit and newer releases are at the remote. If the fetch fails, what the mirror has
+	// is used.
 	if err := k.mirror.Fetch(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, false, ctx.Err()
@@ -175,7 +179,8 @@ func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, rea
 
 func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }
 
-// look searches the history, and then asks the releases.
+// look searches the history and then tries the releases. If there are releases, a third of the limit is
+// kept for them.
 func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err error) {
 	releases := k.releases()
 	k.until = k.Limit
@@ -211,7 +216,8 @@ func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err err
 	return found, err
 }
 
-// learn runs the command once where it was red, so that elsewhere it has to fail in the same way.
+// learn runs the command once on the base, where it was red. On other commits it has to fail in the
+// same way to count as red.
 func (k *look) learn(ctx context.Context) error {
 	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *testrun.Checker) (v retest.Verdict, err error) {
 		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.Setup)
@@ -220,7 +226,8 @@ func (k *look) learn(ctx context.Context) error {
 	return err
 }
 
-// ask is what a commit is: from its row, or else found out now.
+// ask returns the verdict on a commit: from its row if there is one, otherwise from a run. nth is 1 for
+// the first run on that commit, 2 for the repetition.
 func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict, error) {
 	if t, known := k.tries[tryKey(commit, nth)]; known {
 		return retest.Verdict{Answer: bisect.Answer(t.Answer), Why: t.Why}, nil
@@ -230,7 +237,8 @@ func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict,
 	})
 }
 
-// timed runs within what is left of the limit, and keeps what came of it.
+// timed calls run with the rest of the limit as its timeout, and stores the verdict as a row. It
+// returns bisect.ErrSpent if no time is left or the timeout passes.
 func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *testrun.Checker) (retest.Verdict, error)) (retest.Verdict, error) {
 	left := k.until - k.spent
 	if left <= 0 {

@@ -26,7 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A scene is a session about a repository whose file n counts its commits, and a looker.
+// A scene is a session about a repository whose file n holds the number of its commit, and a Looker.
 type scene struct {
 	*Looker
 	t       *testing.T
@@ -92,9 +92,9 @@ func TestALookBackIsSaidOnce(t *testing.T) {
 	s.run()
 	require.Len(t, s.said(), 1)
 
-	s.ask(1, redFrom5) // the same is not asked for again
+	s.ask(1, redFrom5) // the same key is not asked for again
 	s.run()
-	s.ask(2, redFrom5) // and what a newer one finds is said where it is new
+	s.ask(2, redFrom5) // the result of a newer look back is posted only if it is new
 	s.run()
 	require.Len(t, s.said(), 1)
 	done, err := s.Store.LookbacksDone(t.Context(), s.turn.Session().ID)
@@ -103,7 +103,8 @@ func TestALookBackIsSaidOnce(t *testing.T) {
 	require.Equal(t, s.commits[5], done[1].Found.First)
 }
 
-// What was found out before a restart is not run again: answers that no run would give are believed.
+// A run that was recorded before a restart is not repeated: the recorded answers, which no run would
+// give, are used.
 func TestAnAnswerThatIsKeptIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -129,7 +130,7 @@ func TestALookBackEndsAtItsLimit(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprintf("Red at `%s` (2023-11-14, \"a tree\") by Ada already, by the reproduction, the oldest commit that I could tell: the time for looking back was over.\nAlso red on main.", s.commits[10][:7])}, s.said())
 }
 
-// A stop ends what runs.
+// A stop ends a look back whose command is running.
 func TestAStopEndsALookBack(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -141,7 +142,8 @@ func TestAStopEndsALookBack(t *testing.T) {
 	require.Empty(t, s.said())
 }
 
-// What was ended says nothing, even where it came to its end meanwhile; the control is one that was not.
+// A look back that was ended posts nothing, even if it came to a result meanwhile. The control is a
+// look back that is open.
 func TestWhatWasEndedIsNotSaid(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -18,8 +18,8 @@ import (
 
 const releasedModule = "golang.org/x/mod"
 
-// released makes the released versions of a public Go module a history: each is a commit of the time
-// at which it came out, with its tag.
+// released writes the released versions of a public Go module as a history: each version is a commit
+// with its tag and with the time of its release. It returns the commit of each version.
 func released(t *testing.T, dir, module string, versions []string) (commits map[string]string) {
 	t.Helper()
 	work := t.TempDir()
@@ -39,7 +39,7 @@ func released(t *testing.T, dir, module string, versions []string) (commits map[
 	commits = map[string]string{}
 	for _, v := range versions {
 		out, err := run(nil, "go", "mod", "download", "-json", module+"@"+v)
-		if err != nil { // without a network: generated histories show the same in every run
+		if err != nil { // there is no network; tests with generated histories cover the same in every run
 			t.Skipf("%s@%s cannot be had from the module proxy (%v): %s", module, v, err, out)
 		}
 		var have struct{ Dir, Info string }
@@ -61,11 +61,11 @@ func released(t *testing.T, dir, module string, versions []string) (commits map[
 	return commits
 }
 
-// The code is the public one, and so are its versions: that a go line may have three parts came
-// with v0.11.0. The oldest need packages that are not here, and cannot be told.
+// The code and its versions are those of a public module: with v0.11.0 a go line may have three parts.
+// The oldest versions need packages that are not here, so nothing can be told of them.
 func TestTheReleaseIsNamedInWhichARealModuleChanged(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("BOBBIN_RELEASED") == "" { // it needs a network and half a minute: SIZE=whole asks for it
+	if os.Getenv("BOBBIN_RELEASED") == "" { // it needs a network and takes half a minute; it runs with SIZE=whole
 		t.Skip("BOBBIN_RELEASED=1 fetches thirty releases of " + releasedModule + " and builds some of them")
 	}
 	remotetest.NeedGit(t)
@@ -78,7 +78,7 @@ func TestTheReleaseIsNamedInWhichARealModuleChanged(t *testing.T) {
 	commits := released(t, dir, releasedModule, versions)
 	s.commits = []string{11: commits["v0.30.0"]}
 	s.Repositories[0].URL, s.Releases = dir, map[string][]string{"shop": {"v0.9.0", "v0.1[0-2].0"}}
-	s.Repositories[0].Setup.Off = true // what the versions name, their own tests alone need: the oldest ones need more
+	s.Repositories[0].Setup.Off = true // only the versions' own tests need the packages that they name, and the oldest versions need more
 	s.Checker.Caches.Sandbox = repotest.OpenBuilder(t)
 	mirror, err := s.Mirrors.Open(t.Context(), s.Repositories[0].Remote)
 	require.NoError(t, err)

@@ -15,17 +15,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
-// mostReleases is how many releases are asked, the newest ones.
+// mostReleases is how many releases are tried: the newest ones.
 const mostReleases = 6
 
-// IsRelease reports whether one of the patterns is of that branch or tag. prefix begins the names of
-// the bot's own branches; empty: bobbin/.
+// IsRelease reports whether one of the patterns matches the branch or tag name. prefix is the prefix of
+// the bot's own branches, which are never releases; if it is empty, bobbin/ is used.
 func IsRelease(patterns []string, prefix, name string) bool {
 	return !strings.HasPrefix(name, cmp.Or(prefix, transfer.DefaultPrefix)) &&
 		slices.ContainsFunc(patterns, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
 }
 
-// releases are those that the configuration names, newest first.
+// releases returns the releases that the configuration's patterns match, newest first, at most
+// mostReleases.
 func (k *look) releases() []commits.Release {
 	all := k.mirror.Commits().Releases(func(name string) bool {
 		return IsRelease(k.Looker.Releases[k.row.Repository], k.repository.BranchPrefix, name)
@@ -33,7 +34,7 @@ func (k *look) releases() []commits.Release {
 	return all[:min(len(all), mostReleases)]
 }
 
-// askReleases says of each release what it is.
+// askReleases returns the verdict on each release. A release for which no time is left is unclear.
 func (k *look) askReleases(ctx context.Context, releases []commits.Release) (list []diagnosis.ReleaseVerdict, err error) {
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)

@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// tell makes the line of what the thread was not told by an earlier look back, and lets it call
-// whoever brought the bug, where that is wanted: once a session.
+// tell returns the line with what no earlier look back of the session told the thread. If the
+// configuration wants it, the line mentions the author of the bug, at most once in a session.
 func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line outgoing.Line, err error) {
 	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
 	if err != nil {
@@ -43,11 +43,11 @@ func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line ou
 	return line, nil
 }
 
-// mostButtons is how many releases have one.
+// mostButtons is how many releases get a backport button.
 const mostButtons = 3
 
-// backportButtons are one for each red release that has a branch, once the change that mends it was
-// pushed. What a press does is judged like an approval.
+// backportButtons returns a button for each red release that is a branch, after the change that fixes
+// the bug was pushed. A press is judged like an approval.
 func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []outgoing.Button) {
 	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
 	for _, r := range releases {
@@ -60,7 +60,8 @@ func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []o
 	return buttons
 }
 
-// author is the id of whoever made the commit that brought the bug, where such people are called.
+// author returns the Slack id of the author of the commit that brought the bug, or nil if the
+// configuration does not want authors mentioned or the person cannot be found.
 func (k *look) author(ctx context.Context, commit string) []string {
 	if commit == "" || k.Slack == nil || !k.CallAuthors[k.row.Repository] {
 		return nil
@@ -83,7 +84,8 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	return []string{id}
 }
 
-// sinceText says since when it is red; empty where there is nothing to say.
+// sinceText returns the sentence that says since which commit the bug exists, or an empty string if
+// nothing is known.
 func (k *look) sinceText(r bisect.Result) string {
 	by := ""
 	if k.probe.Command != "" {
@@ -104,7 +106,7 @@ func (k *look) sinceText(r bisect.Result) string {
 	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green), k.nameCommit(r.Red), by, k.whyNotNearer(r))
 }
 
-// whyNotOlder says why no older commit than the oldest red one is known.
+// whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
 var whyNotOlder = map[bisect.Reason]string{
 	bisect.Cut:     "the history that I have is cut off there",
 	bisect.TooFar:  "I looked no further back",
@@ -113,7 +115,7 @@ var whyNotOlder = map[bisect.Reason]string{
 	bisect.Flaky:   "the test does not end the same each time",
 }
 
-// whyNotNearer says why the bounds are not neighbours.
+// whyNotNearer returns why the newest green and the oldest red commit are not neighbours.
 func (k *look) whyNotNearer(r bisect.Result) string {
 	switch r.Reason {
 	case bisect.Spent:
@@ -129,7 +131,8 @@ func (k *look) whyNotNearer(r bisect.Result) string {
 	return fmt.Sprintf("%s between them could not be told%s", plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
 }
 
-// commonWhy is why the most of the commits could not be told.
+// commonWhy returns the most frequent reason why commits are unclear, in parentheses, or an empty
+// string.
 func (k *look) commonWhy() string {
 	counts, most := map[string]int{}, ""
 	for _, t := range k.tries {
@@ -147,7 +150,8 @@ func (k *look) commonWhy() string {
 	return " (" + most + ")"
 }
 
-// nameCommit is a commit with its date, subject and author: names as the commit has them.
+// nameCommit returns a commit's short hash with its date, subject, author and pull request, as the
+// commit names them.
 func (k *look) nameCommit(hash string) string {
 	c, err := k.mirror.Commits().Read(hash)
 	if err != nil {
@@ -160,7 +164,8 @@ func (k *look) nameCommit(hash string) string {
 	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly), quoted(c.Subject, 80), quoted(c.Author, 60), pull)
 }
 
-// broughtBy names the pull request of the merge with which a commit came.
+// broughtBy names the pull request of the merge that brought the first red commit to the main line, or
+// the merge's hash if there is none.
 func (k *look) broughtBy(r bisect.Result) string {
 	if r.Merge == "" || r.Merge == r.First {
 		return ""
@@ -175,18 +180,19 @@ func (k *look) broughtBy(r bisect.Result) string {
 	return fmt.Sprintf(", merged by `%s`", prompt.ShortHash(r.Merge))
 }
 
-// pull is a pull request's number as people at the repository's host write it.
+// pull returns a pull request's number in the notation of the repository's host.
 func (k *look) pull(number int) string {
 	return fmt.Sprintf("%s%d", k.repository.Pulls.Words().Mark, number)
 }
 
-// quoted is a stranger's words in one short line, without marks that would end a quote or begin code.
+// quoted returns text from outside as one short line, with backticks, double quotes and backslashes
+// replaced so that it cannot end a quote or begin code.
 func quoted(words string, most int) string {
 	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'", `\`, "/").Replace(plaintext.OneLine(words)), most)
 }
 
-// Known is what that command showed of the repository's releases, where the bug that it shows at
-// base was looked for on them; empty where it was not.
+// Known returns what the command showed on the repository's releases in the newest finished look back
+// from base, or an empty string if there was none.
 func Known(done []diagnosis.Lookback, repository, base, command string) string {
 	for _, b := range slices.Backward(done) {
 		var probe retest.Probe
@@ -200,8 +206,8 @@ func Known(done []diagnosis.Lookback, repository, base, command string) string {
 	return ""
 }
 
-// WhereElse says what releases are: "Also red on release/1.4; green on release/1.3."; empty where
-// there is none.
+// WhereElse returns the releases by verdict in one sentence ("Also red on release/1.4; green on
+// release/1.3."), or an empty string if there are none.
 func WhereElse(releases []diagnosis.ReleaseVerdict) string {
 	var red, green, unclear []string
 	for _, r := range releases {

@@ -12,24 +12,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// Permissions decide who may approve here, and whose asking permits what is built.
+// Permissions decides who may approve in a session, and whose request permits the work.
 type Permissions struct {
 	*ledger.Ledger
 	Catalog *catalog.Catalog
-	Rule    AskRule // nil: askedBy; a control has another
+	Rule    AskRule // nil: AskedBy; a control of a test sets another rule
 }
 
-// Asker is who asked for what is said back, and may approve it.
+// An Asker is the person who asked for what the bot restates, and who may approve it.
 type Asker struct {
 	Message incoming.Message
 	Person  workflow.Person
-	RestsOn []int64 // every message that the request is made of
+	RestsOn []int64 // ids of all messages that the request is made of
 }
 
-// An AskRule says whose asking permits what is said back.
+// An AskRule decides whose request permits what the bot restates.
 type AskRule func(*Permissions, context.Context) (by *Asker, why string, err error)
 
-// ExclusionReason: guests may add to a thread but not start one; strangers and bots may not.
+// ExclusionReason returns why the bot does not listen to p: p is a bot, a person from outside the
+// workspace, or has a deactivated account. It returns an empty string for everybody else. Guests are
+// not excluded: turn/intake lets them add to a thread, but not start one.
 func ExclusionReason(p workflow.Person) string {
 	switch {
 	case p.Bot:
@@ -52,7 +54,7 @@ func (ps *Permissions) WhoAllows(ctx context.Context) string {
 	return a.Who()
 }
 
-// Approvers is whose word counts here, with user groups read afresh.
+// Approvers returns who may approve here, with the members of user groups read anew from Slack.
 func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) {
 	r, _ := ps.Catalog.Current()
 	a := r.Approvers
@@ -66,14 +68,14 @@ func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) 
 		if err != nil {
 			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
 		}
-		// An empty group must not read as "nobody is named".
+		// The group's own id is kept, since an empty list would mean that no approvers are named.
 		a.People = append(append(a.People, id), users...)
 	}
 	return a, nil
 }
 
-// Callable is the id of whoever has that address, if it is a full member who is in the thread's
-// channel; empty: nobody is. The error is that Slack does not tell who has an address.
+// Callable returns the id of the person with that email address if it is a full member who is in the
+// thread's channel, otherwise an empty string. It fails if Slack does not tell who has the address.
 func Callable(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
 	if !strings.Contains(address, "@") {
 		return "", nil

@@ -1,8 +1,8 @@
-// Package permission decides whose word counts: who may approve here, whose asking permits
-// what is to be built, and whose words wait for somebody who may approve.
+// Package permission decides whose words count: who may approve here, whose request permits the work,
+// and whose words wait until a person who may approve passes them on.
 //
-// A permission is one row that is made from one message or press, of the person who wrote or
-// made it, read afresh from Slack. NewPermission is its only maker; the schema refuses one
-// that names somebody else's message (migrations/00015_permissions.sql). Where Slack does
-// not answer, the answer is no.
+// A permission is one row. It is made from one message or press, of the person who wrote or pressed it,
+// whose data is read anew from Slack. NewPermission is the only function that makes one; the database
+// schema refuses a permission that names another person's message (migrations/00015_permissions.sql).
+// If Slack does not answer, the answer is no.
 package permission

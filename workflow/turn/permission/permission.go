@@ -17,19 +17,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
 
-// There is one way to a yes: a row that is made from one message or click, of the person
-// who wrote or made it, as Slack tells of that person now. Nothing else in this package
-// makes a permit.Permission; the schema refuses one of somebody else's message.
+// Every consent is a row that is made from one message or click, of the person who wrote or made it, as
+// Slack describes that person now. Nothing else in this package makes a permit.Permission, and the
+// schema refuses one that names another person's message.
 
-// NewPermission is the yes of p that m gives; revision is the one that the thread was shown,
-// 0 where none was yet.
+// NewPermission returns the permission that p gives with the message m. revision is the newest one that
+// the thread was shown, 0 if there is none.
 func NewPermission(m incoming.Message, p workflow.Person, what permit.Kind, revision int, restsOn ...int64) consent.Permission {
 	return consent.Permission{Permission: permit.Permission{
 		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
 	}}
 }
 
-// permissionKind is what an approval of the report is for.
+// permissionKind returns the kind of permission that an approval of such a report gives.
 func (ps *Permissions) permissionKind(kind string) permit.Kind {
 	switch {
 	case kind == workflow.ReportPlan:
@@ -42,12 +42,13 @@ func (ps *Permissions) permissionKind(kind string) permit.Kind {
 	return permit.Report
 }
 
-// AddApproval puts the approval of r by p down: the branch may be written from here on.
+// AddApproval appends to f the approval of r by the asker. With it the session gets its branch, which
+// may be written from then on.
 func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report, scope string) {
 	ps.addApproval(f, by, r, scope, ps.permissionKind(r.Kind))
 }
 
-// AddPutBack puts the approval of r by p down, which is to put back what was taken out.
+// AddPutBack appends to f the approval of r by the asker, where r is to put back code that was removed.
 func (ps *Permissions) AddPutBack(f *[]store.Part, by Asker, r workflow.Report) {
 	ps.addApproval(f, by, r, "", permit.PutBack)
 }
@@ -61,7 +62,7 @@ func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report,
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
 }
 
-// ApprovalRefusal says why p may not approve what is asked for now; empty when p may.
+// ApprovalRefusal returns why p may not approve what is asked for now, or an empty string if p may.
 func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a permit.Approvers, err error) {
 	if a, err = ps.Approvers(ctx); err != nil {
 		return "", a, err
@@ -70,7 +71,9 @@ func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (
 	return a.MayApprove(p, requesters...), a, err
 }
 
-// HoldReason says why the words of p do not reach the agents now; empty when they do.
+// HoldReason returns why the words of p are held back from the agents now, or an empty string if they
+// are not. While work is stopped, or approved and not yet pushed, the words of a person who may not
+// approve are held back.
 func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why string, err error) {
 	if ps.Session().Phase != workflow.PhaseStopped || ps.Session().Joined() {
 		if a, err := ps.StandingApproval(ctx); a == nil || err != nil {
@@ -80,12 +83,13 @@ func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why s
 	why, _, err = ps.ApprovalRefusal(ctx, p)
 	if err != nil {
 		ps.Log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
-		return "Slack does not tell who may approve", nil // closed on error
+		return "Slack does not tell who may approve", nil // fail closed
 	}
 	return why, nil
 }
 
-// requesters are who asked for what is at hand, where somebody else has to approve it.
+// requesters returns who asked for the newest report, if the configuration demands that another person
+// approves. Otherwise it returns nil.
 func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers) ([]string, error) {
 	s := ps.Session()
 	if !a.OtherThanRequester {
@@ -98,15 +102,15 @@ func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers) ([]st
 	if err != nil {
 		return nil, fmt.Errorf("who asked for revision %d: %w", s.Revision, err)
 	}
-	if r.AskedBy == nil { // from before this was kept
+	if r.AskedBy == nil { // the row is older than this column
 		return []string{s.Requester}, nil
 	}
 	return r.AskedBy, nil
 }
 
-// RequestAuthors are who asked for what a report of that kind says, since the newest push: whoever
-// wrote first, and of what is to be built everybody who asked for a part or corrected one.
-// Until it is pushed a revision is also of those who asked for the one before it.
+// RequestAuthors returns who asked for the content of a report of that kind since the newest push: the
+// author of the first message and, for a request or a plan, everybody who asked for a part or corrected
+// one. Until a revision is pushed, those who asked for it count for the next one, too.
 func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]string, error) {
 	s := ps.Session()
 	ids := []string{}
@@ -147,16 +151,16 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 	return ids, nil
 }
 
-// IsMessage: somebody wrote that to the bot or in its thread.
+// IsMessage reports whether an event of that kind is a message to the bot or in its thread.
 func IsMessage(k incoming.Kind) bool {
 	return k == incoming.Mention || k == incoming.Reply || k == incoming.Sent
 }
 
-// AskedBy is whose asking permits what the orchestrator says back; nil where nobody's does,
-// and why says so for people. The program decides it from rows: everything that agents were
-// shown since the thread last rested has to be of people who may approve, or adopted by
-// one, and one of them has to have asked for something. What others wrote before that rest
-// counts, too, since newer words may lean on it, but for mere questions, which were answered.
+// AskedBy returns the message and the person whose request permits what the orchestrator restates, or
+// nil with a reason for people. The program decides it from rows: everything that agents were shown
+// since the thread last rested has to come from people who may approve, or be adopted by one, and one
+// of them has to have asked for something. What other people wrote before that rest counts, too, since
+// newer words may build on it; only mere questions are left out, since they were answered.
 func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err error) {
 	approvers, err := ps.Approvers(ctx)
 	if err != nil {
@@ -207,11 +211,11 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	return by, "", nil
 }
 
-// given are the permissions of the session, as far as they matter to asking.
+// given holds the permissions of the session that matter for AskedBy.
 type given struct {
-	adoptions map[int64][]permit.Permission // by the row that is adopted
-	adopting  map[int64]bool                // rows that adopt what others asked for
-	spent     map[int64]bool                // rows that permitted a revision
+	adoptions map[int64][]permit.Permission // by the inbox row that is adopted
+	adopting  map[int64]bool                // inbox rows that adopt another person's request
+	spent     map[int64]bool                // inbox rows that permitted a revision
 }
 
 func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
@@ -231,9 +235,9 @@ func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
 	return g, err
 }
 
-// mayAskBy reports whether a message can be the one by which something was asked for: words
-// that ask for something to be done, or that adopt somebody else's, as they were written.
-// It permits once. Words that were passed on are not asked for by that.
+// mayAskBy reports whether x can be the message by which something was asked for: an unedited message
+// that asks for something to be done, or that adopts another person's request. A message permits only
+// once. A message that only passes held words on does not ask for them.
 func (g given) mayAskBy(x inbox.ReadMessage) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != incoming.Mention && x.Kind != incoming.Reply {
 		return false
@@ -247,7 +251,7 @@ func asksForWork(x inbox.ReadMessage) bool {
 	return intent.Asks(x.Text, x.Kind == incoming.Mention)
 }
 
-// authors are the people whose words a request is made of, each looked up once, now.
+// authors holds the people who wrote parts of a request. Each is looked up once in Slack.
 type authors struct {
 	*Permissions
 	approvers permit.Approvers
@@ -256,7 +260,7 @@ type authors struct {
 
 type author struct {
 	person workflow.Person
-	why    string // that person may not approve; empty: may
+	why    string // why the person may not approve; empty: the person may
 }
 
 func (a *authors) lookUp(ctx context.Context, user string) author {
@@ -266,7 +270,7 @@ func (a *authors) lookUp(ctx context.Context, user string) author {
 	p, err := a.Slack.Person(ctx, a.Session().Thread, user)
 	found := author{person: p, why: a.approvers.MayApprove(p)}
 	if err != nil {
-		found.why = "Slack does not tell who that is" // closed on error
+		found.why = "Slack does not tell who that is" // fail closed
 	}
 	if p.Name == "" {
 		found.person.Name = "somebody"
@@ -275,10 +279,11 @@ func (a *authors) lookUp(ctx context.Context, user string) author {
 	return found
 }
 
-// forwardMark begins what was forwarded with a message (see package event).
+// forwardMark begins the text that was forwarded with a message (see package event).
 const forwardMark = "\n> forwarded"
 
-// refusal says why a message is not of people who may approve; empty when it is.
+// refusal returns why a message does not come from a person who may approve, or an empty string if it
+// does.
 func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	switch {
 	case x.Kind == incoming.Sent && x.Value != x.User:
@@ -297,7 +302,7 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	return ""
 }
 
-// isAdopted reports whether somebody who may approve made the message of that row their own.
+// isAdopted reports whether a person who may approve adopted the message of that inbox row.
 func (a *authors) isAdopted(ctx context.Context, g given, row int64) bool {
 	return slices.ContainsFunc(g.adoptions[row], func(p permit.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
 }

@@ -24,18 +24,19 @@ import (
 )
 
 const (
-	mostPages   = 3   // that were found; the configuration may name some more
-	mostChanged = 500 // paths that are kept of a change
+	mostPages   = 3   // pages that are found; the configuration may name more
+	mostChanged = 500 // paths of a change that are stored
 )
 
-// A Push is one that went out.
+// A Push is a push that succeeded.
 type Push struct {
 	Repository   string
 	Base, Commit string
 	Changes      []diff.Change
 }
 
-// Request asks for pictures; it keeps nothing where no task was about what people see.
+// Request returns the part that requests the pictures. It writes nothing if no finished task of the
+// session was visual.
 func (p Push) Request() store.Part {
 	q := pictures.Request{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Commit: p.Commit}
 	for _, c := range p.Changes[:min(len(p.Changes), mostChanged)] {
@@ -50,13 +51,13 @@ type Photographer struct {
 	Repositories []catalog.Repository
 	Mirrors      *repo.Mirrors
 	Checker      *testrun.Checker // nil: nothing can be run, and there are no pictures
-	Processor    time.Duration    // how long one page may compute; zero: the camera's own
+	Processor    time.Duration    // limit on the processor time of one page; zero: the camera's default
 	Secrets      *redact.Finder
-	Signature    string // of the lines
+	Signature    string // the agent that signs the lines
 	Log          *slog.Logger
 }
 
-// Run takes the pictures that the session waits for.
+// Run takes the pictures of the session's oldest open request, and posts them.
 func (p *Photographer) Run(ctx context.Context, session string) error {
 	q, err := pictures.Open(ctx, p.Store.DB, session)
 	if err != nil || q == nil {
@@ -73,17 +74,18 @@ func (p *Photographer) Run(ctx context.Context, session string) error {
 	return pictures.End(ctx, p.Store, *q, shoot.pages, shoot.showPictures())
 }
 
-// A shooting is the taking of one request's pictures.
+// A shooting takes the pictures of one request.
 type shooting struct {
 	*Photographer
 	request    pictures.Request
 	repository catalog.Repository
 	pages      []pictures.Page
 	none       string   // why there are no pictures at all
-	said       []string // of each page
+	said       []string // one sentence for each page
 }
 
-// take takes the pictures, or says why there are none. The error is of this machine.
+// take takes the pictures, or sets none to the reason why there are none. An error means that the
+// machine failed.
 func (s *shooting) take(ctx context.Context) error {
 	if s.Checker == nil {
 		s.none = "there is no sandbox to show a page in"
@@ -123,7 +125,7 @@ func (s *shooting) take(ctx context.Context) error {
 	return nil
 }
 
-// choose gives the pages that are looked at.
+// choose returns the pages to take pictures of.
 func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error) {
 	if len(s.repository.Visual.Pages) > 0 {
 		return s.repository.Visual.Pages, nil
@@ -140,7 +142,7 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 	return list, nil
 }
 
-// shootPage takes a page before and after.
+// shootPage takes the pictures of one page before and after the change.
 func (s *shooting) shootPage(ctx context.Context, page string, before, after tree) error {
 	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Processor: s.Processor}
 	name := "`" + prompt.CodeSpan(plaintext.CutLine(page, 120)) + "`"
@@ -180,12 +182,12 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 	return nil
 }
 
-// showPictures is the line that brings the pictures into the thread.
+// showPictures returns the line that posts the pictures in the thread.
 func (s *shooting) showPictures() outgoing.Line {
 	return outgoing.Line{Agent: s.Signature, Text: s.Secrets.Mask(s.text()), Files: s.files()}
 }
 
-// text is what the thread is told.
+// text returns the text of that line.
 func (s *shooting) text() string {
 	if s.none != "" {
 		return "No pictures of before and after: " + s.none + "."
@@ -193,7 +195,7 @@ func (s *shooting) text() string {
 	return strings.Join(s.said, "\n")
 }
 
-// files are the pictures, each page's from before first.
+// files returns the pictures as files: for each page first the one from before.
 func (s *shooting) files() (list []outgoing.File) {
 	for _, p := range s.pages {
 		name := strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))

@@ -67,13 +67,13 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 	return s
 }
 
-// ends has the session's one task be in that state.
+// ends sets the state of the session's only task.
 func (s *scene) ends(state workflow.TaskState) {
 	s.t.Helper()
 	require.NoError(s.t, s.turn.Record(s.t.Context(), progress.Task{Task: workflow.Task{ID: 1, State: state}}))
 }
 
-// take asks for pictures of what changed, takes them, and gives what was said.
+// take requests pictures of the changed files, takes them, and returns the line that was posted.
 func (s *scene) take(changed ...string) string {
 	s.t.Helper()
 	p := Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}
@@ -106,8 +106,8 @@ func (s *scene) files() (names []string) {
 	return names
 }
 
-// Each page that uses what changed is shown before and after; one that does not look otherwise has no
-// pictures, and one that never rests is told in words.
+// Each page that uses a changed file is shown before and after. A page that looks the same gets no
+// pictures, and a page that never comes to rest gets a sentence.
 func TestPagesBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/cart.css": `.pay { color: #000; background: #ff0 }`}))
@@ -126,7 +126,7 @@ func TestPagesBeforeAndAfter(t *testing.T) {
 	require.False(t, found)
 }
 
-// Asked once more, or ended twice, it is said once; stopped, not at all.
+// Pictures that are requested twice, or ended twice, are posted once. A stopped request posts nothing.
 func TestPicturesAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/cart.css": `.pay { color: #f00 }`}))
@@ -144,7 +144,7 @@ func TestPicturesAreSaidOnce(t *testing.T) {
 	require.Len(t, s.files(), 2)
 }
 
-// Where there is nothing to show, one line says why, and how there would be.
+// If there is nothing to show, one line says why, and what would help.
 func TestNoPictures(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`, "main.go": "package main // changed\n"}))
@@ -186,7 +186,7 @@ func TestNoPictures(t *testing.T) {
 	require.Nil(t, asked)
 }
 
-// A command builds the pages of both trees, and what it leaves is read as plain files alone.
+// A command builds the pages of both trees, and only plain files of its output are read.
 func TestPagesThatAreBuilt(t *testing.T) {
 	t.Parallel()
 	built := repotest.Files{"in.txt": "<p>old", "build.sh": "mkdir out && cat in.txt >out/index.html && ln -s /etc/passwd out/stolen.html && mkfifo out/pipe.html"}

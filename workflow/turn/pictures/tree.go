@@ -15,16 +15,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// buildTime is how long the command may take that builds the pages, once for each of both trees.
+// buildTime is the timeout of the command that builds the pages. It runs once for each of the two
+// trees.
 const buildTime = 5 * time.Minute
 
-// A tree is a commit's files, as the browser is given them.
+// A tree holds a commit's files for the browser.
 type tree struct {
 	read  func(path string) ([]byte, error)
 	close func()
 }
 
-// open is the tree of a commit: as it stands in the mirror, or after the command that builds the pages.
+// open returns the tree of a commit: from the mirror, or after the command that builds the pages.
 func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
 		return tree{read: func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }, close: func() {}}, nil
@@ -66,7 +67,7 @@ func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir st
 	return c.RunLine(ctx, dir, s.repository.Visual.Build, buildTime)
 }
 
-// mostRead is how large a built file may be.
+// mostRead is the limit on the size of a built file, in bytes.
 const mostRead = 8 << 20
 
 // readBuilt reads a plain file of a tree that a command has written.

@@ -1,6 +1,6 @@
-// Package prompt has the words that agents and people read in common: fences around data,
-// the mark of what the program itself says, names made safe, hunks, durations, short hashes.
+// Package prompt holds the wording that agents and people share: fences around data, the mark of the
+// program's own words, names made safe, hunks, durations, short hashes.
 //
-// Its functions are pure. What comes from people, a repository, a command or a model is
-// data: Fence marks it, PersonName and FileName keep it in a line.
+// Its functions are pure. What comes from people, a repository, a command or a model is data: Fence
+// marks it as such, and PersonName and FileName make a name safe to use in a line.
 package prompt

@@ -8,22 +8,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Agents read two kinds of text: what the program says, in lines that begin with its mark,
-// and what anybody else wrote, which is data. Data of several lines stands in a fence; a
-// name stands in a line of the program's as a word that cannot pass for more. Permission
-// rests on neither: it is a row (approve.go). This is so that an honest model is not misled.
+// Agents read two kinds of text: the program's own words, in lines that begin with its mark, and what
+// others wrote, which is data. Data of several lines is put into a fence; a name is put into a line of
+// the program in a form that cannot pass for more. Permission depends on neither: it is a row
+// (turn/approval/approve.go). The marks are there so that an honest model is not misled.
 
-// ProgramMark begins what the program itself tells an agent.
+// ProgramMark begins each text that the program itself writes for an agent.
 const ProgramMark = "(program) "
 
-// fenceTags are the names of marks that data stands between.
+// fenceTags holds the names of the fences around data.
 var fenceTags = []string{"advice", "attachment", "commands", "conventions", "diff", "excerpts", "message", "output", "record", "removed", "report", "scope", "skill", "summary", "task", "tasks"}
 
-// markPattern is the beginning of any of those marks, opening or closing, however it is written.
+// markPattern matches the beginning of any fence mark, opening or closing, in any spelling.
 var markPattern = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + strings.Join(fenceTags, "|") + `)\b)`)
 
-// Fence marks text as data. A mark of ours inside it is broken up, so that it can neither
-// end the fence nor begin another, and what hides is made to be seen.
+// Fence marks text as data. A fence mark inside the text is broken up, so that it can neither end the
+// fence nor begin another one, and invisible characters are made visible.
 func Fence(name, text string) string {
 	text = markPattern.ReplaceAllString(plaintext.EscapeText(text), `<\$1`)
 	return "<" + name + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">"
@@ -36,13 +36,14 @@ var (
 
 const maxFileName = 100 // characters
 
-// PersonName is a person's name, or another word of somebody's own choosing, as it may stand
-// in a line of the program's.
+// PersonName returns a person's name, or another word that a person chose, in a form that is safe in a
+// line of the program.
 func PersonName(name string) string {
 	return MarkReplacements.ReplaceAllString(strings.NewReplacer("<", "‹", ">", "›").Replace(plaintext.OneLine(plaintext.EscapeText(name))), `"program"`)
 }
 
-// FileName is the name of a file likewise: in quotes unless it is a plain one.
+// FileName returns a file's name in a form that is safe in a line of the program: in quotes unless it
+// is plain.
 func FileName(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxFileName {
 		return name
@@ -50,7 +51,8 @@ func FileName(name string) string {
 	return strconv.Quote(PersonName(plaintext.CutLine(name, maxFileName)))
 }
 
-// Indent keeps somebody's words of several lines under the line that they begin in.
+// Indent indents all lines but the first, so that a person's text of several lines stays under the line
+// in which it begins.
 func Indent(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }

@@ -15,10 +15,10 @@ func HunkPlace(h diff.Hunk) string {
 	return fmt.Sprintf("`%s` +%d −%d", place, h.Added, h.Removed)
 }
 
-// MaxHunkBytes is how much of a diff an agent is shown.
+// MaxHunkBytes is how many bytes of a diff an agent is shown.
 const MaxHunkBytes = 60 << 10
 
-// HunkText is the diff, cut into its numbered hunks, as agents read it.
+// HunkText returns a diff as numbered hunks, as agents read it, cut after MaxHunkBytes.
 func HunkText(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
@@ -38,10 +38,11 @@ func CutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "\n… (cut)"
 }
 
-// MaxDiffBytes is how much of one attempt's change is kept.
+// MaxDiffBytes is how many bytes of one attempt's change are stored.
 const MaxDiffBytes = 96 << 10
 
-// CutDiff cuts a unified diff of several files after so many bytes, and says what was cut.
+// CutDiff cuts a unified diff of several files after most bytes, and says how many lines and which
+// files were cut.
 func CutDiff(text string, most int) string {
 	if len(text) <= most {
 		return text

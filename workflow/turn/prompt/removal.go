@@ -2,7 +2,7 @@ package prompt
 
 import "github.com/bobbinhq/bobbin/workflow/permit"
 
-// TakenOut tells agents what the program took out of a change, and why.
+// TakenOut tells agents what the program removed from a change, and whether it was put back since.
 func TakenOut(r permit.Removal) string {
 	said := "Taken out by the program, since it stands outside the scope of the approval. Do not bring it back; somebody who may approve can have it put back:\n"
 	if r.User != "" {

@@ -10,11 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// mostUnneeded is how many hunks that nothing needs are shown with their lines.
+// mostUnneeded is how many unneeded hunks are shown with their lines.
 const mostUnneeded = 12
 
-// UnneededHunks is what the orchestrator is told of hunks that nothing needs, and what to do;
-// chosen are those that it has answered for.
+// UnneededHunks tells the orchestrator which hunks no test needs, and what it can do about each. chosen
+// holds the ids of the hunks that the orchestrator already answered for.
 func UnneededHunks(all tried.Hunks, chosen ...string) string {
 	open := all.Open()
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// What the orchestrator is told says what to do next, word for word.
+// The text for the orchestrator says what to do next, word for word.
 func TestHunksThatNothingNeedsAreNamed(t *testing.T) {
 	t.Parallel()
 	all := tried.Hunks{

@@ -10,20 +10,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// CodeSpan is a command as people write it: the program counts tests by -json, nobody reads that.
+// CodeSpan returns a command as people write it: without -json after go test, which the program adds to
+// count tests.
 func CodeSpan(command string) string {
 	return strings.Replace(command, "go test -json ", "go test ", 1)
 }
 
-// HaltedRefusal refuse what would go on with stopped work.
+// HaltedRefusal is the refusal of a tool call that would continue stopped work.
 const HaltedRefusal = "Refused: somebody stopped this work, and nobody who may approve has said \"go on\" since. Answer what was written, say that \"go on\" is waited for, and wait."
 
-// Quote are somebody's own words, as a quote.
+// Quote returns the text as a quote in Slack's markup.
 func Quote(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
 }
 
-// EnteredText gives the words of a form back that came to nothing, so that they are not lost.
+// EnteredText returns the text of a form that had no effect, so that the person does not lose it. It is
+// empty for any other message.
 func EnteredText(m incoming.Message) string {
 	if m.Kind != incoming.Form {
 		return ""
@@ -54,8 +56,8 @@ func FirstLine(s string) string {
 	return plaintext.CutLine(line, 200)
 }
 
-// LeftLine is the line that says what stays open; empty where nothing does. What comes on lines
-// of its own is left out, since it may sign as somebody else.
+// LeftLine returns the line that says what was left as it was, or an empty string. Only the first line
+// of left is used, since a further line could look as if somebody else had signed it.
 func LeftLine(left string) string {
 	left, _, _ = strings.Cut(strings.TrimSpace(left), "\n")
 	if left = plaintext.OneLine(left); left == "" {
@@ -64,7 +66,7 @@ func LeftLine(left string) string {
 	return "\nLeft as it was: " + plaintext.CutWord(left, 800)
 }
 
-// Span is a time in words that people use: 40 s, 12 min, 3 h, 2 days.
+// Span returns a duration in words: 40 s, 12 min, 3 h, 2 days.
 func Span(d time.Duration) string {
 	switch {
 	case d < time.Minute:

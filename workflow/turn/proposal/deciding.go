@@ -12,7 +12,7 @@ import (
 // mostNamed is how many paths of a change are named in a message.
 const mostNamed = 20
 
-// DecidingPaths are the paths of a change that decide more than what the code does, in words.
+// DecidingPaths returns the paths of a change that decide more than what the code does, each with how.
 func DecidingPaths(changes []diff.Change) []string {
 	var said []string
 	for _, c := range changes {

@@ -1,6 +1,6 @@
-// Package proposal writes the words that go with what is pushed: a commit's message, and the pull
-// request: what it changes, what was reported and proven, and who allowed it. Everybody's words in a
-// pull request are quoted, so that they do nothing at the host, and secrets are masked.
+// Package proposal writes the text that goes with a push: the commit's message, and the pull request
+// with what it changes, what was reported and proven, and who approved it. All text of people in a pull
+// request is quoted, so that it has no effect at the host, and secrets are masked.
 package proposal
 
 import (
@@ -14,25 +14,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Words are what a pull request tells.
+// Words holds the content of a pull request.
 type Words struct {
 	Title     string // the first line of the commit's message
 	Summary   string
-	Report    workflow.Report // that was approved
-	Proof     []string        // what the program itself saw
+	Report    workflow.Report // the report that was approved
+	Proof     []string        // what the program itself observed
 	Approval  permit.Approval
-	Allowance *permit.Allowance // nil where it needed none
+	Allowance *permit.Allowance // nil if the push needed none
 	Changes   []diff.Change
-	Mask      func(string) string // of secrets
+	Mask      func(string) string // masks secrets
 }
 
-// Heading is the pull request's title.
+// Heading returns the pull request's title.
 func (w Words) Heading() string {
 	title, _, _ := strings.Cut(w.Title, "\n")
 	return host.Title(w.Mask(title))
 }
 
-// Body is its text.
+// Body returns the pull request's text.
 func (w Words) Body() string {
 	var b strings.Builder
 	part := func(title, text string) {
@@ -61,7 +61,7 @@ func (w Words) Body() string {
 	return host.Body(strings.TrimSpace(b.String()))
 }
 
-// Paths are the files that changed.
+// Paths returns the paths of the changed files.
 func (w Words) Paths() (paths []string) {
 	for _, c := range w.Changes {
 		paths = append(paths, c.Path)
@@ -72,7 +72,7 @@ func (w Words) Paths() (paths []string) {
 // mostFiles is how many changed files a result names.
 const mostFiles = 8
 
-// FilesText names the files that changed.
+// FilesText returns the paths of the changed files, of which it names at most mostFiles.
 func FilesText(changes []diff.Change) string {
 	var names []string
 	for _, c := range changes[:min(len(changes), mostFiles)] {

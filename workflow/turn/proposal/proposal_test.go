@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
-// What a model, a report and people's names say does nothing at the host, and holds no secret.
+// What a model, a report and people's names say has no effect at the host, and contains no secret.
 func TestABodyDoesNothing(t *testing.T) {
 	t.Parallel()
 	w := Words{

@@ -1,4 +1,4 @@
-// Package question shows a question to the thread: its text, and the buttons that answer it.
+// Package question renders a question for the thread: its text, and the buttons that answer it.
 package question
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// Text is a question as the thread sees it. Of an interview it has its number and how many
-// decisions come after it; the first one says how to answer.
+// Text returns a question as the thread sees it. A question of an interview has its number and how many
+// decisions come after it, and the first one says how to answer.
 func Text(q decision.Question, aligning bool, number int) string {
 	text := q.Question
 	if aligning {
 		text = fmt.Sprintf("Question %d%s: %s", number, moreToDecide(len(q.Open)), q.Question)
 	}
 	text += optionsText(q)
-	if aligning && number == 1 { // the others have the same buttons
+	if aligning && number == 1 { // the other questions have the same buttons
 		text += "\nPress or write an answer, or say \"wrap up\" to take what I recommend."
 	}
 	return text
 }
 
-// optionsText is the options by number: on one line where they are short, else a line each.
+// optionsText returns the numbered options: on one line if they are short, otherwise one per line.
 func optionsText(q decision.Question) string {
 	var options []string
 	for i, o := range q.Options {
@@ -44,7 +44,7 @@ func optionsText(q decision.Question) string {
 	return "\n" + strings.Join(options, "\n")
 }
 
-// moreToDecide is how many decisions come after a question; empty for none.
+// moreToDecide returns how many decisions come after a question, or an empty string if there are none.
 func moreToDecide(open int) string {
 	if open == 0 {
 		return ""
@@ -52,7 +52,8 @@ func moreToDecide(open int) string {
 	return fmt.Sprintf(" (%d more)", open)
 }
 
-// Buttons are a question's options, the recommended one marked; those of an interview end it, too.
+// Buttons returns one button per option, with the recommended one highlighted. A question of an
+// interview also has a button that ends the interview.
 func Buttons(q decision.Question, aligning bool) []outgoing.Button {
 	var buttons []outgoing.Button
 	for _, o := range q.Options {

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/question"
 )
 
-// Short options stand on one line, long ones on a line each; of an interview the first question
-// says how to answer, and every one can end it.
+// Short options are on one line, long ones on a line each. The first question of an interview says how
+// to answer, and each of its questions can end it.
 func TestAQuestionIsShown(t *testing.T) {
 	t.Parallel()
 	short := decision.Question{Question: "How long?", Options: []string{"a day", "30 days"}, Recommended: "30 days"}

@@ -1,8 +1,8 @@
-// Package reproduced runs a report's own command on the work: it failed on the base, and should
-// pass now.
+// Package reproduced runs a report's own command on the changed files. The command failed on the base,
+// and should pass now.
 //
-// That is no proof and no condition: the command may look for the bug, and fail because it is
-// mended.
+// Its result is neither a proof nor a condition of a push: the command may search for the bug, and fail
+// because the bug is fixed.
 package reproduced
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// limit is how long the command may take, as long as an agent's own.
+// limit is the timeout of the command, the same as for an agent's commands.
 const limit = 2 * time.Minute
 
-// A Command is a report's, which failed on the base.
+// A Command is a report's command, which failed on the base.
 type Command struct{ Line string }
 
-// Of is the report's command, if a run of it in the session, before anything was changed, ended in
-// a way that may show the bug; empty where there is none.
+// Of returns the report's command if a run of it in the session, before anything was changed, ended in
+// a way that may show the bug. Otherwise it returns an empty Command.
 func Of(r workflow.Report, ran []progress.Command) Command {
 	line := findings.GroundsOf(r).Reproduction
 	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
@@ -40,10 +40,11 @@ func Of(r workflow.Report, ran []progress.Command) Command {
 	return Command{line}
 }
 
-// StillFails is what an agent is told, once, before the push, behind what Run says.
+// StillFails is the format of the refusal that an agent gets once before the push. Its argument is what
+// Run says.
 const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, or needs something else, call finish again."
 
-// Again runs the command of the report that the work is approved by.
+// Again runs the command of the report that the work's approval names.
 func Again(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
 	approval, err := l.StandingApproval(ctx)
 	if approval == nil || err != nil {
@@ -60,7 +61,8 @@ func Again(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *r
 	return Of(report, ran).Run(ctx, checker, w)
 }
 
-// Run runs it once in the work's files, which are not put back, and says how it ends now.
+// Run runs the command once in the workspace's files, which are not restored afterwards, and says how
+// it ends now.
 func (c Command) Run(ctx context.Context, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
 	if c.Line == "" {
 		return proof.Command{}, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// TestTheReportsCommandOnTheWork has a command that failed on the base, where the file said no.
+// TestTheReportsCommandOnTheWork runs a command that failed on the base, where the file said no.
 func TestTheReportsCommandOnTheWork(t *testing.T) {
 	t.Parallel()
 	const line = "grep -q yes \\\n  said.txt"
@@ -40,7 +40,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 	}
 }
 
-// What never showed the bug is not run again: nothing could be said of how it ends.
+// A command that never showed the bug is not run again, since its ending would say nothing.
 func TestACommandThatShowedNothing(t *testing.T) {
 	t.Parallel()
 	report := workflow.Report{Kind: workflow.ReportRootCause, Body: json.RawMessage(`{"reproduction": "cat x"}`)}

@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// minShown is how much is shown of each file of a change, however many there are.
+// minShown is how many bytes of each file of a change are shown at least, however many files there are.
 const minShown = 2 << 10
 
-// DiffText is a change by its files, each line with its number, as a critic cites it. Of a large
-// change each file is cut alike.
+// DiffText returns a change by its files, each line with the number by which a critic cites it. The
+// files of a large change are all cut to the same length.
 func DiffText(hunks []diff.Hunk) string { return diffText(hunks, prompt.MaxHunkBytes) }
 
 func diffText(hunks []diff.Hunk, most int) string {
@@ -44,8 +44,8 @@ func diffText(hunks []diff.Hunk, most int) string {
 	return b.String()
 }
 
-// numbered is a hunk with the number of each line in the files now, or behind a minus the one
-// that it had.
+// numbered returns a hunk's lines, each with its line number in the new file. A removed line has its
+// old number, as a negative number.
 func numbered(h diff.Hunk) string {
 	var b strings.Builder
 	eachLine(h, func(op byte, old, now int, line string) {
@@ -61,8 +61,8 @@ func numbered(h diff.Hunk) string {
 	return b.String()
 }
 
-// eachLine goes through the lines of a hunk: + or - or a space with the line's number, or 0 with
-// what is no line of a file.
+// eachLine calls visit for each line of a hunk. op is +, - or a space, and old and now are line
+// numbers; op is 0 for a line that is no line of a file.
 func eachLine(h diff.Hunk, visit func(op byte, old, now int, line string)) {
 	old, now := h.OldStart, h.NewStart
 	lined := strings.HasPrefix(h.Text, "@@")

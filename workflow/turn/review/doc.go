@@ -1,7 +1,7 @@
-// Package review has what a critic of a change is shown, and reads what it found: which of its
-// findings cite a line that is there, which of them still stand once the work was mended, and
-// how agents and people are told.
+// Package review builds the text that a critic of a change is shown, and checks what it found: which
+// findings cite a line that exists, which of them are still open after the work was fixed, and how
+// agents and people are told of them.
 //
-// Its functions are pure. A critic is asked once for a tree, in turn/delivery; its findings go
-// back once under an approval.
+// Its functions are pure. A critic is asked once for each tree, in turn/delivery. Its findings are sent
+// back to the orchestrator once under an approval.
 package review

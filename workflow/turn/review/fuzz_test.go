@@ -9,7 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 )
 
-// FuzzCheck: whatever place a model names, what is kept quotes a line that is there.
+// FuzzCheck checks that every finding that is kept quotes a line that exists, whatever place a model
+// names.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{"money/split.go:4", "`./money/split.go:4-6`", "money/old.go:9", "../x:1", "/etc/passwd:1", ".env:1", "a:99999999999999999999", "", "money/split.go:4:4", "\xff:1", "a\nb:1"} {
 		f.Add(seed, decision.FoundDeadCode)

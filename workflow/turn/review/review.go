@@ -16,30 +16,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Verdict is what a critic answered, as it is kept.
+// A Verdict is a critic's answer in the form that is stored.
 type Verdict struct {
-	Findings []Finding `json:"findings"` // nil: it gave no answer; empty: it found nothing
+	Findings []Finding `json:"findings"` // nil: the critic gave no answer; empty: it found nothing
 }
 
-// A Finding is one of a critic's whose line was there.
+// A Finding is a critic's finding whose cited line exists.
 type Finding struct {
 	decision.Finding
 	Path    string   `json:"path"`
-	Quoted  []string `json:"quoted"`            // the line, and some after it, as they were
-	Removed bool     `json:"removed,omitempty"` // by the change: it stands while they are gone
+	Quoted  []string `json:"quoted"`            // the cited line and up to three after it, at the time of the review
+	Removed bool     `json:"removed,omitempty"` // the change removed the line; the finding is open while the line is gone
 }
 
 const (
 	mostFindings = 8
-	maxWords     = 200 // characters of what is said of each
-	mostQuoted   = 4   // lines by which a finding is known again
+	maxWords     = 200 // characters of the text of each finding
+	mostQuoted   = 4   // lines by which a finding is recognised later
 	maxFile      = 1 << 20
 )
 
-// ofTheChange are the kinds that have to be in the change itself.
+// ofTheChange holds the kinds of finding that have to cite a line of the change itself.
 var ofTheChange = []string{decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest}
 
-// Check keeps the findings that cite a line of the change or of the files with it.
+// Check returns the findings that cite an existing line of the changed files or a line that the change
+// removed, at most mostFindings.
 func Check(found decision.Review, files fs.FS, hunks []diff.Hunk) Verdict {
 	v := Verdict{Findings: []Finding{}}
 	for _, f := range found.Findings {
@@ -79,7 +80,7 @@ func locate(f decision.Finding, files fs.FS, hunks []diff.Hunk) (Finding, bool) 
 	return kept, kept.What != ""
 }
 
-// linesOf are the lines of a plain text file; nil for anything else.
+// linesOf returns the lines of a plain text file, or nil for any other file.
 func linesOf(files fs.FS, name string) []string {
 	if !fs.ValidPath(name) || workfile.IsPrivate(name) {
 		return nil
@@ -95,7 +96,7 @@ func linesOf(files fs.FS, name string) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// removedAt is the line that had that number before the change took it out.
+// removedAt returns the line that had the number n before the change removed it, or nil.
 func removedAt(hunks []diff.Hunk, path string, n int) (lines []string) {
 	for _, h := range hunks {
 		if h.Path != path {
@@ -110,7 +111,7 @@ func removedAt(hunks []diff.Hunk, path string, n int) (lines []string) {
 	return lines
 }
 
-// inChange reports whether a line is in a hunk, by its number now or by the one that it had.
+// inChange reports whether a line is in a hunk, by its new number or by its old one.
 func inChange(hunks []diff.Hunk, path string, n int) bool {
 	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
 		return h.Path == path && (n >= h.NewStart && n < h.NewStart+h.NewLines || n >= h.OldStart && n < h.OldStart+h.OldLines)
@@ -121,7 +122,8 @@ func oneLine(s string) string {
 	return plaintext.CutLine(plaintext.OneLine(s), maxWords)
 }
 
-// Standing are the findings whose lines are in the files still as they were cited.
+// Standing returns the open findings: those whose cited lines are still in the files, or still gone if
+// the change removed them.
 func (v Verdict) Standing(files fs.FS) (left []Finding) {
 	for _, f := range v.Findings {
 		if contains(linesOf(files, f.Path), f.Quoted) != f.Removed {
@@ -131,7 +133,7 @@ func (v Verdict) Standing(files fs.FS) (left []Finding) {
 	return left
 }
 
-// contains reports whether the lines are among all, one after the other.
+// contains reports whether all has the lines in this order, without others between them.
 func contains(all, lines []string) bool {
 	for i := 0; i+len(lines) <= len(all); i++ {
 		if slices.Equal(all[i:i+len(lines)], lines) {
@@ -141,14 +143,14 @@ func contains(all, lines []string) bool {
 	return false
 }
 
-// line is a finding in a line: `money/split.go:14`, debug output: prints every share.
+// line returns a finding in one line: `money/split.go:14`, debug output: prints every share.
 func (f Finding) line() string {
 	return fmt.Sprintf("%s, %s: %s", code(f.Place), f.Kind, f.What)
 }
 
 func code(place string) string { return "`" + strings.ReplaceAll(place, "`", "'") + "`" }
 
-// ForOrchestrator is what is told of findings that go back.
+// ForOrchestrator returns the text that the orchestrator is sent when the findings go back to it.
 func (v Verdict) ForOrchestrator() string {
 	var lines []string
 	for i, f := range v.Findings {
@@ -158,7 +160,7 @@ func (v Verdict) ForOrchestrator() string {
 		"\nLook whether it is right. Mend what is by delegate, and call finish again; where something is to stay as it is, say why in kept, one short line. This comes once: the next finish pushes, and the thread is told what was left."
 }
 
-// ForThread tells of findings that go back, in a line.
+// ForThread returns one line about the findings that go back to the orchestrator.
 func (v Verdict) ForThread() string {
 	places := make([]string, len(v.Findings))
 	for i, f := range v.Findings {
@@ -167,16 +169,16 @@ func (v Verdict) ForThread() string {
 	return "Found before the push: " + strings.Join(places, ", ")
 }
 
-// An Outcome is what a result tells of a review.
+// An Outcome is the result of a review, for the line about the push.
 type Outcome struct {
 	Verdict
-	Left []Finding // that still stand
-	Kept string    // why, in the orchestrator's words
-	Why  string    // there was none
-	USD  float64   // what it cost
+	Left []Finding // findings that are still open
+	Kept string    // why they were kept, in the orchestrator's words
+	Why  string    // why there was no review; empty: there was one
+	USD  float64   // cost of the review
 }
 
-// Short is the outcome in a line.
+// Short returns the outcome in one line.
 func (o Outcome) Short() string {
 	said := ""
 	switch all := plaintext.CountNoun(len(o.Findings), "finding"); {
@@ -208,7 +210,7 @@ func (o Outcome) cost() string {
 	return fmt.Sprintf(" ($%.2f)", o.USD)
 }
 
-// Lines are the outcome whole, for whoever wants to see more.
+// Lines returns every finding in a line, with whether it was fixed, for the details of a push.
 func (o Outcome) Lines() (lines []string) {
 	for _, f := range o.Findings {
 		state := "mended"

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 )
 
-// work is what a change left: one line printed for debugging, and one line gone.
+// work returns a change that prints one line for debugging and deletes one file.
 func work() (fstest.MapFS, []diff.Hunk) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	files := fstest.MapFS{
@@ -36,14 +36,14 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 	}{
 		{"money/split.go:4", decision.FoundDebugOutput, true},
 		{"`./money/split.go:4-6`", decision.FoundDebugOutput, true},
-		{"money/split.go:1", decision.FoundDebugOutput, false}, // not of the change
+		{"money/split.go:1", decision.FoundDebugOutput, false}, // not in the change
 		{"money/split.go:1", decision.FoundDeadCode, true},
 		{"money/split.go:7", decision.FoundDeadCode, false},
 		{"money/split.go:0", decision.FoundDeadCode, false},
 		{"money/split.go:99999999999999999999", decision.FoundDeadCode, false},
 		{"money/split.go", decision.FoundDeadCode, false},
 		{"money/other.go:1", decision.FoundDeadCode, false},
-		{"money/old.go:9", decision.FoundUnrelated, true}, // a line that was there
+		{"money/old.go:9", decision.FoundUnrelated, true}, // the line was there before the change
 		{"money/old.go:10", decision.FoundUnrelated, false},
 		{"cmd/main.go:3", decision.FoundMissedCaller, true},
 		{"cmd/main.go:3", decision.FoundUnrelated, false},
@@ -68,7 +68,7 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 	require.Empty(t, Check(decision.Review{Findings: []decision.Finding{{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"}}}, files, hunks).Findings)
 }
 
-// A finding stands while the lines that it cites do, wherever they are by then.
+// A finding is open while the lines that it cites exist, even if they have moved.
 func TestWhatWasMendedIsKnown(t *testing.T) {
 	t.Parallel()
 	files, hunks := work()
@@ -119,7 +119,7 @@ func TestAChangeIsShownWithTheNumbersOfItsLines(t *testing.T) {
      5  	share()
      6  }
 `, strings.ReplaceAll(DiffText(hunks[:1]), `"`, ""))
-	// Of many large files each is cut, and none left out.
+	// Each of many large files is cut, and none is left out.
 	var large []diff.Hunk
 	for _, name := range []string{"a.go", "b.go", "c.go"} {
 		large = append(large, diff.Hunk{Path: name, Kind: "added", NewStart: 1, NewLines: 500, Text: "@@ -0,0 +1,500 @@\n" + strings.Repeat("+one more line\n", 500)})

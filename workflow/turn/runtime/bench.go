@@ -18,7 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// SkillTool gives agents the skills, less those that only a person's command starts.
+// SkillTool returns the tool with which agents load skills. Skills that only a person's command starts
+// are left out.
 func (r *Runtime) SkillTool() model.Tool {
 	set := r.Trees.Current().Skills
 	find := func(name string) (skill.Skill, bool) {
@@ -31,7 +32,8 @@ func (r *Runtime) SkillTool() model.Tool {
 	return tool.LoadSkill(find, names, nil)
 }
 
-// CopyBench is what the orchestrator's code tools work on.
+// CopyBench returns the bench for the orchestrator's code tools: the session's copy of the repository,
+// which they may not write.
 func (r *Runtime) CopyBench() (*tool.Bench, error) {
 	return r.NewBench(r.Trees.Current().Copy, func() error {
 		return errors.New("the orchestrator does not change files; delegate the change after an approval")
@@ -54,8 +56,8 @@ func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func
 	return b, nil
 }
 
-// ReadingTools are the code tools of an agent that changes nothing: what its commands leave
-// behind is put back.
+// ReadingTools returns the code tools of an agent that changes nothing. After each command the files
+// are restored.
 func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 	tools := tool.Reading(b)
 	for _, run := range tool.Running(b) {
@@ -69,19 +71,19 @@ func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 	return tools
 }
 
-// AroundRun lets a tool wait for the base's packages and build, and does something before and
-// after it; what is written after it goes with the tool's result.
+// AroundRun wraps a tool so that it waits for the base's packages and build. It calls before ahead of
+// the tool and after behind it; the parts that after returns are recorded with the tool's result.
 func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	return r.around(inner, false, before, after)
 }
 
-// AroundCheck lets a tool wait for the base's tests, too, with which it compares, and does
-// something before it.
+// AroundCheck wraps a tool so that it waits for the base's tests, too, since it compares its result
+// with theirs. It calls before ahead of the tool.
 func (r *Runtime) AroundCheck(inner model.Tool, before func(context.Context) error) model.Tool {
 	return r.around(inner, true, before, nil)
 }
 
-// around waits for the base's tests where tested is set.
+// around implements AroundRun, and AroundCheck if tested is set.
 func (r *Runtime) around(inner model.Tool, tested bool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
@@ -116,7 +118,8 @@ func (r *Runtime) around(inner model.Tool, tested bool, before func(context.Cont
 	return inner
 }
 
-// ThenRun does something after a tool; what that writes goes with the tool's result.
+// ThenRun wraps a tool so that after is called behind it. The parts that after returns are recorded
+// with the tool's result.
 func ThenRun(inner model.Tool, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
@@ -130,8 +133,8 @@ func ThenRun(inner model.Tool, after func(context.Context) ([]store.Part, error)
 	return inner
 }
 
-// noteRunning tells the watchdog of a tool that may take long, until its end. Should that not
-// be to be kept, nothing but the watchdog's line is poorer.
+// noteRunning stores that a tool is running, for the watchdog's line, until end is called. If the row
+// cannot be written, only the watchdog's line lacks the command.
 func (r *Runtime) noteRunning(ctx context.Context, name string, args json.RawMessage) (end func()) {
 	var in struct {
 		Command string `json:"command"`

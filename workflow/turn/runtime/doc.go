@@ -1,6 +1,6 @@
-// Package runtime runs the agents of a turn: each has a transcript in the store, a bench of
-// tools over a tree, and a loop that asks the model and calls the tools.
+// Package runtime runs the agents of a turn. Each agent has a transcript in the store, a bench of tools
+// on a tree, and a loop that asks the model and calls the tools.
 //
-// What a tool writes is recorded in the transaction that records the call's result. Before
-// each model call the transcript takes in what people wrote meanwhile.
+// The parts that a tool writes are recorded in the same transaction as the result of its call. Before
+// each model call the messages that people wrote meanwhile are appended to the transcript.
 package runtime

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// askModel asks for an agent, with the pictures that the messages name.
+// askModel sends an agent's request to the model, with the pictures that the messages name, and counts
+// its tokens and time.
 func (r *Runtime) askModel(ctx context.Context, agent string, q model.Request) (model.Response, error) {
 	q.Messages = r.Attachments.WithPictures(ctx, q.Messages)
 	began := time.Now()
@@ -28,7 +29,7 @@ func (r *Runtime) askModel(ctx context.Context, agent string, q model.Request) (
 	return answer, err
 }
 
-// counted are the tools, with each call counted.
+// counted returns the tools, each wrapped so that its calls are traced and counted.
 func (r *Runtime) counted(tools []model.Tool) []model.Tool {
 	tools = slices.Clone(tools)
 	for i, t := range tools {
@@ -58,13 +59,14 @@ func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, t
 	}
 }
 
-// fenceOwn marks what an agent wrote for itself as data, in which nothing reads as the program's.
+// fenceOwn fences text that an agent wrote for itself as data. The mark of the program's own words is
+// replaced in it.
 func fenceOwn(name, text string) string {
 	return prompt.Fence(name, prompt.MarkReplacements.ReplaceAllString(text, `"program"`))
 }
 
-// sayFolded tells people, the first time, that the agent's model is shown less of its conversation.
-// Later times are on the session's page.
+// sayFolded returns the line that tells people that the agent's model is shown less of its
+// conversation. It does so the first time only; later times are on the session's page.
 func (j *Transcript) sayFolded(f model.Fold, first bool) []any {
 	if !first {
 		return nil
@@ -72,7 +74,7 @@ func (j *Transcript) sayFolded(f model.Fold, first bool) []any {
 	return []any{j.ProgressLine(FoldedWords(f))}
 }
 
-// FoldedWords are what people are told of a conversation that has outgrown its model.
+// FoldedWords returns the sentences for people about a conversation that is too long for its model.
 func FoldedWords(f model.Fold) string {
 	how := "I summed up the older part of my own work and go on"
 	if f.Upto == 0 {
@@ -81,7 +83,7 @@ func FoldedWords(f model.Fold) string {
 	return "This has grown longer than my model can read at once. " + how + "; what you wrote, approvals, reports and plans stay word for word."
 }
 
-// beginStep is the context of one model call or command: overtake ends it.
+// beginStep returns the context of one model call or command, which CancelSteps cancels.
 func (r *Runtime) beginStep(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
@@ -98,8 +100,8 @@ func (r *Runtime) beginStep(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// CancelSteps cancels the model calls and commands that are under way: somebody wrote what
-// makes them pointless.
+// CancelSteps cancels the model calls and commands that are under way, after a person wrote something
+// that makes them pointless.
 func (r *Runtime) CancelSteps() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// What the thread is told while a model is asked again begins with one of these.
+// waiting, trying and insteadOf begin the lines that the thread is told while a model is asked again.
 const (
 	waiting     = "The model's endpoint asks to wait"
 	trying      = "The model's endpoint does not answer"
 	insteadOf   = "Asking the model %s instead"
 	GotNowhere  = "the worker got nowhere: "
-	MostNowhere = 3 // tasks in a row whose workers got nowhere, before people are asked
+	MostNowhere = 3 // how many tasks in a row may end without progress before people are asked
 )
 
-// sayRetry hears that a model is asked again. People are told once of a wait that they
-// would notice, and once that another model answers; the endpoint's own words are for the log.
+// sayRetry is called when a model is asked again. It posts one line for a wait that people would
+// notice, and one when another model answers. The endpoint's own words go to the log only.
 func (r *Runtime) sayRetry(ctx context.Context, a model.Again) {
 	r.Log.Warn("model call tried again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
 	if key, text := AgainWords(a, cmp.Or(r.Trees.Patience, 10*time.Second)); key != "" {
@@ -29,8 +29,8 @@ func (r *Runtime) sayRetry(ctx context.Context, a model.Again) {
 	}
 }
 
-// AgainWords are what people are told, by the kind of line that it is; none of a wait that
-// is shorter than patience.
+// AgainWords returns the text for people about a model that is asked again, and the key of that kind of
+// line. Both are empty for a wait that is shorter than patience.
 func AgainWords(a model.Again, patience time.Duration) (key, text string) {
 	switch {
 	case a.Instead != "":
@@ -58,7 +58,8 @@ var EndReason = map[agent.End]string{
 	agent.EndCut: "the model's answers were cut short, one after another", agent.EndRefused: "the model declined to do it",
 }
 
-// Troubles are the kinds of failure in people's words; an error of the key keeps its own.
+// Troubles holds kinds of failure in words for people. A kind without an entry is shown by its own
+// name.
 var Troubles = map[endpoint.Kind]string{
 	endpoint.KindQuota: "no allowance is left", endpoint.KindUnreachable: "its endpoint does not answer",
 	endpoint.KindBadAnswer: "its answers came broken", endpoint.KindRefused: "its endpoint refuses the request",

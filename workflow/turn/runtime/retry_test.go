@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// Nobody reads what an endpoint says, and a short wait is not worth a line.
+// People are not shown the endpoint's own words, and a short wait gets no line.
 func TestWhatIsToldOfAModelThatIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]model.Again{

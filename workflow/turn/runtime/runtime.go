@@ -11,15 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// A Runtime runs the agents of a turn: their transcripts, their tools, their loops.
+// A Runtime runs the agents of a turn: their transcripts, their tools and their loops.
 type Runtime struct {
 	*ledger.Ledger
 	Trees       *worktree.Trees
 	Attachments *attachment.Attachments
 	Budget      *budget.Budget
 	Model       *model.Client
-	Hear        func(context.Context) error // judges what people wrote meanwhile
+	Hear        func(context.Context) error // judges the messages that people wrote meanwhile
 
 	mu    sync.Mutex
-	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
+	steps map[*context.CancelCauseFunc]bool // cancel functions of the steps under way
 }

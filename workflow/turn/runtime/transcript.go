@@ -20,8 +20,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Transcript is one agent's transcript in the store. What the call of a tool writes is
-// recorded in the transaction that records the call's result.
+// A Transcript is one agent's transcript in the store. The parts that a tool call writes are recorded
+// in the same transaction as the result of the call.
 type Transcript struct {
 	*Runtime
 	task     int64
@@ -45,10 +45,10 @@ func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agen
 	return j, nil
 }
 
-// Messages is the conversation so far.
+// Messages returns the conversation so far.
 func (j *Transcript) Messages() []model.Message { return j.messages }
 
-// Append records messages together with what is written because of them.
+// Append records messages, together with the parts that belong to them, in one transaction.
 func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	parts, err := j.partsOf(e.Writes)
 	if err != nil {
@@ -79,8 +79,8 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	return nil
 }
 
-// partsOf are the parts that a call writes. Commands and checks, of which the tools of a
-// bench know no more than what they printed, become parts of this transcript's task.
+// partsOf returns the parts that a tool call writes. Commands and checks become parts of this
+// transcript's task, since the tools of a bench know only what they printed.
 func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {
@@ -104,9 +104,9 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 	return parts, nil
 }
 
-// marshalMessage is the message as it is stored, and makes it what is read back from there: a
-// model is shown the same bytes before and after a restart, or its endpoint's cache of
-// the conversation is lost.
+// marshalMessage returns the message as JSON and replaces m by the message that is read back from it.
+// So a model is shown the same bytes before and after a restart; otherwise the cache of its endpoint
+// would not match.
 func marshalMessage(m *model.Message) ([]byte, error) {
 	var b bytes.Buffer
 	plain := json.NewEncoder(&b)
@@ -119,7 +119,7 @@ func marshalMessage(m *model.Message) ([]byte, error) {
 	return item, json.Unmarshal(item, m)
 }
 
-// Splice judges what came in and appends what is for the agents.
+// Splice judges the messages that came in meanwhile, and appends those that are for the agents.
 func (j *Transcript) Splice(ctx context.Context) error {
 	if err := j.Hear(ctx); err != nil {
 		return err
@@ -139,22 +139,22 @@ func (j *Transcript) Splice(ctx context.Context) error {
 	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
 }
 
-// AgentLine is a line signed by the agent.
+// AgentLine returns a line signed by the agent.
 func (j *Transcript) AgentLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
-// ProgressLine is a line signed by the agent that only tells how the work goes on.
+// ProgressLine returns a line signed by the agent that only reports progress.
 func (j *Transcript) ProgressLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Progress: true}}
 }
 
-// Say is the tool of that name.
+// Say is the function of the tool say.
 func (j *Transcript) Say(_ context.Context, message string) (model.Result, error) {
 	return SayLine(j.Agent, message), nil
 }
 
-// SayLine is what the tool say does, the same for every agent.
+// SayLine returns the result of the tool say, which is the same for every agent.
 func SayLine(a agent.Agent, message string) model.Result {
 	message = strings.TrimSpace(message)
 	if message == "" {
@@ -163,9 +163,9 @@ func SayLine(a agent.Agent, message string) model.Result {
 	return ledger.WithParts(model.Result{Text: "It goes to the thread."}, store.Lines{{Agent: a.Signature(), Text: message, Progress: true}})
 }
 
-// renderMessage is a person's message as the model reads it: who said it, and the text fenced
-// as data, with names for ids. What the program itself says about it stands outside the
-// fence, and so does what was attached.
+// renderMessage returns a person's message as the model reads it: the author's name, and the text
+// fenced as data, with names in place of ids. What the program itself says about the message, and what
+// was attached to it, is outside the fence.
 func (r *Runtime) renderMessage(ctx context.Context, m incoming.Message) (model.Message, error) {
 	text, err := r.Attachments.CompleteMention(ctx, m)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// The pictures of a message are there when a model is asked, and not in what is kept.
+// The pictures of a message are added when a model is asked, and are not stored in the transcript.
 func TestATranscriptKeepsNoPictures(t *testing.T) {
 	t.Parallel()
 	m := model.Message{Role: model.User, Pictures: []model.Picture{{Ref: "attachment:2", Media: "image/png", Data: []byte("png")}}}

@@ -13,13 +13,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 )
 
-// A judgement is what the model said of a place.
+// A judgement is the model's verdict on a place.
 type judgement struct {
 	diagnosis.Sibling
 	lines
 }
 
-// lines are lines of a file.
+// lines are the lines first to last of a file.
 type lines struct {
 	path        string
 	first, last int
@@ -27,7 +27,7 @@ type lines struct {
 
 var lineForm = regexp.MustCompile(`(?s)^(.+?):(\d{1,7})(?:[-–](\d{1,7}))?$`)
 
-// linesAt reads file:line, or file:line-line; ok is false where it is neither.
+// linesAt parses file:line or file:line-line. ok is false if at is neither.
 func linesAt(at string) (l lines, ok bool) {
 	m := lineForm.FindStringSubmatch(at)
 	if m == nil {
@@ -40,7 +40,7 @@ func linesAt(at string) (l lines, ok bool) {
 	return l, true
 }
 
-// readPlaces reads the places that were judged.
+// readPlaces parses the places that the model judged.
 func readPlaces(places []diagnosis.Sibling) (all []judgement, err error) {
 	for _, p := range places {
 		at, ok := linesAt(strings.Trim(strings.TrimSpace(p.At), "`"))
@@ -56,8 +56,8 @@ func placeOf(h find.Hit) evidence.Place {
 	return evidence.Place{Path: h.Path, First: h.Line, Last: h.Line}
 }
 
-// inScope reports whether what will change names a line, or its file where the defect itself
-// lies in another one.
+// inScope reports whether the text of the change names the line of h, or its file if the defect itself
+// is in another file.
 func inScope(change string, h find.Hit, causePath string) bool {
 	for _, word := range strings.FieldsFunc(change, func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
 		word = strings.TrimRight(word, ".:!?")

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	mostFound  = 100 // lines that a faulty shape may have in a tree
-	mostListed = 12  // places that the model is sent back to before people read the report
+	mostFound  = 100 // lines of a tree that a pattern may match at most
+	mostListed = 12  // places up to which the model is sent back before people read the report
 	mostShown  = 120 // characters of a pattern, or of a place
 )
 
-// A Search is where the siblings of a report are looked for, and what else the report says.
+// A Search holds where the siblings of a report are searched, and what else the report says.
 type Search struct {
 	Root   *os.Root
-	Folder string // what of the tree is explored; "." for all of it
+	Folder string // folder of the tree that is explored; "." for all of it
 	Past   evidence.Past
-	Cause  string // of the defect, with its line
-	Change string // what will change
+	Cause  string // the report's cause of the defect, with its line
+	Change string // the report's text of what will change
 }
 
-// Settle searches the tree for the shape in said, and makes of said what is known of each place
-// that has it. Otherwise it says what the model has to mend, or to look at first, and said is
-// left alone. An error means that the machine failed.
+// Settle searches the tree for the pattern in said, and replaces said by what is known of each place
+// that matches. If the model has to correct something or look at places first, Settle returns that in
+// wrong and leaves said unchanged. An error means that the machine failed.
 func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong string, err error) {
 	judged, err := readPlaces(said.Places)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong str
 	return "", nil
 }
 
-// refusal tells what the model can mend from what it cannot.
+// refusal returns a mistake of the model as text for the model, and any other error as an error.
 func refusal(err error) (string, error) {
 	var mistake model.Mistake
 	if errors.As(err, &mistake) {
@@ -68,7 +68,7 @@ func refusal(err error) (string, error) {
 	return "", err
 }
 
-// settle is what is known of each line that has the shape, the cause left out.
+// settle returns what is known of each line that matches the pattern, without the cause.
 func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]diagnosis.Sibling, error) {
 	cause, err := s.cause(pattern, hits)
 	if err != nil {
@@ -99,7 +99,8 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]d
 	return places, nil
 }
 
-// verdictOn is what was said of a line; nil where nothing was. found notes whose line it is.
+// verdictOn returns the model's judgement of a line, or nil if there is none. It marks in found which
+// judgements matched a line.
 func verdictOn(h find.Hit, judged []judgement, found map[string]bool) (its *judgement, err error) {
 	for _, j := range judged {
 		if j.path != h.Path || h.Line < j.first || h.Line > j.last {
@@ -114,7 +115,8 @@ func verdictOn(h find.Hit, judged []judgement, found map[string]bool) (its *judg
 	return its, nil
 }
 
-// cause is which of the lines is the defect itself: the first that the report's cause names.
+// cause returns the index of the hit that is the defect itself: the first one that the report's cause
+// names.
 func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
 	cited := evidence.PlacesOf(s.Cause)
 	for _, place := range cited {
@@ -135,7 +137,7 @@ func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
 	return 0, model.Mistakef("the pattern %s does not match the cause's own line (%s), so that it finds not even this defect. Give one that does, or leave siblings out.", shown(pattern), cited[0])
 }
 
-// cites reports whether the report's cause names a line.
+// cites reports whether the report's cause names the line of h.
 func (s Search) cites(h find.Hit) bool {
 	for _, place := range evidence.PlacesOf(s.Cause) {
 		if place.Holds(h.Path, h.Line) {
@@ -145,7 +147,9 @@ func (s Search) cites(h find.Hit) bool {
 	return evidence.Names(s.Cause, placeOf(h).String())
 }
 
-// sendBack lists, once for a pattern, the few places that the model has not looked at.
+// sendBack returns the text that sends the model back to the places it has not looked at. It is empty
+// if there are none, if there are more than mostListed, or if the model was sent back for this pattern
+// before.
 func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []judgement) string {
 	var left []string
 	for _, p := range places {
@@ -165,5 +169,5 @@ func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []ju
 		"An affected one is in this fix only if what you say will change names its file:line.", told, also, strings.Join(left, ", "))
 }
 
-// shown is a pattern as it is told.
+// shown returns a pattern as code, in one line.
 func shown(pattern string) string { return "`" + plaintext.SafeLine(pattern, mostShown) + "`" }

@@ -23,7 +23,7 @@ var shop = map[string]string{
 	".github/workflows/ci": "run: total * 2 / 3\n",
 }
 
-// open writes a tree, and says of the places in read that a tool has shown them.
+// open writes a tree, and adds a tool result that shows each of the places in read.
 func open(t testing.TB, tree map[string]string, read ...string) Search {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func open(t testing.TB, tree map[string]string, read ...string) Search {
 	return s
 }
 
-// told adds a result of a search, or one that was refused.
+// told adds a result of the tool search to p; wrong means that the call was refused.
 func told(p evidence.Past, text string, wrong bool) evidence.Past {
 	id := fmt.Sprint(len(p.Messages))
 	p.Messages = append(p.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "search", Args: json.RawMessage(`{}`)}}},
@@ -58,8 +58,8 @@ func settle(t testing.TB, s Search, said *diagnosis.Siblings) string {
 
 const shape = `total \* \w+ / `
 
-// The program finds what the model did not name, sends it back once, and then says that nobody
-// looked there.
+// The program finds places that the model did not name, sends the model back once, and then reports the
+// places as not looked at.
 func TestWhatTheModelDidNotJudgeIsSentBackOnceAndThenNotLookedAt(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, "cart/total.go:4")
@@ -84,7 +84,7 @@ func TestWhatTheModelDidNotJudgeIsSentBackOnceAndThenNotLookedAt(t *testing.T) {
 	require.NotEmpty(t, settle(t, s, &said), "another pattern is another question")
 }
 
-// What a refusal named was not read by being named.
+// A place that only a refusal named does not count as read.
 func TestAVerdictOnWhatNobodyReadIsNone(t *testing.T) {
 	t.Parallel()
 	s := open(t, map[string]string{"a.go": "x * y\n", "b.go": "x * y\n", "b.go.txt": "x * y\n"})
@@ -97,7 +97,7 @@ func TestAVerdictOnWhatNobodyReadIsNone(t *testing.T) {
 	require.Equal(t, []diagnosis.Sibling{{At: "b.go:1", Verdict: "not_looked_at"}, {At: "b.go.txt:1", Verdict: "not_looked_at"}}, said.Places)
 }
 
-// An affected place is in the fix where the words of what will change name it, and not otherwise.
+// An affected place is in the fix only if the text of the change names it.
 func TestOnlyWhatTheReportNamesIsInTheFix(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, "cart/total.go:4", "cart/tax.go:3", ".github/workflows/ci:1")
@@ -120,7 +120,7 @@ func TestOnlyWhatTheReportNamesIsInTheFix(t *testing.T) {
 		require.Equal(t, diagnosis.Sibling{At: "cart/total.go:4", Verdict: "affected", Why: "the same", InFix: inFix}, said.Places[2], change)
 		require.False(t, said.Places[1].InFix)
 	}
-	// A second line of the cause's own file is named by its number alone.
+	// A second line in the cause's own file has to be named by its number.
 	s = open(t, map[string]string{"a.go": "x / y\nz\nx / y\n"}, "a.go:3")
 	s.Cause, s.Change = "wrong at a.go:1", "a.go rounds"
 	said := diagnosis.Siblings{Pattern: "x / y", Places: []diagnosis.Sibling{{At: "a.go:3", Verdict: "affected", Why: "the same"}}}
@@ -148,7 +148,7 @@ func TestTheCauseIsNoSibling(t *testing.T) {
 		}
 		require.Equal(t, want, at, cause)
 	}
-	// What the cause names beside its line may be judged by itself.
+	// A place that the cause names in addition to its own line may be judged by itself.
 	s := open(t, shop, "cart/total.go:4", "money/split.go:4")
 	s.Cause = "money/split.go:4, as cart/total.go:4"
 	said := diagnosis.Siblings{Pattern: `total \* (w|n) /`, Places: []diagnosis.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "so"}, {At: "money/split.go:4", Verdict: "affected", Why: "it is the cause"}}}
@@ -199,7 +199,8 @@ func TestPatternsThatAreRefused(t *testing.T) {
 	require.Contains(t, settle(t, s, &diagnosis.Siblings{Pattern: shape}), "does not match the cause's own line", "what lies outside of the folder is not searched")
 }
 
-// A tree is searched as the agents' own search does it.
+// The tree is searched like by the agents' search tool: binary, private and ignored files and symbolic
+// links are skipped.
 func TestWhatASearchPassesOver(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -225,7 +226,7 @@ func TestWhatASearchPassesOver(t *testing.T) {
 	require.True(t, said.Partly)
 }
 
-// Too many to send back are counted.
+// If there are too many places to send the model back to, they are only listed as not looked at.
 func TestManyPlacesAreCounted(t *testing.T) {
 	t.Parallel()
 	tree := map[string]string{"a.go": "x / y\n"}

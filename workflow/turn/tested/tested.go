@@ -1,5 +1,5 @@
-// Package tested is how a session's repository is built and tested: as whoever runs the program
-// has configured it, as its files say, or as an agent found out and named in a check.
+// Package tested holds how a session's repository is built and tested: as the operator has configured
+// it, as its files say, or as an agent found out and named in a check.
 package tested
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Tested is how one repository, or the folder of it that the work is limited to, is tested.
-// It is safe for concurrent use.
+// A Tested holds how one repository is tested, or the folder of it that the work is limited to. It is
+// safe for concurrent use.
 type Tested struct {
 	*ledger.Ledger
 	Repository string
-	Folder     string // empty: all of it
-	Display    string // what people call it
-	Branch     string // that the work starts from
-	Configured bool   // whoever runs the program has set the test command
+	Folder     string // empty: the whole repository
+	Display    string // the name that people know
+	Branch     string // the branch that the work starts from
+	Configured bool   // the operator has configured the test command
 
 	mu      sync.Mutex
 	project project.Project
-	named   bool          // by an agent, in this session or an earlier one
-	base    result.Result // what passed before anything was changed; zero: not known yet, or of another command
+	named   bool          // the test command was named by an agent, in this session or an earlier one
+	base    result.Result // the result of the base's own run; zero: not known yet, or of another command
 }
 
-// Find takes what was found out, or the command that an agent has named before.
+// Find sets the project: to found, or to found with the test command that an agent named before.
 func (t *Tested) Find(ctx context.Context, found project.Project) error {
 	t.set(found, false)
 	if t.Configured {
@@ -50,7 +50,7 @@ func (t *Tested) Find(ctx context.Context, found project.Project) error {
 	return nil
 }
 
-// Project is how it is built and tested, as that is known now.
+// Project returns how the repository is built and tested, as far as that is known now.
 func (t *Tested) Project() project.Project {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,15 +63,15 @@ func (t *Tested) set(found project.Project, named bool) {
 	t.project, t.named, t.base = found, named, result.Result{}
 }
 
-// SetBase says how the base's own run ended.
+// SetBase stores the result of the base's own run.
 func (t *Tested) SetBase(base result.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.base = base
 }
 
-// Unprovable says that nothing can be proven here, and why: the base itself does not start.
-// Empty: it does, or that is not known yet.
+// Unprovable says that nothing can be proven, since the build or the tests of the base do not start,
+// and why. It returns an empty string if they start, or if that is not known yet.
 func (t *Tested) Unprovable() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,9 +85,9 @@ func (t *Tested) Unprovable() string {
 	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.CodeSpan(command), t.Branch, missing)
 }
 
-// Judge is the project with a test command that an agent names. Where one is configured, or the
-// one that was found names each test, none can be named: a proof is not weaker than the project
-// allows.
+// Judge returns the project with a test command that an agent names. It refuses if a command is
+// configured, or if the command that was found works and names each test: a proof must not be weaker
+// than the project allows.
 func (t *Tested) Judge(by, line, source string) (project.Project, error) {
 	t.mu.Lock()
 	now, base, named := t.project, t.base, t.named
@@ -109,7 +109,7 @@ func (t *Tested) Judge(by, line, source string) (project.Project, error) {
 	return next, nil
 }
 
-// Keep makes the command the repository's, and shows it to be corrected.
+// Keep stores the command as the repository's, and posts a line so that people can correct it.
 func (t *Tested) Keep(ctx context.Context, next project.Project, line string, r result.Result) error {
 	if t.Project() == next {
 		return nil

@@ -1,5 +1,5 @@
-// Package turntest opens what the rooms of a turn are tested on: a real Postgres with a
-// schema of its own, and a session in it. It is for tests alone.
+// Package turntest opens what tests of a turn's packages need: a real Postgres with its own schema, and
+// a session in it. It is for tests only.
 package turntest
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// Secret is what every ledger of OpenLedger masks.
+// Secret is the secret that every ledger of OpenLedger masks.
 const Secret = "a-given-value"
 
-// OpenLedger begins a turn of a session whose request has files.
+// OpenLedger begins a turn of a session whose request has the files, and returns the turn's ledger.
 func OpenLedger(t testing.TB, slack ledger.Slack, files ...incoming.Attachment) *ledger.Ledger {
 	t.Helper()
 	st := storetest.Open(t)
@@ -28,7 +28,7 @@ func OpenLedger(t testing.TB, slack ledger.Slack, files ...incoming.Attachment) 
 		Text: "it fails", Files: files,
 	}
 	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))
-	in.EventID = "Ev2" // the other half of the mention
+	in.EventID = "Ev2" // the second event of the same mention
 	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))
 	sessions, err := st.Sessions(t.Context(), 2)
 	require.NoError(t, err)
