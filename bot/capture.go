@@ -8,13 +8,13 @@ import (
 	"net/http"
 )
 
-// A responseCapture copies Slack's answer into the ResponseBody that the request's context
-// carries, if any: slack-go returns the ts of a post, but not whether it became a reply.
+// A responseCapture copies Slack's response into the ResponseBody in the request's context, if there is one.
+// slack-go returns the ts of a post, but not whether the post became a reply.
 type responseCapture struct{ next Doer }
 
 type responseKey struct{}
 
-// Do sends the request.
+// Do sends the request and copies its response.
 func (w responseCapture) Do(r *http.Request) (*http.Response, error) {
 	response, err := w.next.Do(r)
 	if seen, asked := r.Context().Value(responseKey{}).(*ResponseBody); asked && err == nil {
@@ -29,16 +29,16 @@ type copiedBody struct {
 	io.Closer
 }
 
-// A ResponseBody holds Slack's answer to the call that was made with its context.
+// A ResponseBody holds Slack's response to a call that was made with its context.
 type ResponseBody struct{ body bytes.Buffer }
 
-// CaptureIn returns a context: the answer to a call that is made with it is copied into b.
+// CaptureIn returns a context. The response to a call with that context is copied into b.
 func (b *ResponseBody) CaptureIn(ctx context.Context) context.Context {
 	return context.WithValue(ctx, responseKey{}, b)
 }
 
-// IsOutsideThread reports whether a post that was meant as a reply stands in the channel.
-// It is false where the answer does not say.
+// IsOutsideThread reports whether a post that was meant as a reply appeared in the channel instead. It returns
+// false if the response does not say.
 func (b *ResponseBody) IsOutsideThread() bool {
 	var answer struct {
 		Message *struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by
-// #name, in the same order. A name is looked up among the channels that the bot was invited
-// to, since it gets no events from any other.
+// ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by #name, in the same
+// order. It looks a name up among the channels that the bot is a member of, since the bot gets no events from
+// others.
 func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, error) {
 	ids := make([]string, len(channels))
 	var known map[string]string
@@ -33,7 +33,7 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 	return ids, nil
 }
 
-// OwnChannels returns the channels that the bot is a member of, by name; the values are ids.
+// OwnChannels returns the ids of the channels that the bot is a member of, by channel name.
 func (s *Slack) OwnChannels(ctx context.Context) (map[string]string, error) {
 	known := map[string]string{}
 	params := &slack.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}, Limit: 200, ExcludeArchived: true}

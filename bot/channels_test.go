@@ -32,7 +32,8 @@ func TestChannelIDs(t *testing.T) {
 	require.Len(t, o.Requests("users.conversations"), asked)
 }
 
-// A start waits while Slack has trouble of its own; what is wrong for good is said at once.
+// TestAStartWaitsForSlack checks that a start retries while Slack fails temporarily, and returns permanent
+// errors at once.
 func TestAStartWaitsForSlack(t *testing.T) {
 	t.Parallel()
 	o := bottest.Open(t, slacktest.Config{AppName: "bobbin"})

@@ -1,36 +1,35 @@
-// Package bot is a connection to Slack as one app: who the bot is, the calls of the Web API
-// with their limits and refusals, and the threads and channels it sees. [Open] checks the
-// tokens and is where a start begins; a wrong one is an [AuthError], whose Cure says what to
-// change. Everything that reads or writes Slack is given a [Slack].
+// Package bot connects to Slack as one app. It identifies the bot, wraps calls of the Web API with their rate
+// limits and refusals, and reads threads and channels. Start with [Open], which checks the tokens; a wrong
+// token is an [AuthError], whose Cure says what to change. Everything that reads or writes Slack gets the
+// [Slack] that Open returns.
 //
-// The rooms below it follow a message, in and out:
+// The packages below it handle a message on its way in and out:
 //
-//   - gateway receives what people do, over Socket Mode, and hands it to an Inbox
-//   - event translates what Slack sends into the vocabulary of package workflow
+//   - gateway receives what people do over Socket Mode and hands it to an Inbox
+//   - event translates Slack payloads into the types of package workflow
 //   - people looks up users, members and names, and reads threads
 //   - attachment fetches files that people attached
 //   - mrkdwn turns the Markdown of models into Slack's text; render makes messages, cards,
-//     modals and homes
+//     modals and App Homes
 //   - poster posts what waits in an Outbox
-//   - examine reports what Slack lets the app do, for those who set it up
+//   - page serves web pages of sessions; look has their style sheet
+//   - examine reports what Slack lets the app do, for the people who set it up
 //
-// slacktest stands in for Slack in tests, over its real protocol, and bottest is an office
-// of people in it. The client library, slack-go, stays inside these rooms.
+// slacktest is a fake Slack for tests that speaks the real protocol, and bottest adds an office of people to
+// it. The client library, slack-go, is used only in package bot and below it.
 //
 // # Order and durability
 //
-// An event is acknowledged after the Inbox has committed it; Slack delivers again what the
-// Inbox could not store. A posting is a row with a key before it is posted, and is looked up
-// by that key where it is not known whether the post happened. No package keeps a message in
-// memory, so the program may be killed at any moment.
+// An event is acknowledged after the Inbox has committed it; Slack redelivers an event that the Inbox could not
+// store. A posting is a row with a key before it is posted. If it is not known whether the post succeeded, the
+// poster looks the key up in Slack. No package keeps a message only in memory, so the program may be killed at
+// any moment.
 //
-// Whatever comes from Slack is untrusted data. Whatever goes there is rendered first
-// (mrkdwn): mentions and links do not work unless the configuration names them, and nothing
-// unfurls.
+// Everything that comes from Slack is untrusted data. Everything that goes to Slack is rendered first (mrkdwn):
+// mentions and links do not work unless the configuration allows them, and links are not unfurled.
 //
 // # Limits
 //
-// [Slack.Call] waits out Slack's rate limits. slack-go's own retries are off, since a post
-// that is sent twice is two messages. [IsFinal] tells a permanent refusal from a passing
-// failure.
+// [Slack.Call] waits out Slack's rate limits. slack-go's own retries are off, since a post that is sent twice
+// becomes two messages. [IsFinal] tells a permanent refusal from a temporary failure.
 package bot

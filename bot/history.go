@@ -8,10 +8,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// MaxPages is how many pages of a long list are read at most: 200,000 members, 50,000 replies.
+// MaxPages limits how many pages of a long list are read: 200,000 members or 50,000 replies.
 const MaxPages = 200
 
-// ReadThread calls each with every message of a thread, oldest first, the root included.
+// ReadThread calls each with every message of a thread, oldest first, including the root. It stops after
+// MaxPages pages.
 func (s *Slack) ReadThread(ctx context.Context, thread workflow.Thread, metadata bool, each func(slack.Message)) error {
 	params := &slack.GetConversationRepliesParameters{
 		ChannelID: thread.Channel, Timestamp: thread.TS, Limit: 250, IncludeAllMetadata: metadata,

@@ -9,16 +9,17 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// An AuthError is a refusal that no retry can fix: somebody has to change a token, a scope
-// or a setting, and Cure says which.
+// An AuthError is a refusal that no retry can fix: a person has to change a token, a scope or a setting, and
+// Cure says which.
 type AuthError struct {
-	Code string // Slack's, such as invalid_auth
+	Code string // Slack's error code, such as invalid_auth
 	Cure string
 }
 
 func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
 
-// cures says, by error code, what to do when Slack refuses the app itself; %s is the token's variable.
+// cures holds, by error code, what to do when Slack refuses the app itself; %s is the name of the token's
+// variable.
 var cures = map[string]string{
 	"invalid_auth":            "%s is not valid; copy it again from the app's settings",
 	"not_authed":              "%s is missing",
@@ -34,8 +35,8 @@ var cures = map[string]string{
 	"team_access_not_granted": "the app was not granted access to this workspace; an admin has to (%s stays as it is)",
 }
 
-// ExplainError returns an *AuthError for a refusal that concerns the app and not the call,
-// and any other error as it is. The token is the name of the setting that holds it.
+// ExplainError returns an *AuthError for a refusal that concerns the app and not the call, and any other error
+// unchanged. token is the name of the setting that holds the token.
 func ExplainError(err error, token string) error {
 	var status slack.StatusCodeError
 	if errors.As(err, &status) && status.Code == http.StatusNotFound {
@@ -57,7 +58,7 @@ func ExplainError(err error, token string) error {
 	return &AuthError{Code: code, Cure: fmt.Sprintf(cure, token)}
 }
 
-// ErrorCode is Slack's own code of an answer that was not ok; empty for any other error.
+// ErrorCode returns Slack's error code of a response that was not ok, or an empty string for any other error.
 func ErrorCode(err error) string {
 	var answer slack.SlackErrorResponse
 	if errors.As(err, &answer) {
@@ -66,14 +67,13 @@ func ErrorCode(err error) string {
 	return ""
 }
 
-// transientCodes are the codes of passing failures. They leave open whether the call was carried out.
+// transientCodes lists the codes of temporary failures, which leave open whether the call was carried out.
 var transientCodes = []string{
 	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
 	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
 }
 
-// IsFinal reports whether err is Slack's refusal of the call itself, which another try
-// would only get again.
+// IsFinal reports whether Slack refused the call itself, so that a retry would have the same result.
 func IsFinal(err error) bool {
 	code := ErrorCode(err)
 	return code != "" && !slices.Contains(transientCodes, code)

@@ -11,11 +11,11 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// startPatience is how long a start retries while Slack has trouble.
+// startPatience is how long a start retries while Slack fails temporarily.
 const startPatience = time.Minute
 
-// callAtStart makes a call and retries it while Slack has trouble. It returns at once what
-// somebody has to fix, and when nobody answers at the address.
+// callAtStart makes a call and retries it while Slack fails temporarily. It returns at once if a person has to
+// fix the cause, or if there is no response at all.
 func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
@@ -48,8 +48,8 @@ func (s *Slack) Call(ctx context.Context, call func() error) error {
 	}
 }
 
-// NoteUpdate takes the result of a chat.update and remembers how long Slack accepts no
-// more of them. Cards then wait, so that messages whose buttons were pressed come first.
+// NoteUpdate takes the result of a chat.update and remembers until when Slack accepts no more of them. Cards
+// then wait, so that messages whose buttons were pressed are updated first.
 func (s *Slack) NoteUpdate(err error) {
 	var limited *slack.RateLimitedError
 	if errors.As(err, &limited) {
@@ -57,10 +57,11 @@ func (s *Slack) NoteUpdate(err error) {
 	}
 }
 
-// MayUpdate reports whether, as far as is known, Slack accepts a chat.update now.
+// MayUpdate reports whether Slack accepts a chat.update now, as far as is known.
 func (s *Slack) MayUpdate() bool { return time.Now().UnixNano() >= s.updatesFrom.Load() }
 
-// Pause waits. It returns ctx's error early: at once when ctx would end during the wait.
+// Pause waits for d. It returns an error when ctx ends, and at once if the deadline of ctx is before the end of
+// the wait.
 func Pause(ctx context.Context, d time.Duration) error {
 	if end, ends := ctx.Deadline(); ends && time.Until(end) < d {
 		return context.DeadlineExceeded
@@ -75,9 +76,9 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RetryUntil calls try until it succeeds, at least once and not beyond until, with waits
-// that begin at first and double. It stops at once at an error of [backoff.Permanent], at
-// the end of ctx, and when the next try would be too late, and returns the last error.
+// RetryUntil calls try at least once and until it succeeds, with waits that begin at first and double. It stops
+// at an error of [backoff.Permanent], when ctx ends, and when the next try would be later than until. It
+// returns the last error.
 func RetryUntil(ctx context.Context, until time.Time, first time.Duration, try func() error) error {
 	growing := &backoff.ExponentialBackOff{InitialInterval: first, Multiplier: 2, MaxInterval: time.Minute}
 	growing.Reset()

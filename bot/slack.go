@@ -13,20 +13,20 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Config says as which app of which workspace to connect.
+// Config holds the tokens and the address that a connection uses.
 type Config struct {
 	BotToken string       // xoxb-…
 	AppToken string       // xapp-…, for Socket Mode
-	APIURL   string       // default: Slack's own
+	APIURL   string       // default: Slack's API
 	HTTP     *http.Client // default: one with a timeout of 30 s
-	Log      *slog.Logger // default: silent
+	Log      *slog.Logger // default: no log
 }
 
 // Self identifies the bot.
 type Self struct {
 	Team     string // team id of the workspace
 	TeamName string
-	User     string // user id, what a mention names
+	User     string // user id, which mentions contain
 	BotID    string
 	Name     string
 }
@@ -44,7 +44,8 @@ type Slack struct {
 	updatesFrom  atomic.Int64 // Unix nanoseconds; Slack accepts no chat.update earlier
 }
 
-// Open checks the tokens and asks Slack who the bot is. A wrong token is an *AuthError.
+// Open checks the tokens and identifies the bot by auth.test. It retries for up to a minute while Slack fails
+// temporarily. A wrong token is an *AuthError.
 func Open(ctx context.Context, cfg Config) (*Slack, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (c Config) Connect() *Slack {
 	return s
 }
 
-// Identify asks Slack who the bot is, once, and returns the answer.
+// Identify calls auth.test once, stores the result for Self and WorkspaceURL, and returns the response.
 func (s *Slack) Identify(ctx context.Context) (*slack.AuthTestResponse, error) {
 	who, err := s.API.AuthTestContext(ctx)
 	if err != nil {
@@ -84,25 +85,25 @@ func (s *Slack) Identify(ctx context.Context) (*slack.AuthTestResponse, error) {
 	return who, nil
 }
 
-// Self returns who the bot is, as Identify found out.
+// Self returns the bot's identity that Identify has stored.
 func (s *Slack) Self() Self { return s.self }
 
 // Log returns the connection's logger.
 func (s *Slack) Log() *slog.Logger { return s.cfg.Log }
 
-// HTTP returns the HTTP client that reaches Slack.
+// HTTP returns the HTTP client for calls to Slack.
 func (s *Slack) HTTP() *http.Client { return s.cfg.HTTP }
 
-// WorkspaceURL returns the address under which people read the workspace.
+// WorkspaceURL returns the address of the workspace in a browser.
 func (s *Slack) WorkspaceURL() string { return s.workspaceURL }
 
-// A Doer is what slack-go needs of an HTTP client.
+// A Doer sends HTTP requests; slack-go needs no more of an HTTP client.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// NewClient makes a slack-go client. Its own retries stay off: a post that is sent twice
-// is two messages.
+// NewClient makes a slack-go client. Its own retries stay off, since a post that is sent twice becomes two
+// messages.
 func (s *Slack) NewClient(http Doer) *slack.Client {
 	options := []slack.Option{slack.OptionHTTPClient(http), slack.OptionAppLevelToken(s.cfg.AppToken)}
 	if s.cfg.APIURL != "" {
@@ -111,8 +112,8 @@ func (s *Slack) NewClient(http Doer) *slack.Client {
 	return slack.New(s.cfg.BotToken, options...)
 }
 
-// MaySendToken reports whether the token may be sent to an address: it may go to Slack's
-// hosts over https, and to the host of the configured API.
+// MaySendToken reports whether the token may be sent to an address: to Slack's hosts over https, and to the
+// host of the configured API.
 func (s *Slack) MaySendToken(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Host == "" {
@@ -129,12 +130,12 @@ func (s *Slack) MaySendToken(address string) bool {
 	return ofSlack && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
 }
 
-// SetToken puts the bot's token into a request. The caller has asked MaySendToken.
+// SetToken adds the bot's token to a request. The caller must have checked the address with MaySendToken.
 func (s *Slack) SetToken(r *http.Request) {
 	r.Header.Set("Authorization", "Bearer "+s.cfg.BotToken)
 }
 
-// Names of the settings, as an AuthError names them.
+// Names of the settings, as they appear in an AuthError.
 const (
 	BotTokenName = "SLACK_BOT_TOKEN"
 	AppTokenName = "SLACK_APP_TOKEN"

@@ -10,16 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The chart, the compose file and the Dockerfile are held to their readers' rules by make deployment.
+// TestUnitIsTaken checks the systemd unit with systemd-analyze. The chart, the compose file and the Dockerfile
+// are checked by "make deployment".
 func TestUnitIsTaken(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil { // make deps installs it where it can; a machine without systemd has no use for the unit
+	if err != nil { // make deps installs it if possible; a machine without systemd does not need the unit
 		t.Skip("systemd-analyze is not here to look at the unit")
 	}
 	unit, err := os.ReadFile("bobbin.service")
 	require.NoError(t, err)
-	// The program has to be there to be verified.
+	// systemd-analyze verifies only a unit whose program exists.
 	here := filepath.Join(t.TempDir(), "bobbin.service")
 	program, err := exec.LookPath("true")
 	require.NoError(t, err)

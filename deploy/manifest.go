@@ -1,6 +1,6 @@
-// Package deploy holds the files with which Bobbin is set up. The manifest of the Slack app,
-// slack-manifest.yaml, is the only source for what bobbin manifest prints, for the scopes that
-// doctor demands of the app, and for what a missing scope costs.
+// Package deploy holds the files that install Bobbin. The manifest of the Slack app, slack-manifest.yaml, is
+// the only source for the output of "bobbin manifest", for the scopes that "bobbin doctor" requires of the app,
+// and for the effect of a missing scope.
 package deploy
 
 import (
@@ -19,13 +19,13 @@ import (
 //go:embed slack-manifest.yaml
 var manifest string
 
-// An App is what may differ from one workspace to the next.
+// An App holds the settings that may differ between workspaces.
 type App struct {
 	Name  string // default: Bobbin
-	Agent bool   // with Slack's agent view, which shuts guests out
+	Agent bool   // with Slack's agent view, which excludes guests
 }
 
-// What Slack takes.
+// Limits and formats of Slack and of the manifest file.
 const (
 	mostName    = 35
 	createPage  = "https://api.slack.com/apps?new_app=1&manifest_yaml="
@@ -33,7 +33,8 @@ const (
 	defaultName = "Bobbin"
 )
 
-// Manifest is the app's manifest as YAML, with a comment behind each scope.
+// Manifest returns the app's manifest as YAML, with a comment after each scope. It fails if Slack would refuse
+// the name.
 func (a App) Manifest() (string, error) {
 	name := a.Name
 	if name == "" {
@@ -61,7 +62,7 @@ func (a App) Manifest() (string, error) {
 	return out.String(), nil
 }
 
-// Link is a page of Slack's where the manifest is filled in already.
+// Link returns the address of a Slack page on which the manifest is already filled in.
 func (a App) Link() (string, error) {
 	text, err := a.Manifest()
 	if err != nil {
@@ -70,7 +71,7 @@ func (a App) Link() (string, error) {
 	return createPage + url.QueryEscape(bare(text)), nil
 }
 
-// quoted is a name of people's own choice as YAML takes it: a JSON string.
+// quoted returns a name in a form that YAML reads as a string: a JSON string.
 func quoted(name string) string {
 	if strings.EqualFold(name, defaultName) {
 		return name
@@ -79,7 +80,8 @@ func quoted(name string) string {
 	return string(text)
 }
 
-// handle is what people write behind the @: Slack takes letters, digits, and - _ . there.
+// handle returns the name that people write after the @. It keeps only the characters that Slack allows:
+// letters, digits, and - _ .
 func handle(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r) {
@@ -102,7 +104,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// bare is the manifest without its comments: a link should be short.
+// bare returns the manifest without comments, which keeps the link short.
 func bare(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -116,10 +118,10 @@ func bare(text string) string {
 	return out.String()
 }
 
-// comment is one that stands behind white space; # within quotes is none.
+// comment matches a comment after white space; a # within quotes does not match.
 var comment = regexp.MustCompile(`\s+# [^"']*$`)
 
-// A Scope is one that the bot's token has to have.
+// A Scope is a scope that the bot's token needs, or an event that the app is subscribed to.
 type Scope struct {
 	Name string
 	Why  string // what Bobbin cannot do without it
@@ -127,13 +129,13 @@ type Scope struct {
 
 var scopeLine = regexp.MustCompile(`(?m)^ {6}- ([a-z_.]+(?::[a-z.]+)?) # (.+)$`)
 
-// Scopes are those of the manifest.
+// Scopes returns the bot token's scopes in the manifest.
 func Scopes() []Scope { return listed("    bot:\n") }
 
-// Events are the events that the app is subscribed to, and what they tell of.
+// Events returns the events that the app is subscribed to, with what each one reports.
 func Events() []Scope { return listed("    bot_events:\n") }
 
-// listed reads the list below a line.
+// listed returns the entries of the list below a line of the manifest.
 func listed(above string) (list []Scope) {
 	_, text, _ := strings.Cut(manifest, above)
 	end := regexp.MustCompile(`(?m)^ {0,5}\S`).FindStringIndex(text)
@@ -146,7 +148,7 @@ func listed(above string) (list []Scope) {
 	return list
 }
 
-// Names are those of a list.
+// Names returns the sorted names of the entries.
 func Names(list []Scope) []string {
 	names := make([]string, len(list))
 	for i, s := range list {
@@ -159,7 +161,7 @@ func Names(list []Scope) []string {
 // A Command is a slash command of the app.
 type Command struct{ Name, Description, Hint string }
 
-// A Shortcut is one of the app's, on messages.
+// A Shortcut is a message shortcut of the app.
 type Shortcut struct{ Name, ID string }
 
 var (
@@ -167,7 +169,7 @@ var (
 	shortcutLines = regexp.MustCompile(`(?m)^    - name: (.+)\n      type: message\n      callback_id: (\S+)$`)
 )
 
-// Commands are the manifest's slash commands.
+// Commands returns the manifest's slash commands.
 func Commands() (list []Command) {
 	for _, m := range commandLines.FindAllStringSubmatch(manifest, -1) {
 		list = append(list, Command{Name: m[1], Description: m[2], Hint: m[3]})
@@ -175,7 +177,7 @@ func Commands() (list []Command) {
 	return list
 }
 
-// Shortcuts are the manifest's shortcuts.
+// Shortcuts returns the manifest's message shortcuts.
 func Shortcuts() (list []Shortcut) {
 	for _, m := range shortcutLines.FindAllStringSubmatch(manifest, -1) {
 		list = append(list, Shortcut{Name: m[1], ID: m[2]})

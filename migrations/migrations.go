@@ -1,10 +1,10 @@
-// Package migrations holds the database's schema as SQL files, applied in the order of
-// their numbers, forward only. A file that was released is never changed.
+// Package migrations holds the database schema as SQL files in goose's format. They are applied in the order of
+// their numbers and never rolled back. A released file is never changed.
 package migrations
 
 import "embed"
 
-// Files are the migrations, in goose's format.
+// Files holds the migrations.
 //
 //go:embed *.sql
 var Files embed.FS

@@ -24,10 +24,10 @@ import (
 
 const (
 	chart      = "../../deploy/helm/bobbin"
-	kubernetes = "1.33.3" // the version whose own description the chart is held to
+	kubernetes = "1.33.3" // the Kubernetes release whose OpenAPI schemas the rendered files are validated against
 )
 
-// settings are what operators give, one for each way in which the chart differs.
+// settings holds example values of an operator, one entry for each variant of the chart, by name.
 var settings = map[string]string{
 	"as it comes": `
 config: {repositories: [{name: shop, url: "https://github.com/acme/shop.git"}]}
@@ -49,8 +49,8 @@ podAnnotations: {team: tools}
 `,
 }
 
-// The chart holds by helm's own rules, and what it renders by Kubernetes' own description of each kind, in
-// which no field may be unknown.
+// TestChart checks that the chart passes helm's linter and that every rendered object fits the schema of its
+// kind, in which unknown fields are errors.
 func TestChart(t *testing.T) {
 	t.Parallel()
 	check := kubeconform(t)
@@ -97,7 +97,8 @@ func TestChart(t *testing.T) {
 	require.Error(t, check("apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {ports: [{port: http}]}\n"), "control: a wrong kind of value")
 }
 
-// What is missing is said where the chart is installed, not by pods that end.
+// TestChartSaysWhatIsMissing checks that missing values fail when the chart is rendered, not later in pods that
+// exit.
 func TestChartSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for want, values := range map[string]map[string]any{
@@ -116,7 +117,7 @@ func render(t *testing.T, values map[string]any) map[string]string {
 	return all
 }
 
-// rendered is what the chart makes, by file.
+// rendered returns the files that the chart renders with these values, by file name; empty files are left out.
 func rendered(t *testing.T, values map[string]any) (map[string]string, error) {
 	t.Helper()
 	c, err := loader.Load(chart)
@@ -130,7 +131,8 @@ func rendered(t *testing.T, values map[string]any) (map[string]string, error) {
 	return all, err
 }
 
-// kubeconform checks a text by the descriptions in Kubernetes' own module; its usual ones are at GitHub.
+// kubeconform returns a function that validates a YAML text against the schemas in the Kubernetes Go module.
+// kubeconform's default schemas would be downloaded from GitHub.
 func kubeconform(t *testing.T) (check func(text string) error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,11 +149,11 @@ func kubeconform(t *testing.T) (check func(text string) error) {
 	}
 }
 
-// writeSchemas writes a JSON schema for each kind into the folder, in which fields that there are not are faults.
+// writeSchemas writes a JSON schema for each kind into dir. The schemas forbid unknown fields.
 func writeSchemas(t *testing.T, dir string, kinds ...string) {
 	t.Helper()
 	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "k8s.io/kubernetes@v"+kubernetes)
-	download.Dir = t.TempDir() // of no module
+	download.Dir = t.TempDir() // outside of any module
 	download.Env = append(os.Environ(), "GOFLAGS=")
 	out, err := download.Output()
 	require.NoError(t, err, string(out))

@@ -1,3 +1,4 @@
-// Package deploy holds the files of deploy and docker-compose.yml to the libraries of those who read them: helm,
-// Kubernetes, Docker Compose and BuildKit. It is a module of its own, since these are large: make deployment.
+// Package deploy tests the files of deploy and docker-compose.yml with the libraries of the programs that read
+// them: helm, Kubernetes, Docker Compose and BuildKit. It is a separate module because these libraries are
+// large. "make deployment" runs the tests.
 package deploy

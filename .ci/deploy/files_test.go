@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The compose file holds by the rules of Docker Compose 2, whose library this is.
+// TestComposeFile loads the compose file with the library of Docker Compose 2, and checks that a missing token
+// is an error.
 func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	load := func(env ...string) error {
@@ -31,7 +32,7 @@ func TestComposeFile(t *testing.T) {
 	require.ErrorContains(t, load("SLACK_BOT_TOKEN=xoxb-1"), "the app-level token, xapp-…")
 }
 
-// unpulled stands for base images: nothing is asked of a registry.
+// unpulled is an image resolver for base images that asks no registry: every image has an empty configuration.
 type unpulled struct{}
 
 // ResolveImageConfig implements llb.ImageMetaResolver.
@@ -39,7 +40,7 @@ func (unpulled) ResolveImageConfig(_ context.Context, ref string, _ sourceresolv
 	return ref, "", []byte(`{"architecture":"amd64","os":"linux"}`), nil
 }
 
-// The Dockerfile holds by what docker build --check looks at, in every stage.
+// TestDockerfile runs the checks of "docker build --check" on every stage of the Dockerfile.
 func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../deploy/Dockerfile")

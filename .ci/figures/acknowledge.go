@@ -19,7 +19,7 @@ const (
 	burst         = 100
 )
 
-// acknowledgeRow is how long Slack waits for the acknowledgement of a message.
+// acknowledgeRow measures the time from a Slack event to its acknowledgement.
 func acknowledgeRow() row {
 	return row{
 		name: "acknowledge", what: "From an event of Slack's to its acknowledgement (ours comes after the commit, Bolt stores nothing)",
@@ -46,7 +46,7 @@ func acknowledgeRow() row {
 	}
 }
 
-// A listener is an app in an office, with threads in it in which the app is at work.
+// A listener is an office with a connected app, and threads in which the app is at work.
 type listener struct {
 	*office
 	threads []string
@@ -60,7 +60,7 @@ func (l *listener) close() {
 	}
 }
 
-// openListener has an office, and nobody who listens yet.
+// openListener opens an office to which no app is connected yet.
 func openListener() (*listener, error) {
 	o, err := openOffice()
 	if err != nil {
@@ -69,7 +69,7 @@ func openListener() (*listener, error) {
 	return &listener{office: o, ends: []func(){func() { o.Close() }}}, nil
 }
 
-// ownListener is bobbin serve with sessions at work: their model never answers.
+// ownListener starts bobbin serve with busyThreads sessions at work. Their model never answers.
 func (b *bench) ownListener(ctx context.Context) (_ *listener, err error) {
 	l, err := openListener()
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *bench) ownListener(ctx context.Context) (_ *listener, err error) {
 	return l, nil
 }
 
-// boltListener is an app as people write them with Bolt.
+// boltListener starts a typical app that is written with Bolt for JS (bolt.mjs).
 func (b *bench) boltListener(ctx context.Context) (_ *listener, err error) {
 	installed, err := modules(ctx, "bot/slacktest/node")
 	if err != nil {
@@ -135,7 +135,7 @@ func (b *bench) boltListener(ctx context.Context) (_ *listener, err error) {
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(installed, "bolt.mjs") // beside its modules, where node looks for them
+	name := filepath.Join(installed, "bolt.mjs") // beside its node_modules, where node looks for imports
 	if err := os.WriteFile(name, script, 0o644); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (b *bench) boltListener(ctx context.Context) (_ *listener, err error) {
 	return l, nil
 }
 
-// turn is a steady stream for some seconds, and then a burst into one thread.
+// turn sends a steady stream of replies for four seconds, then a burst into one thread.
 func (l *listener) turn(ctx context.Context) ([]float64, error) {
 	if err := l.WaitTaken(ctx); err != nil {
 		return nil, err
@@ -194,14 +194,15 @@ func (l *listener) turn(ctx context.Context) ([]float64, error) {
 	return []float64{at(steady, 0.5), at(steady, 0.99), at(one, 0.5), at(one, 1)}, nil
 }
 
-// waits are the times until ann's messages were acknowledged, the shortest first.
+// waits returns the times in milliseconds until ann's messages since the delivery with that index were
+// acknowledged, in ascending order.
 func (l *listener) waits(ctx context.Context, since int) (took []float64, err error) {
 	if err := l.WaitTaken(ctx); err != nil {
 		return nil, err
 	}
 	for _, d := range l.Deliveries()[since:] {
 		if d.EventType != "message" || !bytes.Contains(d.Payload, []byte("in order ")) {
-			continue // the bot's own
+			continue // a message of the bot
 		}
 		if d.Outcome != slacktest.Acked {
 			return nil, fmt.Errorf("an event was not acknowledged: %s", d.Outcome)
@@ -212,12 +213,12 @@ func (l *listener) waits(ctx context.Context, since int) (took []float64, err er
 	return took, nil
 }
 
-// at is the value below which that part of the sorted values lies.
+// at returns the quantile of the sorted values at part, which is between 0 and 1.
 func at(sorted []float64, part float64) float64 {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)]
 }
 
-// small is a remote with a few files.
+// small returns the path of a bare repository with one file; the first call creates it.
 func (b *bench) small(ctx context.Context) (string, error) {
 	work, remote := filepath.Join(b.dir, "small"), filepath.Join(b.dir, "small.git")
 	if _, err := os.Stat(remote); err == nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// changedFile is in each of the repositories.
+// changedFile is a path that exists in the repository at each size.
 const changedFile = "round0/src/archive/tar/common.go"
 
-// commitRow is one changed file, found, committed and pushed to a new branch.
+// commitRow measures how long it takes to find one changed file, commit it and push it to a new branch.
 func commitRow() row {
 	r := row{name: "commit", what: "Commit and push of one changed file to a remote on the same disk"}
 	var most []float64
@@ -62,7 +62,7 @@ func commitRow() row {
 	return r
 }
 
-// A committer commits and pushes what has changed in its files.
+// A committer commits and pushes the changes in the folder files.
 type committer struct {
 	files string
 	push  func(ctx context.Context, branch string) error

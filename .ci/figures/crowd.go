@@ -16,12 +16,12 @@ const (
 	fewSessions  = 20
 	manySessions = 200
 	thinks       = 2 * time.Second  // how long the model takes for each answer
-	window       = 20 * time.Second // in which answers are counted
-	begun        = 3                // requests after which a session is at work
+	window       = 20 * time.Second // how long answers are counted
+	begun        = 3                // number of requests after which a session counts as at work
 )
 
-// crowdRow is what sessions that are at work at once wait for each other, and what memory they
-// take: that of the bot itself, without Postgres and without commands.
+// crowdRow measures how long sessions that work at the same time wait for each other, and how much memory they
+// take: the memory of the bot process alone, without Postgres and without commands.
 func crowdRow() row {
 	return row{
 		name: "crowd", what: fmt.Sprintf("%d sessions at work at once, whose model takes two seconds for each answer", manySessions), most: 1,
@@ -40,7 +40,7 @@ func crowdRow() row {
 	}
 }
 
-// A counter knows how many requests each session has made.
+// A counter counts the model requests of each session.
 type counter struct {
 	mu   sync.Mutex
 	by   map[string]int
@@ -50,7 +50,7 @@ type counter struct {
 
 var caseNumber = regexp.MustCompile(`case [0-9]+:`)
 
-// count counts one request, and gives which of its session it is.
+// count counts one request and returns its number within its session, from 1.
 func (c *counter) count(a asked) int {
 	name := caseNumber.FindString(string(a.body))
 	c.mu.Lock()
@@ -70,7 +70,7 @@ func (c *counter) total() int {
 	return c.all
 }
 
-// await waits until so many sessions are at work.
+// await waits until that many sessions are at work, which means that each has made at least begun requests.
 func (c *counter) await(ctx context.Context, sessions int) error {
 	for {
 		c.mu.Lock()
@@ -149,7 +149,7 @@ func (b *bench) crowd(ctx context.Context) ([]float64, error) {
 	return []float64{took * manySessions / answers, (p.seconds() - used) / answers * 1000, rest, own, few, many, (many - rest) / manySessions}, nil
 }
 
-// crowdRemote is a repository of one file.
+// crowdRemote creates a bare repository with one file and returns its path.
 func (b *bench) crowdRemote(ctx context.Context) (string, error) {
 	work, remote := filepath.Join(b.dir, "crowd"), filepath.Join(b.dir, "crowd.git")
 	if err := writeFile(filepath.Join(work, "README.md"), []byte("A shop.\n")); err != nil {
@@ -172,7 +172,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// most is the most memory that the process itself has in some time.
+// most returns the peak resident memory of the process itself, in MB, sampled every 100 ms for that duration.
 func (p *process) most(ctx context.Context, within time.Duration) (most float64, err error) {
 	for end := time.Now().Add(within); time.Now().Before(end) && err == nil; err = pause(ctx, 100*time.Millisecond) {
 		most = max(most, p.memory("VmRSS"))
@@ -180,7 +180,7 @@ func (p *process) most(ctx context.Context, within time.Duration) (most float64,
 	return most, err
 }
 
-// memory is that of the process itself, in MB, as the kernel counts it under that name.
+// memory returns a memory figure of the process itself in MB, read from that field of /proc/PID/status.
 func (p *process) memory(name string) float64 {
 	fields := strings.Fields(firstField(fmt.Sprintf("/proc/%d/status", p.Process.Pid), name))
 	if len(fields) == 0 {
@@ -190,7 +190,7 @@ func (p *process) memory(name string) float64 {
 	return kilobytes / 1024
 }
 
-// seconds is the processor time of the process itself so far.
+// seconds returns the processor time that the process itself has used so far.
 func (p *process) seconds() float64 {
 	var total float64
 	if f := statOf(fmt.Sprintf("/proc/%d/stat", p.Process.Pid)); len(f) > 12 {

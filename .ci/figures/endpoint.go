@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// An endpoint is a model that answers at once, behind OpenAI's protocols: chat completions, and
-// responses, each whole or streamed.
+// An endpoint is a fake model server that speaks OpenAI's chat completions protocol, whole or streamed, and the
+// streamed responses protocol. It answers at once unless an answer has a wait channel.
 type endpoint struct {
 	*httptest.Server
 
@@ -21,23 +21,23 @@ type endpoint struct {
 	asked []asked
 }
 
-// asked is one request of whoever is measured.
+// asked is one request that a measured program sent to the model.
 type asked struct {
 	at     time.Time
 	body   []byte
 	system string
-	tools  []string // names of those it may call
+	tools  []string // names of the tools that the model may call
 	said   []said
 	stream bool
 }
 
-// said is one message of a conversation.
+// said is one message or tool result of a conversation.
 type said struct {
 	role, text string
-	calls      []string // names of the tools that it called
+	calls      []string // names of the tools that the message called
 }
 
-// results is how many calls were answered.
+// results returns the number of tool results in the conversation.
 func (a asked) results() (n int) {
 	for _, s := range a.said {
 		if s.role == "tool" {
@@ -47,7 +47,7 @@ func (a asked) results() (n int) {
 	return n
 }
 
-// has reports whether somebody said that, or a tool did.
+// has reports whether any message of the conversation, tool results included, contains the text.
 func (a asked) has(text string) bool {
 	for _, s := range a.said {
 		if strings.Contains(s.text, text) {
@@ -57,28 +57,28 @@ func (a asked) has(text string) bool {
 	return false
 }
 
-// An answer calls a tool, or is a text.
+// An answer is a tool call or a text.
 type answer struct {
 	tool string
 	args any
 	text string
-	wait <-chan struct{} // it comes when this is closed; nil: at once
+	wait <-chan struct{} // the answer is sent when this channel is closed; nil: at once
 }
 
-// openEndpoint serves a model that answers as play says.
+// openEndpoint starts an endpoint whose answers come from play.
 func openEndpoint(play func(asked) answer) *endpoint {
 	e := &endpoint{play: play}
 	e.Server = httptest.NewServer(e)
 	return e
 }
 
-// close ends it; requests that wait are cut.
+// close stops the endpoint. It cuts the connections of requests that still wait.
 func (e *endpoint) close() {
 	e.CloseClientConnections()
 	e.Close()
 }
 
-// requests are those since the last call.
+// requests returns the requests since the last call.
 func (e *endpoint) requests() []asked {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,7 +124,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeCompletion(w, a.stream, id, does)
 }
 
-// readAsked reads a request of either protocol.
+// readAsked parses a request of either protocol.
 func readAsked(body []byte) (a asked, err error) {
 	type call struct{ Function struct{ Name string } }
 	var in struct {
@@ -163,7 +163,7 @@ func readAsked(body []byte) (a asked, err error) {
 		Type, Role, Name string
 		Content, Output  json.RawMessage
 	}
-	_ = json.Unmarshal(in.Input, &items) // a text is no list
+	_ = json.Unmarshal(in.Input, &items) // Input may also be a string; then there are no items
 	for _, i := range items {
 		switch i.Type {
 		case "function_call", "custom_tool_call":
@@ -177,7 +177,7 @@ func readAsked(body []byte) (a asked, err error) {
 	return a, nil
 }
 
-// usage is what every answer counts as.
+// usage is the token usage that every answer of chat completions reports.
 var usage = map[string]any{"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 
 func writeCompletion(w http.ResponseWriter, stream bool, id string, does answer) {
@@ -211,7 +211,7 @@ func writeResponse(w http.ResponseWriter, id string, does answer) {
 	item := map[string]any{"type": "message", "id": "m" + id, "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": does.text, "annotations": []any{}}}}
 	if does.tool != "" {
 		item = map[string]any{"type": "function_call", "id": "f" + id, "call_id": id, "status": "completed", "name": does.tool}
-		if text, free := does.args.(string); free { // a tool that takes a text, and no JSON
+		if text, free := does.args.(string); free { // a tool that takes plain text instead of JSON
 			item["type"], item["input"] = "custom_tool_call", text
 		} else {
 			args, _ := json.Marshal(does.args)

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// played is a row whose sides answer at once.
+// played returns a row with three sides: ours and peer return the given values in turn, then fail, and absent
+// is not installed.
 func played(ours, peer []float64, fail error) row {
 	from := func(values []float64) func(context.Context) ([]float64, error) {
 		return func(context.Context) ([]float64, error) {

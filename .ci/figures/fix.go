@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The bug that everybody mends, in the same steps: read, search, edit, run the tests, done.
+// The bug that every agent fixes in the same steps: read, search, edit, add a test, run the tests, done.
 var (
 	fixFiles = map[string]string{
 		"go.mod":       "module example.com/sums\n\ngo 1.24\n",
@@ -30,7 +30,7 @@ const (
 	runTests  = "go test ./..."
 )
 
-// fixRow is a small fix from its report to its end.
+// fixRow measures a small fix from its report to its end.
 func fixRow() row {
 	return row{
 		name: "fix", what: "A fix in five steps with a model that answers at once. Ours: bobbin serve, from the message over report and approval to the worker's last step, and on to the push with its proof; " +
@@ -54,7 +54,7 @@ func fixRow() row {
 			for _, p := range fixPeers {
 				s := side{name: p.name, ratio: []float64{1, 0, 1, 1, 1, 1}, turn: func(ctx context.Context) ([]float64, error) { return b.runPeer(ctx, p) }}
 				if s.lacks = p.lacks; s.lacks == "" {
-					if _, err := s.turn(ctx); err != nil { // what a first run prepares is not measured
+					if _, err := s.turn(ctx); err != nil { // the first run prepares caches and is not measured
 						why := strings.Join(strings.Fields(err.Error()), " ")
 						s.lacks = "it does not run here: " + why[:min(len(why), 400)]
 					}
@@ -66,7 +66,8 @@ func fixRow() row {
 	}
 }
 
-// promptFigures are what a conversation's requests say of prompts.
+// promptFigures returns the size of the first prompt and of all prompts in KB, and the percentage of the later
+// prompts that repeats the beginning of an earlier one.
 func promptFigures(requests []asked) []float64 {
 	first, all, later, same := 0, 0, 0, 0
 	var before [][]byte
@@ -82,7 +83,7 @@ func promptFigures(requests []asked) []float64 {
 			for n < min(len(b), len(prompt)) && b[n] == prompt[n] {
 				n++
 			}
-			if n > len(prompt)/10 { // else it begins another conversation
+			if n > len(prompt)/10 { // a shorter common beginning means another conversation
 				most = max(most, n)
 			}
 		}
@@ -94,7 +95,8 @@ func promptFigures(requests []asked) []float64 {
 	return []float64{float64(first) / 1000, float64(all) / 1000, 100 * float64(same) / float64(later)}
 }
 
-// prompt is a request as models read it: the tools, the instructions, and then the conversation.
+// prompt returns the parts of a request in the order in which models read them: tools, instructions,
+// conversation.
 func (a asked) prompt() (text []byte) {
 	var in struct {
 		Tools        json.RawMessage
@@ -109,13 +111,13 @@ func (a asked) prompt() (text []byte) {
 	return text
 }
 
-// A fixer is bobbin serve, whose model mends the bug.
+// A fixer is bobbin serve with a model that fixes the bug.
 type fixer struct {
 	*office
 	model   *endpoint
 	process *process
 	remote  string
-	done    chan time.Time // when a worker was done
+	done    chan time.Time // receives the time at which a worker called done
 }
 
 func (b *bench) ownFixer(ctx context.Context) (*fixer, error) {
@@ -133,7 +135,7 @@ func (b *bench) ownFixer(ctx context.Context) (*fixer, error) {
 	f.model = openEndpoint(f.play)
 	f.process, err = b.serve(ctx, f.office, f.model, fmt.Sprintf("repositories: [{name: sums, url: %q, base: main}]\n", f.remote))
 	if err == nil {
-		_, err = f.turn(ctx) // the mirror and the build cache are filled
+		_, err = f.turn(ctx) // fills the mirror and the build cache
 	}
 	if err != nil {
 		f.close()
@@ -150,7 +152,7 @@ func (f *fixer) close() {
 	f.Close()
 }
 
-// fixTree is a repository with the bug.
+// fixTree creates a repository with the bug and returns its path.
 func (b *bench) fixTree(ctx context.Context) (string, error) {
 	dir, err := os.MkdirTemp(b.dir, "fix-")
 	if err != nil {
@@ -169,7 +171,7 @@ func (b *bench) fixTree(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// play is what our agents' model calls next.
+// play returns the next tool call of the model that plays our agents.
 func (f *fixer) play(a asked) answer {
 	switch {
 	case strings.Contains(a.system, "You review a change before it is pushed"):
@@ -224,11 +226,11 @@ func (f *fixer) turn(ctx context.Context) ([]float64, error) {
 	return append([]float64{(<-f.done).Sub(began).Seconds(), whole, all.seconds() - before, memory}, promptFigures(f.model.requests())...), nil
 }
 
-// A peer is another agent, from npm.
+// A peer is another coding agent, installed from npm.
 type peer struct {
 	name  string
-	lacks string // why it is left out
-	// command runs it on a report, with a folder of its own as its home.
+	lacks string // why the peer is not measured; empty: it is
+	// command returns the command that runs the agent on the report, with home as its home folder.
 	command func(modules, home, work, url string) (*exec.Cmd, error)
 	steps   func(work string) []answer
 }
@@ -297,7 +299,7 @@ var fixPeers = []peer{
 	},
 }
 
-// runPeer is one run of another agent, on a fresh tree with the bug.
+// runPeer runs another agent once on a fresh tree with the bug.
 func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 	installed, err := modules(ctx, ".ci/figures/peers")
 	if err != nil {
@@ -319,7 +321,7 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 		if n := a.results(); n < len(steps) && a.system == system && slices.Contains(a.tools, steps[0].tool) {
 			return steps[n]
 		}
-		return answer{text: "Add adds now."} // a title, or something that it keeps for later, too
+		return answer{text: "Add adds now."} // answers other requests too, such as one for a title of the conversation
 	})
 	defer model.close()
 	cmd, err := p.command(installed, home, work, model.URL+"/v1")
@@ -354,7 +356,7 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 	return append([]float64{took, math.NaN(), (state.UserTime() + state.SystemTime()).Seconds(), memory}, promptFigures(requests)...), nil
 }
 
-// fixed reports whether a peer really made the change, and saw its tests pass.
+// fixed returns an error unless the peer made the change and saw the tests pass.
 func fixed(work string, requests []asked) error {
 	text, err := os.ReadFile(filepath.Join(work, "sums.go"))
 	if err != nil {

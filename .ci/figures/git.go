@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// git runs the git program as nobody's configuration changes it.
+// git runs the git program in dir without system or user configuration, and returns its trimmed output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "safe.directory=*"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -25,19 +25,19 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// A repository is Go's own source, in a bare repository that git packed and in a mirror as the
-// bot keeps it. Its history has a commit for each of repositorySizes.
+// A repository is Go's own source as a bare repository that git packed and as a mirror of the bot. Its history
+// has one commit for each of repositorySizes.
 type repository struct {
-	work   string // checked out at the largest
+	work   string // work tree, checked out at the largest commit
 	remote string
 	mirror *repo.Mirror
-	bases  []string // the commits
+	bases  []string // the commits, in the order of repositorySizes
 }
 
-// repositorySizes are numbers of files, about those of prometheus, moby and kubernetes.
+// repositorySizes are numbers of files, close to those of prometheus, moby and kubernetes.
 var repositorySizes = []int{1_700, 13_000, 23_000}
 
-// repository is the one of this run, made when it is wanted first.
+// repository returns the repository of this run; the first call creates it.
 func (b *bench) repository(ctx context.Context) (*repository, error) {
 	if b.source != nil {
 		return b.source, nil
@@ -59,8 +59,8 @@ func (b *bench) repository(ctx context.Context) (*repository, error) {
 	return r, err
 }
 
-// fill commits the files of the Go that is installed here and, where these are not enough, those
-// again, each with a line more, in another folder.
+// fill commits the source files of the installed Go. Where there are not enough, it adds the same files again
+// in another folder, each with one more line.
 func (r *repository) fill(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -98,10 +98,11 @@ func (r *repository) fill(ctx context.Context) error {
 	return nil
 }
 
-// A sourceFile is a file of Go's source.
+// A sourceFile is one file of Go's source: its path name below root.
 type sourceFile struct{ root, name string }
 
-// sourceFiles are Go's own, in the order of their names.
+// sourceFiles returns the regular files of at most 1 MB below src and test of root, in lexical order within
+// each.
 func sourceFiles(root string) (names []sourceFile, err error) {
 	for _, part := range []string{"src", "test"} {
 		err := filepath.WalkDir(filepath.Join(root, part), func(path string, d fs.DirEntry, err error) error {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine says what the figures were measured on, without a name of the machine or of anybody.
+// machine describes the machine that the figures were measured on, without a host name or a user name.
 func machine(ctx context.Context, dir string) []string {
 	processor := firstField("/proc/cpuinfo", "model name")
 	if processor == "" {
@@ -34,7 +34,8 @@ func machine(ctx context.Context, dir string) []string {
 	return lines
 }
 
-// firstField is the value of a field in one of the kernel's tables.
+// firstField returns the value of the first field with that name in a table of the kernel, such as
+// /proc/cpuinfo, or an empty string.
 func firstField(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -50,7 +51,7 @@ func firstField(file, name string) string {
 	return ""
 }
 
-// memory is the machine's, in whole gigabytes.
+// memory returns the size of the machine's memory in whole gigabytes.
 func memory() string {
 	kb, _ := strconv.Atoi(strings.TrimSuffix(firstField("/proc/meminfo", "MemTotal"), " kB"))
 	return fmt.Sprintf("%.0f GB", float64(kb)/(1<<20))

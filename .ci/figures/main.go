@@ -1,15 +1,15 @@
-// Command figures measures Bobbin beside its peers, on this machine and in one run, and writes
+// Command figures measures Bobbin beside other programs on this machine, in one run, and writes
 // docs/performance.md.
 //
 //	go run ./.ci/figures                           # every row, and the page
-//	go run ./.ci/figures -list                     # the rows, and what each needs
-//	go run ./.ci/figures -only workspace,search    # these alone, and no page
+//	go run ./.ci/figures -list                     # the rows, and what each measures
+//	go run ./.ci/figures -only workspace,search    # these rows alone, and no page
 //
-// The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn
-// beside it: what else the machine does slows both. On a disk that others write to, .ci/in-memory
-// before the command keeps that disk out of the figures. A row whose peer is not installed is left
-// out, and says how to get the peer. A new row is a file with a function that returns it, named
-// in rows (row.go).
+// The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn beside it,
+// since other load on the machine slows both. If other programs write to the disk, run the command with
+// .ci/in-memory, which keeps temporary files in memory. A row whose peer is not installed is left out, and its
+// message says how to get the peer. To add a row, write a file with a function that returns it, and list that
+// function in rows (row.go).
 package main
 
 import (
@@ -81,7 +81,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// choose gives the rows that are named, in the order of the table.
+// choose returns the rows with these names, separated by commas, in the order of the table. An empty string
+// means all rows, and an unknown name is an error.
 func choose(all []row, names string) (chosen []row, err error) {
 	if names == "" {
 		return all, nil
@@ -98,14 +99,14 @@ func choose(all []row, names string) (chosen []row, err error) {
 	return chosen, nil
 }
 
-// A bench is what rows share.
+// A bench holds what the rows of a run share.
 type bench struct {
-	dir     string // of this run, gone at its end
+	dir     string // temporary folder of this run, removed at its end
 	root    string // the module's top folder
 	verbose bool
 	log     *slog.Logger
 
-	source *repository // once a row has asked for it
+	source *repository // set when a row first asks for it
 }
 
 func newBench(verbose bool) (*bench, error) {
@@ -124,7 +125,7 @@ func newBench(verbose bool) (*bench, error) {
 	if verbose {
 		b.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
-	return b, os.Chmod(dir, 0o755) // the sandbox's user passes through it
+	return b, os.Chmod(dir, 0o755) // the sandbox's user needs to pass through the folder
 }
 
 func (b *bench) close() {

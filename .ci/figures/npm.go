@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// modules installs what a package-lock.json pins, once, below the user's cache folder, and gives
-// the folder with node_modules in it. Without that file it is what package.json names: npm takes
-// no lock file that lacks the packages of other systems, and some registries have not all of them.
+// modules installs the packages that package-lock.json in folder pins, once, below the user's cache folder, and
+// returns the folder that holds node_modules. If there is no lock file, it installs what package.json names:
+// npm rejects a lock file that lacks the packages of other systems, and some registries do not have all of
+// them.
 func modules(ctx context.Context, folder string) (string, error) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {

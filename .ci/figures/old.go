@@ -23,10 +23,10 @@ import (
 const (
 	oldSessions = 100_000
 	oldItems    = 10_000
-	manyReports = 2_000 // a report is compared with so many at most
+	manyReports = 2_000 // a report is compared with at most this many others
 )
 
-// oldSteps are what the bot asks of Postgres over and over. Each is done several times a turn.
+// oldSteps are the database operations that the bot repeats most. Each runs 15 times a turn.
 var oldSteps = []struct {
 	name string
 	do   func(ctx context.Context, a *archive, n int) error
@@ -62,8 +62,8 @@ var oldSteps = []struct {
 	}},
 }
 
-// oldRow is what a database costs that has been in use for years. The peer is our own with
-// little in it: just as many reports of one repository as are compared.
+// oldRow measures the cost of a database that has been in use for years. The peer is the same code with a small
+// database, which holds as many reports of one repository as a comparison reads.
 func oldRow() row {
 	r := row{name: "old", what: fmt.Sprintf("What Postgres is asked over and over, with %d old sessions, in a session with a transcript of %d items", oldSessions, oldItems)}
 	var flat []float64
@@ -97,7 +97,7 @@ func oldRow() row {
 	return r
 }
 
-// An archive is a database with sessions that are over, and one that is at work.
+// An archive is a database with many ended sessions and one session at work.
 type archive struct {
 	store   *store.Store
 	inbox   *inbox.Inbox
@@ -153,8 +153,8 @@ func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name 
 	return a, err
 }
 
-// fill makes sessions that are over, with what each of them leaves behind: of 20 channels, 50
-// people and 50 repositories, of which one has a fiftieth of the reports, or all that are compared.
+// fill inserts ended sessions with their rows in the other tables, for 20 channels and 50 people. There is one
+// repository for every 2,000 sessions, so each repository has as many reports as a comparison reads.
 func (a *archive) fill(ctx context.Context, sessions int) error {
 	for _, sql := range []string{
 		`insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, created_at, updated_at)
@@ -181,7 +181,7 @@ func (a *archive) fill(ctx context.Context, sessions int) error {
 	return nil
 }
 
-// measure does each step some times; a figure is the median of these.
+// measure runs each step 15 times and returns the median of each, in milliseconds.
 func (a *archive) measure(ctx context.Context) (values []float64, err error) {
 	for _, step := range oldSteps {
 		var took []float64

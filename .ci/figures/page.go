@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A line is one line of a table: a figure of ours beside one peer.
+// A line is one line of a table: one of our figures beside that of one peer.
 type line struct {
 	figure, ours, peer, theirs, ratio, bound, held string
 }
 
-// lines are a result as text.
+// lines formats a result as the lines of a table.
 func (r result) lines() (list []line) {
 	for f, fig := range r.row.figures {
 		own := spreadOf(r.values(0, f))
@@ -60,7 +60,8 @@ func inBrackets(s spread, unit string) string {
 	return fmt.Sprintf(" (%s to %s)", number(s.least, unit), number(s.most, unit))
 }
 
-// number is a value as people read it, with three figures. An empty unit is that of a ratio.
+// number formats a value with about three significant digits and its unit. An empty unit means a ratio, and NaN
+// becomes "-".
 func number(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -107,7 +108,7 @@ func printResult(w io.Writer, r result) {
 	fmt.Fprintf(w, "  %d pairs in %.0f s\n\n", len(r.turns[0]), r.took.Seconds())
 }
 
-// pageOf is docs/performance.md.
+// pageOf returns the text of docs/performance.md.
 func pageOf(m []string, results []result, began time.Time, pairs int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Performance
@@ -140,7 +141,7 @@ Measured %s:
 	return b.String()
 }
 
-// section writes the table of one row, and gives what is lacking in it.
+// section writes the table of one row and returns a line for each thing that was not measured.
 func (r result) section(b *strings.Builder) (lacking []string) {
 	if r.left != "" || r.err != nil {
 		why := r.left

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A tree is a process and all that it started.
+// A tree is a process and all its descendants.
 type tree struct{ root int }
 
-// processes are the ids of the tree's processes.
+// processes returns the process ids of the tree.
 func (t tree) processes() []int {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -32,7 +32,7 @@ func (t tree) processes() []int {
 	return all
 }
 
-// statOf are the fields of a process behind its name, which may hold blanks.
+// statOf returns the fields of a /proc/PID/stat file that follow the process name. The name may hold blanks.
 func statOf(name string) []string {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -41,11 +41,11 @@ func statOf(name string) []string {
 	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 }
 
-// seconds is the processor time of the tree so far, with that of processes that have ended.
+// seconds returns the processor time of the tree so far, including processes that have ended.
 func (t tree) seconds() (total float64) {
 	for _, id := range t.processes() {
 		if f := statOf(fmt.Sprintf("/proc/%d/stat", id)); len(f) > 14 {
-			for _, ticks := range f[11:15] { // of the process and of its ended children, in the kernel and out of it
+			for _, ticks := range f[11:15] { // user and system time of the process and of its ended children
 				n, _ := strconv.ParseFloat(ticks, 64)
 				total += n / 100
 			}
@@ -54,7 +54,7 @@ func (t tree) seconds() (total float64) {
 	return total
 }
 
-// memory is what the tree has in memory, in MB; what processes share counts once.
+// memory returns the resident memory of the tree in MB. Memory that its processes share counts once.
 func (t tree) memory() (total float64) {
 	for _, id := range t.processes() {
 		f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", id))
@@ -73,7 +73,7 @@ func (t tree) memory() (total float64) {
 	return total
 }
 
-// watch looks at the memory until the result is called, which is the most that was seen.
+// watch samples the memory every 50 ms until peak is called, which returns the highest value in MB.
 func (t tree) watch() (peak func() float64) {
 	stop, done := make(chan struct{}), make(chan float64)
 	go func() {

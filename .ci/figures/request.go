@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// requestRow is how long a person's message takes to the model.
+// requestRow measures the time from a person's message to the first model request.
 func requestRow() row {
 	return row{
 		name: "request", what: "From a mention to the first request of the model, in a repository that is known",
@@ -49,7 +49,7 @@ func requestRow() row {
 				a.close()
 				return nil, nil, err
 			}
-			if _, err := a.turn(ctx); err != nil { // mirrors are fetched
+			if _, err := a.turn(ctx); err != nil { // fetches the mirrors
 				a.close()
 				return nil, nil, err
 			}
@@ -58,10 +58,10 @@ func requestRow() row {
 	}
 }
 
-// An asker is a person who begins one thread after another.
+// An asker is an office with a person who starts one thread after another.
 type asker struct {
 	*office
-	other   string // a channel about the larger repository
+	other   string // id of a channel about the larger repository
 	model   *endpoint
 	process *process
 }
@@ -89,8 +89,8 @@ func (a *asker) turn(ctx context.Context) (took []float64, err error) {
 	return took, nil
 }
 
-// ask is one mention of the bot in a channel about a repository, and how long it took to the
-// model in milliseconds.
+// ask mentions the bot in a channel about a repository and returns the milliseconds until the model was asked.
+// It then waits until the spare workspace for the next session is there.
 func (a *asker) ask(ctx context.Context, channel, repository string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -106,8 +106,8 @@ func (a *asker) ask(ctx context.Context, channel, repository string) (float64, e
 	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), awaitSpare(ctx, a.hasSpare(repository))
 }
 
-// hasSpare tells whether the next session's files are there, as they are some seconds after the
-// last one began.
+// hasSpare returns a function that reports whether the mirror holds the spare workspace for the next session.
+// The bot makes it some seconds after the last session began.
 func (a *asker) hasSpare(repository string) func() bool {
 	return func() bool {
 		whole, _ := filepath.Glob(filepath.Join(a.process.data, "mirrors", repository+"-*.git", "spares", strings.Repeat("?", 40)))

@@ -11,67 +11,68 @@ import (
 	"time"
 )
 
-// rows are all there is, in the order of the page.
+// rows returns all rows, in the order of the page.
 func rows() []row {
 	return []row{
 		workspaceRow(), spareRow(), commitRow(), searchRow(), acknowledgeRow(), requestRow(), fixRow(), crowdRow(), oldRow(),
 	}
 }
 
-// A row measures one thing that Bobbin does beside whoever else does it.
+// A row measures one thing that Bobbin does, beside other programs that do the same.
 type row struct {
-	name    string // for -only
+	name    string // the name for -only
 	what    string // what is measured, in one sentence
 	figures []figure
-	most    int           // pairs at most; 0: as many as -n says
-	within  time.Duration // after which no pair is begun any more; 0: a minute
+	most    int           // the most pairs of turns; 0: as many as -n says
+	within  time.Duration // no new pair begins after this time; 0: a minute
 
-	// open prepares what the sides work on, and gives ours first. It may clean up by b.dir alone:
-	// that folder is gone at the end. What runs on has to be ended by the close that is returned.
+	// open prepares the sides and returns ours first. It need not remove files below b.dir, which is removed at
+	// the end. Anything that keeps running has to be stopped by the returned end.
 	open func(ctx context.Context, b *bench) (sides []side, end func(), err error)
 }
 
-// A figure is one number of a row, such as a median or a peak of memory.
+// A figure is one number that a row measures, such as a median or a peak of memory.
 type figure struct {
-	name string  // what of the row it is; empty where the row has one
-	unit string  // s, ms, MB, …; of one row the same for each side
-	most float64 // what ours may be at most; 0: only the ratio counts
+	name string  // empty if the row has only one figure
+	unit string  // s, ms, MB, …; the same for every side
+	most float64 // upper bound of our value; 0: only the ratio is bounded
 }
 
 // A side is Bobbin, or one of its peers.
 type side struct {
-	name  string    // the command or function
-	ratio []float64 // how much of this peer ours may be, by figure; 0 or absent: no bound
-	lacks string    // why this peer is not measured, and how to get it; empty: it is
+	name  string    // the command or function that is measured
+	ratio []float64 // upper bound of our value divided by this peer's, by figure; 0 or absent: no bound
+	lacks string    // why this peer is not measured, and how to get it; empty: it is measured
 
-	// turn measures once, and gives a number for each figure. NaN: this side does not know it.
+	// turn measures once and returns a number for each figure. NaN means that this side has no such number.
 	turn func(ctx context.Context) ([]float64, error)
 }
 
-// A left is why a row, or one of its sides, was not measured. It is no failure.
+// A left is an error that says why a row or a side was left out. The run does not fail because of it.
 type left struct{ why string }
 
 func (l left) Error() string { return l.why }
 
-// A result is a row that was measured.
+// A result holds the measurements of a row.
 type result struct {
 	row   row
 	sides []side
-	turns [][][]float64 // by side, turn and figure
+	turns [][][]float64 // values by side, turn and figure
 	took  time.Duration
-	left  string // why there is nothing
+	left  string // why the row was left out; empty: it was not
 	err   error
 }
 
-// patience is for what a row prepares and for one pair: a side that hangs ends there.
+// patience is the time limit of a row's preparation, and of one pair of turns, so that a side that hangs is
+// ended.
 const patience = 5 * time.Minute
 
-// measure lets the sides of a row take turns. A row that takes too long has fewer pairs.
+// measure lets the sides of a row take turns. A row that takes too long gets fewer pairs.
 func measure(ctx context.Context, b *bench, r row, pairs int) (res result) {
 	began := time.Now()
 	res = result{row: r}
 	defer func() { res.took = time.Since(began) }()
-	debug.FreeOSMemory() // what the row before has left
+	debug.FreeOSMemory() // returns the memory that the previous row used
 	sides, end, err := open(ctx, b, r)
 	if end != nil {
 		defer end()
@@ -131,7 +132,7 @@ func takeTurns(ctx context.Context, b *bench, res *result) error {
 	return nil
 }
 
-// A spread is what a few numbers come to.
+// A spread is the minimum, median and maximum of some numbers.
 type spread struct{ least, median, most float64 }
 
 func spreadOf(values []float64) spread {
@@ -144,7 +145,7 @@ func spreadOf(values []float64) spread {
 	return spread{s[0], (s[(n-1)/2] + s[n/2]) / 2, s[n-1]}
 }
 
-// values are the numbers of one figure of one side, a turn each.
+// values returns one figure of one side, one number for each turn.
 func (r result) values(side, figure int) (v []float64) {
 	for _, turn := range r.turns[side] {
 		v = append(v, turn[figure])
@@ -152,7 +153,7 @@ func (r result) values(side, figure int) (v []float64) {
 	return v
 }
 
-// ratios are ours divided by a peer's, pair for pair.
+// ratios returns our values of a figure divided by the peer's, for each pair of turns.
 func (r result) ratios(peer, figure int) (v []float64) {
 	ours, theirs := r.values(0, figure), r.values(peer, figure)
 	for i := range min(len(ours), len(theirs)) {

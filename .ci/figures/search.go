@@ -13,10 +13,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
 )
 
-// searchPatterns are what agents look for: most of a tree does not hold it.
+// searchPatterns are typical searches of agents. Most files of a tree do not match them.
 var searchPatterns = []struct {
 	name, pattern string
-	count         bool // there are too many lines to show: ripgrep counts them, as the tool does
+	count         bool // too many lines to show: ripgrep only counts them, as our tool does
 }{
 	{name: "a literal", pattern: "ErrBodyReadAfterClose"},
 	{name: "an expression", pattern: `func new\w+Reader\(`},
@@ -27,7 +27,7 @@ var searchPatterns = []struct {
 	{name: "too many lines to show", pattern: "return err$", count: true},
 }
 
-// searchRow is the tool search on the largest tree.
+// searchRow measures the search tool on the largest tree.
 func searchRow() row {
 	r := row{name: "search", what: fmt.Sprintf("Search of %d files, which are in memory", repositorySizes[len(repositorySizes)-1])}
 	most := make([]float64, len(searchPatterns))
@@ -73,7 +73,7 @@ func searchRow() row {
 			_, err = s.Run(ctx, func(ctx context.Context) error { return s.SearchTree(ctx, root, ".", "") })
 			return err
 		})}
-		_, err = ours.turn(ctx) // every file is in the page cache from now on
+		_, err = ours.turn(ctx) // reads every file into the page cache
 		return []side{ours, peer}, func() { _ = root.Close() }, err
 	}
 	return r
@@ -90,7 +90,7 @@ func eachPattern(search func(ctx context.Context, pattern string, count bool) er
 	}
 }
 
-// ripgrep is the program that is installed, or that of npm's package, which is pinned.
+// ripgrep returns the path of the installed rg program, or of the one in the pinned npm package.
 func ripgrep(ctx context.Context, b *bench) (string, error) {
 	if program, err := exec.LookPath("rg"); err == nil {
 		return program, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// An office is a local Slack with a person and a channel, and an app in it.
+// An office is a fake Slack server with an app, a person (ann) and a channel.
 type office struct {
 	*slacktest.Server
 	ann, channel string
@@ -29,15 +29,16 @@ func openOffice() (*office, error) {
 	return o, nil
 }
 
-// A process is a program that is measured while it runs.
+// A process is a running program that is measured.
 type process struct {
 	*exec.Cmd
 	log   string
-	data  string // the bot's data directory, of bobbin serve
+	data  string // data directory of bobbin serve
 	ended chan struct{}
 }
 
-// start runs a program whose output goes into a file below b.dir; it dies with this one.
+// start runs a program with its output in a file below b.dir. The kernel kills the program when this process
+// ends.
 func (b *bench) start(cmd *exec.Cmd) (*process, error) {
 	log, err := os.CreateTemp(b.dir, "log-")
 	if err != nil {
@@ -57,7 +58,7 @@ func (b *bench) start(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop asks the program to end, and ends it if it does not.
+// stop sends SIGTERM to the program, and SIGKILL to its process group if it still runs after 15 seconds.
 func (p *process) stop() {
 	_ = p.Process.Signal(syscall.SIGTERM)
 	select {
@@ -68,13 +69,13 @@ func (p *process) stop() {
 	}
 }
 
-// tail is the end of what the program wrote.
+// tail returns the last 2,000 bytes of the program's output.
 func (p *process) tail() string {
 	text, _ := os.ReadFile(p.log)
 	return strings.TrimSpace(string(text[max(0, len(text)-2000):]))
 }
 
-// binary builds the bot itself, once.
+// binary builds cmd/bobbin on the first call and returns its path.
 func (b *bench) binary(ctx context.Context) (string, error) {
 	name := filepath.Join(b.dir, "bobbin")
 	if _, err := os.Stat(name); err == nil {
@@ -87,8 +88,8 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// serve runs bobbin serve in an office, with a Postgres of its own. The configuration is that of
-// docs/configuration.md.
+// serve starts bobbin serve in an office, with a Postgres that it starts itself, and waits until it is
+// connected. configuration is the text of bobbin.yaml, as docs/configuration.md describes it.
 func (b *bench) serve(ctx context.Context, o *office, model *endpoint, configuration string) (*process, error) {
 	program, err := b.binary(ctx)
 	if err != nil {
@@ -130,12 +131,12 @@ func (b *bench) serve(ctx context.Context, o *office, model *endpoint, configura
 	return p, nil
 }
 
-// addChannel makes another channel, with the same people in it.
+// addChannel creates another channel with the same members and returns its id.
 func (o *office) addChannel(name string) string {
 	return o.AddChannel(slacktest.Channel{Name: name, Members: []string{o.ann, o.App().BotUser}}).ID
 }
 
-// await waits until the app says that in a thread.
+// await waits until the app posts a message that contains the text in the thread.
 func (o *office) await(ctx context.Context, channel, thread, text string) error {
 	said, err := o.WaitFor(ctx, channel, thread, func(list []slacktest.Message) bool {
 		for _, m := range list {

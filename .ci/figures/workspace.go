@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// rowOfSizes begins a row with a figure for each size of repository, in seconds.
+// rowOfSizes returns a row without open, which has a figure in seconds for each size of repository.
 func rowOfSizes(name, what string) row {
 	r := row{name: name, what: what, within: 2 * time.Minute}
 	for _, size := range repositorySizes {
@@ -20,8 +20,8 @@ func rowOfSizes(name, what string) row {
 	return r
 }
 
-// workspaceRow is how long a session waits for its files. Each turn of a side makes three
-// workspaces, one of each size.
+// workspaceRow measures how long a session waits for its files. Each turn of a side creates three workspaces,
+// one for each size of repository.
 func workspaceRow() row {
 	r := rowOfSizes("workspace", "A workspace for a session, from a warm bare mirror")
 	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
@@ -45,7 +45,7 @@ func workspaceRow() row {
 	return r
 }
 
-// makeFiles makes the files of a commit. What it returns removes them again.
+// makeFiles creates the files of a commit and returns a function that removes them.
 type makeFiles func(ctx context.Context, commit string) (remove func() error, err error)
 
 func worktreeAdd(remote, dir string, workers int) makeFiles {
@@ -61,7 +61,7 @@ func worktreeAdd(remote, dir string, workers int) makeFiles {
 	}
 }
 
-// eachSize measures the making, not the removing.
+// eachSize returns a turn that measures make for each size of repository. Removing the files is not measured.
 func eachSize(r *repository, make makeFiles) func(context.Context) ([]float64, error) {
 	return func(ctx context.Context) (values []float64, err error) {
 		for _, commit := range r.bases {
@@ -79,8 +79,8 @@ func eachSize(r *repository, make makeFiles) func(context.Context) ([]float64, e
 	}
 }
 
-// spareRow is how long a session waits for its files where the mirror has kept a spare of them,
-// as it does after each workspace. The making of the spares is not measured.
+// spareRow measures how long a session waits for its files if its mirror has a spare workspace, which it
+// prepares after each workspace. The preparation is not measured.
 func spareRow() row {
 	r := rowOfSizes("spare", "A workspace for the next session at the same commit: the spare that its mirror keeps")
 	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
@@ -111,7 +111,7 @@ func spareRow() row {
 	return r
 }
 
-// takeSpare makes a workspace so that there is a spare, and measures the next one, in seconds.
+// takeSpare ensures that the mirror has a spare for the commit, then measures the next workspace, in seconds.
 func takeSpare(ctx context.Context, m *repo.Mirror, dir, commit string) (float64, error) {
 	if !m.HasSpare(commit) {
 		w, err := m.Workspace(ctx, dir, commit)
@@ -132,7 +132,7 @@ func takeSpare(ctx context.Context, m *repo.Mirror, dir, commit string) (float64
 		err = w.Remove()
 	}
 	if err == nil {
-		err = awaitSpare(ctx, func() bool { return m.HasSpare(commit) }) // it would be made beside the peer
+		err = awaitSpare(ctx, func() bool { return m.HasSpare(commit) }) // not while the peer is measured
 	}
 	return took, err
 }

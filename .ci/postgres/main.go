@@ -1,13 +1,14 @@
-// Command postgres runs a command with a Postgres for the tests of all packages:
+// Command postgres runs a command with a Postgres cluster for the tests of all packages:
 //
 //	go run ./.ci/postgres go test ./...
 //
-// Each test has a database of its own in it, as it would have in a cluster of its package's own;
-// making a cluster and its tables for each of thirty packages takes longer than many of their
-// tests. The cluster is in memory where the temporary files are, always at the same place, since go
-// test would not know its results again otherwise. It is gone when the command ends.
+// Each test has its own database, but all packages share one cluster: creating a cluster and its tables for
+// each of thirty packages takes longer than many of their tests. The cluster is stored below the folder for
+// temporary files, so it is in memory where that folder is. Its path is always the same, because go test reuses
+// a cached result only if the environment is the same. The cluster is removed when the command ends.
 //
-// Where a server is named already, or another such command runs, the command is run as it is.
+// If BOBBIN_TEST_DATABASE_URL or BOBBIN_TEST_CLUSTER_URL is set, or another such command is running, the
+// command runs without a cluster.
 package main
 
 import (
@@ -61,7 +62,8 @@ func run(args []string) (int, error) {
 	return 0, nil
 }
 
-// start gives the address of the cluster, or none where the tests are to look for themselves.
+// start returns the address of a new cluster and a function that ends it, or an empty address if the tests have
+// to find a server themselves.
 func start(ctx context.Context) (address string, end func(), err error) {
 	nothing := func() {}
 	if os.Getenv("BOBBIN_TEST_DATABASE_URL") != "" || os.Getenv("BOBBIN_TEST_CLUSTER_URL") != "" {
@@ -77,7 +79,7 @@ func start(ctx context.Context) (address string, end func(), err error) {
 			lock.Release()
 		}
 	}()
-	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil { // Root's Postgres runs as another account
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil { // a Postgres of root runs as another account
 		return "", nothing, err
 	}
 	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400, NoVacuum: true})

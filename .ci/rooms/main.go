@@ -1,5 +1,5 @@
-// Command rooms measures the packages of Go trees: how large each is, how wide its API, and how
-// long its longest function. It reads source only, so a tree need not build.
+// Command rooms measures the packages of Go trees: the size of each, the width of its API, and the length of
+// its longest function. It reads only source, so a tree need not build.
 //
 //	go run ./.ci/rooms                             # the packages of this repository
 //	go run ./.ci/rooms --limits                    # those above the limits; exits 1 if there are any

@@ -10,12 +10,12 @@ import (
 	"text/tabwriter"
 )
 
-// limits are the most that one package may have.
+// limits are the upper bounds for one package.
 type limits struct {
 	lines, functions, exported, methods, parameters, fields, longest int
 }
 
-// A measure is one column of numbers.
+// A measure is one column of numbers in the table.
 type measure struct {
 	name string
 	of   func(*room) int
@@ -39,7 +39,7 @@ var peaks = []struct {
 	{"parameters", func(r *room) sizes { return r.parameters }},
 }
 
-// printTree prints a line for each package, then the sums.
+// printTree prints a line for each package, then total, average and median.
 func printTree(w io.Writer, t tree) {
 	fmt.Fprintf(w, "%s\n\n", t.dir)
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
@@ -83,7 +83,7 @@ func printTree(w io.Writer, t tree) {
 	fmt.Fprintln(w)
 }
 
-// printComparison prints the sums of trees beside each other.
+// printComparison prints the totals of several trees beside each other.
 func printComparison(w io.Writer, trees []tree) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	printLine := func(name string, cell func(tree) string) {
@@ -113,7 +113,7 @@ func printComparison(w io.Writer, trees []tree) {
 	table.Flush()
 }
 
-// printExcesses lists what is above the limits and returns the program's exit code.
+// printExcesses lists what exceeds the limits and returns the program's exit code: 1 if anything does, else 0.
 func printExcesses(w io.Writer, trees []tree, l limits) int {
 	code := 0
 	for _, t := range trees {
@@ -157,7 +157,7 @@ func describeRoom(r *room) []string {
 
 func writeRow(w io.Writer, cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\t")) }
 
-// formatLargest is the largest number with the name of what has it.
+// formatLargest returns the largest number, followed by the name that has it.
 func formatLargest(s sizes) string {
 	name, n := s.largest()
 	return strings.TrimSpace(fmt.Sprintf("%d %s", n, name))
@@ -170,12 +170,12 @@ func formatPercent(part, whole int) string {
 	return fmt.Sprintf("%d %%", (100*part+whole/2)/whole)
 }
 
-// oneWordShare counts the functions with a name of one word, and all of them.
+// oneWordShare returns how many functions have a name of one word, and how many functions there are.
 func (t tree) oneWordShare() (part, whole int) {
 	return total(column(t.rooms, func(r *room) int { return r.oneWord })), total(column(t.rooms, func(r *room) int { return r.functions }))
 }
 
-// largest has the largest of all packages.
+// largest returns the largest entry over all packages.
 func (t tree) largest(of func(*room) sizes) sizes {
 	var name string
 	var n int

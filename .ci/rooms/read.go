@@ -15,16 +15,16 @@ import (
 	"unicode"
 )
 
-// A tree is what was found below one directory.
+// A tree holds the packages that were found below one directory.
 type tree struct {
 	dir     string
 	rooms   []*room
-	support []*room // fakes and helpers of tests
+	support []*room // fakes and helpers for tests
 }
 
-// A room is one package.
+// A room holds the measurements of one package.
 type room struct {
-	path            string // of the directory, relative to the tree
+	path            string // the directory, relative to the tree
 	lines           int
 	files           int
 	functions       int
@@ -33,18 +33,18 @@ type room struct {
 	exportedMethods int
 
 	functionLines sizes
-	parameters    sizes // by function
-	fields        sizes // by struct
-	methods       sizes // by type
+	parameters    sizes // number of parameters, by function
+	fields        sizes // number of fields, by struct
+	methods       sizes // number of methods, by type
 }
 
-// A roomKey tells packages apart.
+// A roomKey identifies a package: several packages may share a directory.
 type roomKey struct{ dir, name string }
 
-// sizes are numbers by name.
+// sizes maps names to numbers.
 type sizes map[string]int
 
-// largest names the largest.
+// largest returns the largest number and its name.
 func (s sizes) largest() (name string, n int) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if s[key] > n {
@@ -80,7 +80,7 @@ func readTree(dir string) (tree, error) {
 		return tree{}, err
 	}
 	t := tree{dir: dir}
-	packages := map[string]int{} // of a directory
+	packages := map[string]int{} // number of packages in each directory
 	for key := range rooms {
 		packages[key.dir]++
 	}
@@ -103,12 +103,13 @@ func readTree(dir string) (tree, error) {
 	return t, nil
 }
 
-// skipsDirectory reports whether the go command would not look into the directory either.
+// skipsDirectory reports whether a directory is skipped, as the go command skips it too, or because it is
+// node_modules.
 func skipsDirectory(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// isSupport reports whether the package at path is there for tests.
+// isSupport reports whether the package at path exists for tests only.
 func isSupport(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "/"), func(element string) bool {
 		switch element {
@@ -119,7 +120,7 @@ func isSupport(path string) bool {
 	})
 }
 
-// readFile adds one file to the room of its package.
+// readFile adds the numbers of one file to the room of its package.
 func readFile(rooms map[roomKey]*room, path, dir string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -162,7 +163,7 @@ func readFile(rooms map[roomKey]*room, path, dir string) error {
 	return nil
 }
 
-// addFunction counts one function or method of so many lines.
+// addFunction counts one function or method with that many lines.
 func (r *room) addFunction(d *ast.FuncDecl, lines int) {
 	name, receiver := d.Name.Name, receiverType(d)
 	full := name
@@ -181,11 +182,11 @@ func (r *room) addFunction(d *ast.FuncDecl, lines int) {
 			r.exportedMethods++
 		}
 	}
-	r.functionLines[full] = max(r.functionLines[full], lines) // one name may have a body for each system
+	r.functionLines[full] = max(r.functionLines[full], lines) // a name may have one body per system
 	r.parameters[full] = max(r.parameters[full], countNames(d.Type.Params, isContext))
 }
 
-// addNames counts the types of a declaration, or its constants or variables as one.
+// addNames counts the exported types of a declaration, and its exported constants or variables as one.
 func (r *room) addNames(d *ast.GenDecl) {
 	values := 0
 	for _, spec := range d.Specs {
@@ -203,7 +204,7 @@ func (r *room) addNames(d *ast.GenDecl) {
 	r.exported += values
 }
 
-// countNames counts fields or parameters, without those of a type that leaveOut holds for.
+// countNames counts fields or parameters, without those whose type leaveOut reports true for.
 func countNames(list *ast.FieldList, leaveOut func(ast.Expr) bool) int {
 	n := 0
 	for _, field := range list.List {
@@ -223,7 +224,7 @@ func isContext(e ast.Expr) bool {
 	return ok && from.Name == "context" && s.Sel.Name == "Context"
 }
 
-// receiverType names the type that a method belongs to; "" for a function.
+// receiverType returns the name of a method's receiver type, or "" for a function.
 func receiverType(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return ""
@@ -247,7 +248,7 @@ func receiverType(d *ast.FuncDecl) string {
 	}
 }
 
-// countWords counts the words of a Go name, as the help defines them.
+// countWords counts the words of a Go name, as the program's help defines them.
 func countWords(name string) int {
 	words := 1
 	letters := []rune(strings.Trim(name, "_"))
@@ -266,5 +267,5 @@ func countWords(name string) int {
 	return words
 }
 
-// isPlural reports whether an initialism's s is all that follows: IDs is one word.
+// isPlural reports whether rest is only the plural s of an initialism: IDs is one word.
 func isPlural(rest []rune) bool { return len(rest) == 1 && rest[0] == 's' }

@@ -1,7 +1,7 @@
-// Package attachment fetches files that people attached to their messages.
+// Package attachment fetches files that people attached to their Slack messages.
 //
-// The bot's token is sent to Slack's own hosts only, and no redirect is followed. A download
-// is bounded (2 MB of text, 5 MB of a picture), and its content decides what kind it is,
-// not its name. A file that cannot be read is no error: the attachment says why, and what
-// to do about it. An error means that the fetch failed and has to be tried again.
+// The bot's token is sent only to Slack's own hosts, and redirects are not followed. A download is limited to 2
+// MB of text or 5 MB of a picture. The content decides the kind of a file, not its name. A file that cannot be
+// read is not an error: the attachment says why, and how to solve it. An error means that the fetch failed and
+// has to be retried.
 package attachment

@@ -22,11 +22,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// A Fetcher reads files that people attached.
+// A Fetcher downloads files that people attached to messages.
 type Fetcher struct {
 	Slack *bot.Slack
 
-	trusting bool // tests only: send the token wherever an address leads
+	trusting bool // tests only: send the token to any host and follow redirects
 }
 
 const (
@@ -36,9 +36,8 @@ const (
 	readScope      = "files:read"
 )
 
-// Fetch reads a file that somebody attached. A file that cannot be read is no error: the
-// attachment says why, and what to do about it. An error means that the fetch failed and
-// has to be tried again.
+// Fetch reads the content of an attached file. A file that cannot be read is not an error: the attachment says
+// why, and how to solve it. An error means that the fetch failed and has to be retried.
 func (f Fetcher) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
 	a.State = incoming.AttachmentUnread
 	if a.URL == "" && a.Mode != event.ModeExternal && a.Mode != "tombstone" && a.Mode != "hidden_by_limit" {
@@ -69,7 +68,7 @@ func (f Fetcher) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Att
 	return judgeContent(a, got.content), nil
 }
 
-// readInfo asks Slack for the fields that an event leaves out.
+// readInfo calls files.info for the fields that an event leaves out.
 func (f Fetcher) readInfo(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
 	var info *slack.File
 	err := f.Slack.Call(ctx, func() (err error) {
@@ -98,7 +97,7 @@ const (
 	whyDeleted     = "it was deleted; attach it again if it matters"
 )
 
-// unfetchable returns why a file cannot be fetched, judged by what Slack says of it; empty if it can.
+// unfetchable returns why a file cannot be fetched, judged by its description from Slack, or an empty string.
 func (f Fetcher) unfetchable(a incoming.Attachment) string {
 	most := int64(maxFetchedText)
 	if strings.HasPrefix(a.Kind, "image/") {
@@ -121,8 +120,8 @@ func (f Fetcher) unfetchable(a incoming.Attachment) string {
 	return ""
 }
 
-// isUnreadableKind reports whether files of a media type cannot be read here. A media type
-// that says nothing is readable, and the content decides.
+// isUnreadableKind reports whether files of a media type cannot be read here. It returns false for an
+// unspecific media type, whose file is judged by its content.
 func isUnreadableKind(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	family, what, _ := strings.Cut(kind, "/")
@@ -144,7 +143,7 @@ func isUnreadableKind(kind string) bool {
 // fetched is the result of one download.
 type fetched struct {
 	content []byte
-	why     string // final: another try would give the same
+	why     string // final reason: another try would have the same result
 	status  int
 }
 
@@ -161,7 +160,7 @@ func (f Fetcher) fetchOnce(ctx context.Context, a incoming.Attachment) (got fetc
 		return fetched{why: "its address makes no sense; attach it again"}, nil
 	}
 	f.Slack.SetToken(request)
-	request.Header.Set("Accept-Encoding", "identity") // a compressed answer could grow beyond the bound
+	request.Header.Set("Accept-Encoding", "identity") // a compressed response could grow beyond the limit
 	client := *f.Slack.HTTP()
 	if !f.trusting {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -201,8 +200,8 @@ func (f Fetcher) fetchOnce(ctx context.Context, a incoming.Attachment) (got fetc
 
 const whySignIn = "Slack showed its sign-in page instead of it: " + lacksReadScope
 
-// isSignInPage reports whether an answer is Slack's sign-in page. A page that somebody
-// attached has the size or the media type that Slack gave; a canvas has no known size.
+// isSignInPage reports whether a page that was downloaded is Slack's sign-in page. An attached HTML file has
+// the size that Slack reported, while a canvas has no known size and is searched for a sign-in form.
 func isSignInPage(a incoming.Attachment, page []byte) bool {
 	if a.Mode == event.ModeCanvas {
 		page = bytes.ToLower(page)
@@ -211,7 +210,8 @@ func isSignInPage(a incoming.Attachment, page []byte) bool {
 	return int64(len(page)) != a.Size
 }
 
-// judgeContent stores the content as text or picture, by what it is, not by its name.
+// judgeContent stores the content as text or as a picture, judged by the content itself, not by the file's
+// name.
 func judgeContent(a incoming.Attachment, content []byte) incoming.Attachment {
 	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
 	picture := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, media)
@@ -241,8 +241,8 @@ func judgeContent(a incoming.Attachment, content []byte) incoming.Attachment {
 	return a
 }
 
-// decodeText returns content as UTF-8; false if it is no text. It reads UTF-16 with a byte
-// order mark, too, which shells of Windows write.
+// decodeText returns content as UTF-8, or false if it is not text. It also reads UTF-16 with a byte order mark,
+// which Windows shells write.
 func decodeText(content []byte) (string, bool) {
 	for mark, order := range map[string]int{"\xff\xfe": 0, "\xfe\xff": 1} {
 		if rest, is := bytes.CutPrefix(content, []byte(mark)); is {
@@ -260,7 +260,7 @@ func decodeText(content []byte) (string, bool) {
 	return strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), "\uFFFD"), true
 }
 
-// countInvalid counts the bytes that are not valid UTF-8.
+// countInvalid returns the number of bytes that are not valid UTF-8.
 func countInvalid(b []byte) (n int) {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
@@ -272,7 +272,7 @@ func countInvalid(b []byte) (n int) {
 	return n
 }
 
-// pageText returns the text of a canvas, which Slack delivers as HTML: each block is a line.
+// pageText returns the text of a canvas, which Slack delivers as HTML. Each block becomes a line.
 func pageText(page []byte) string {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	var b strings.Builder

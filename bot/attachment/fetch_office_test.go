@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// fetchOffice is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+// fetchOffice is a fake Slack workspace with people in #bugs and the bot.
 type fetchOffice struct{ *bottest.Office }
 
 func openFetchOffice(t *testing.T, cfg slacktest.Config) *fetchOffice {

@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// point is a PNG of one red point.
+// point is a PNG of one red pixel.
 const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 
 func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
@@ -77,7 +77,7 @@ func up(name, kind, content string) slacktest.Upload {
 	return slacktest.Upload{File: slacktest.File{Name: name, Mimetype: kind}, Content: content}
 }
 
-// shared is the file of a message as its event tells of it.
+// shared returns the file of a message as its event describes it.
 func (o *fetchOffice) shared(t *testing.T, ts string) incoming.Attachment {
 	t.Helper()
 	var files []incoming.Attachment
@@ -98,7 +98,7 @@ func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 	require.NoError(t, err)
 	a := o.shared(t, ts)
 
-	o.Order(slacktest.Fault{Method: "files-pri", Status: 503}) // once: the next try has it
+	o.Order(slacktest.Fault{Method: "files-pri", Status: 503}) // fails once, so the second try succeeds
 	got, err := p.Fetch(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "what app.log holds\n", string(got.Content))
@@ -123,8 +123,8 @@ func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 	require.Equal(t, whyDeleted, got.Why)
 }
 
-// The token goes to Slack's own hosts and nowhere else, whatever an event or a redirect
-// says. The control is the same with the guard off: the token arrives.
+// TestTheTokenGoesToSlackAlone checks that the token is sent only to Slack's own hosts, whatever an event or a
+// redirect says. The control runs the same with the guard off, and the token arrives.
 func TestTheTokenGoesToSlackAlone(t *testing.T) {
 	t.Parallel()
 	for _, trusting := range []bool{false, true} {
@@ -161,7 +161,7 @@ func TestTheTokenGoesToSlackAlone(t *testing.T) {
 	}
 }
 
-// A small answer that would unpack to a large one is not unpacked.
+// TestAnAnswerIsNotUnpacked checks that a small compressed response is not unpacked into a large one.
 func TestAnAnswerIsNotUnpacked(t *testing.T) {
 	t.Parallel()
 	var bomb bytes.Buffer
@@ -184,7 +184,8 @@ func TestAnAnswerIsNotUnpacked(t *testing.T) {
 	require.Contains(t, got.Why, "neither text nor a picture")
 }
 
-// FuzzFetched: whatever is in a file, what is kept of it is bounded, and text is text.
+// FuzzFetched checks that whatever a file holds, its text is valid UTF-8 without NUL, and that an unread file
+// has a reason.
 func FuzzFetched(f *testing.F) {
 	for _, seed := range []string{"", "panic\n", "\xff\xfea\x00", "\xfe\xff", "<html><p>a", "PK\x03\x04", "\x00", strings.Repeat("\xff", 100), "<form signin"} {
 		f.Add("", []byte(seed))

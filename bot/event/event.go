@@ -16,21 +16,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// A Reader translates what Slack sends. It decides by the event alone: the Inbox finds out
-// whether a thread has a session and whether the event is a duplicate.
+// A Reader translates Slack payloads. It reads only the payload: the Inbox finds out whether a thread has a
+// session and whether the event is a duplicate.
 type Reader struct {
 	Self  bot.Self
 	Watch []string // ids of channels in which a message needs no mention
-	// Reactions names the emoji that send a message to the bot, by the channel's id.
+	// Reactions holds the emoji names that send a message to the bot, by channel id.
 	Reactions map[string][]string
-	Feeds     []incoming.Feed // channels in which apps' messages are read as reports
+	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
 }
 
-// Normalise translates the payload of an envelope of that type (events_api, interactive).
-// For a payload that the bot ignores it returns false and the reason.
+// Normalise translates the payload of an envelope of that type (events_api, interactive). If the bot ignores
+// the payload, it returns false and the reason.
 //
-// The two events of one mention give the same incoming.Event but for the EventID. So do several
-// presses of a button that Slack reports with one action_ts.
+// Slack sends two events for one mention; both become the same incoming.Event except for the EventID. Presses
+// of a button that Slack reports with the same action_ts become the same event.
 func (r Reader) Normalise(envelopeType string, payload []byte) (in incoming.Event, ok bool, reason string) {
 	switch envelopeType {
 	case "events_api":
@@ -110,8 +110,8 @@ func (r Reader) readWritten(c eventCallback, e event) (incoming.Event, string) {
 	return in, ""
 }
 
-// readChanged translates an edit. Slack sends the same event when it adds a link's preview,
-// and when a deleted root stays as a tombstone above its replies.
+// readChanged translates an edit. Slack also sends this event when it adds a link preview, and when a deleted
+// root message stays as a tombstone above its replies.
 func (r Reader) readChanged(c eventCallback, e event) (incoming.Event, string) {
 	now, before := e.Message.v, e.Previous.v
 	if now == nil || now.TS == "" {
@@ -173,7 +173,7 @@ func (r Reader) newIncoming(p post) incoming.Event {
 
 const anotherBot = "a bot's message"
 
-// notAPerson returns why the author of a message is not a person; empty if it is one.
+// notAPerson returns why the author of a message is not a person, or an empty string if it is one.
 func (r Reader) notAPerson(c eventCallback, p post) string {
 	switch {
 	case string(p.User) == r.Self.User && p.User != "", string(p.BotID) == r.Self.BotID && p.BotID != "",
@@ -187,7 +187,7 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 	return ""
 }
 
-// readPress translates a press of a button or a choice in a menu.
+// readPress translates a button press or a choice in a menu.
 func (r Reader) readPress(p blockActions) (incoming.Event, string) {
 	if p.Type != "block_actions" {
 		return incoming.Event{}, fmt.Sprintf("interaction of type %q", p.Type)
@@ -214,9 +214,8 @@ func (r Reader) mentionsBot(t jstring) bool {
 	return strings.Contains(string(t), "<@"+r.Self.User+">") || strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
-// readWords returns what a person wrote, unescaped, without the mention of the bot; other
-// mentions stay as Slack writes them. Below it stand the names of shared files, and shared
-// messages as quotes.
+// readWords returns the text that a person wrote, unescaped, without the mention of the bot; other mentions
+// stay as Slack writes them. The names of shared files, and shared messages as quotes, follow below the text.
 func (r Reader) readWords(p post) string {
 	return strings.TrimSpace(mrkdwn.Unescape(r.withoutMention(string(p.Text))) + quoteShared(p))
 }
@@ -226,7 +225,7 @@ func (r Reader) withoutMention(s string) string {
 	return strings.TrimSpace(mention.ReplaceAllString(s, " "))
 }
 
-// ParseTS returns the time of a ts.
+// ParseTS returns the time of a Slack ts, or the zero time if it is not valid.
 func ParseTS(ts string) time.Time {
 	seconds, fraction, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -237,9 +236,9 @@ func ParseTS(ts string) time.Time {
 	return time.Unix(s, micros*1000).UTC()
 }
 
-// FormatTS returns a time as a ts.
+// FormatTS returns a time as a Slack ts.
 func FormatTS(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// ActionSuffix tells buttons of one kind apart: in a message, Slack wants every action id
-// once: option, option#2, option#3. The gateway takes it off again.
+// ActionSuffix separates a button's action id from its number: option, option#2, option#3. Slack requires that
+// every action id in a message is unique. Normalise removes the suffix.
 const ActionSuffix = "#"

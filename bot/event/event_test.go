@@ -14,7 +14,7 @@ import (
 
 var reader = Reader{Self: bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"}, Watch: []string{"CWATCH"}}
 
-// callback is an events_api payload around an event.
+// callback returns an events_api payload that holds the event.
 func callback(event string) []byte {
 	return []byte(`{"type":"event_callback","event_id":"Ev1","api_app_id":"ABOT","team_id":"T1","event":` + event + `}`)
 }
@@ -23,7 +23,7 @@ func TestNormaliseMessages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		event  string
-		kind   incoming.Kind // empty: not for us
+		kind   incoming.Kind // empty: the bot ignores the event
 		text   string
 		thread string
 	}{
@@ -159,7 +159,7 @@ func TestStrangersAreTold(t *testing.T) {
 	require.Equal(t, "T1", in.Thread.Team)
 }
 
-// FuzzNormalise: whatever Slack sends is understood or passed over.
+// FuzzNormalise checks that every payload is either translated or ignored with a reason.
 func FuzzNormalise(f *testing.F) {
 	f.Add("events_api", callback(`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> x"}`))
 	f.Add("events_api", callback(`{"type":"message","subtype":"message_changed","channel":"C1","message":{"ts":"1"},"previous_message":null}`))

@@ -8,9 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// readAlert translates what another app posted, where the channel is watched for that app.
-// Replies are left out: what an app adds in a thread is about an alert that was read. So is what
-// an app of another workspace posts in a channel that both share.
+// readAlert translates a message of another app if a feed watches the channel for that app. It ignores replies,
+// since they are about an alert that was already read, and messages of apps of another workspace in a shared
+// channel.
 func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
 	var feeds []incoming.Feed
 	for _, f := range r.Feeds {
@@ -49,7 +49,7 @@ func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
 	case named == 0:
 		return incoming.Event{}, "a message of an app that is not watched"
 	case named > 1:
-		read.Repository = "" // people choose
+		read.Repository = "" // several feeds match: people choose the repository
 	}
 	in := r.newIncoming(e.post)
 	in.Kind, in.At, in.User, in.UserTeam, in.Files = incoming.AppAlert, ParseTS(string(e.TS)), "", "", nil

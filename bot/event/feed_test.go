@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// An app's message is an alert where its channel is watched for that app, and nothing
-// elsewhere: not of our own bot, not of another workspace's app, not in a thread.
+// TestAlertsOfWatchedAppsAreRead checks that a message of a watched app is an alert. Messages of our own bot,
+// of another workspace's app, in a thread, or in another channel are not.
 func TestAlertsOfWatchedAppsAreRead(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("alert/testdata/sentry.json")

@@ -5,28 +5,29 @@ import "encoding/json"
 // A Frame is one frame of Socket Mode.
 type Frame struct {
 	EnvelopeID string
-	Type       string // such as events_api
+	Type       string // type of the envelope, such as events_api
 	Payload    []byte
-	Event      string // the type of the event in it, if it holds one
+	Event      string // type of the event in the payload, if it holds one
 	EventID    string
 }
 
-// ReadFrame reads a frame as leniently as its payload. It returns false for a frame without
-// an envelope's id, which cannot be acknowledged.
+// ReadFrame parses a frame as leniently as its payload. It returns false for a frame without an envelope id,
+// which cannot be acknowledged.
 func ReadFrame(message []byte) (f Frame, ok bool) {
 	var e envelope
 	if json.Unmarshal(message, &e) != nil || e.ID == "" {
 		return f, false
 	}
 	var inner eventCallback
-	_ = json.Unmarshal(e.Payload, &inner) // a payload of another kind has no such fields
+	_ = json.Unmarshal(e.Payload, &inner) // other payloads have no such fields, which stay empty
 	return Frame{
 		EnvelopeID: string(e.ID), Type: string(e.Type), Payload: e.Payload,
 		Event: string(inner.Event.v.Type), EventID: string(inner.EventID),
 	}, true
 }
 
-// HomePress returns which button of their App Home somebody pressed; ok is false for anything else.
+// HomePress returns the user, the action id and the value of a button press in an App Home; ok is false for any
+// other payload.
 func HomePress(kind string, payload []byte) (user, action, value string, ok bool) {
 	var p struct {
 		Type jstring `json:"type"`
@@ -48,7 +49,7 @@ func HomePress(kind string, payload []byte) (user, action, value string, ok bool
 	return string(p.User.v.ID), string(a.ID), string(a.Value), a.ID != ""
 }
 
-// HomeOpenedBy returns the user who opened the App Home; empty for any other event.
+// HomeOpenedBy returns the id of the user who opened the App Home, or an empty string for any other event.
 func HomeOpenedBy(kind string, payload []byte) string {
 	var p struct {
 		Event lenient[struct {

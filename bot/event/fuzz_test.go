@@ -12,7 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// FuzzShared: a message of the Web API, whatever is in its files and shares, is read.
+// FuzzShared checks that files and shares of a message are read without a panic and within their limits,
+// whatever they hold.
 func FuzzShared(f *testing.F) {
 	for _, seed := range []string{
 		`{"files":[{"id":"F1","name":"a","size":-1e400}]}`, `{"files":[{"id":7,"size":"x"}],"attachments":[{"is_share":true,"message_blocks":[{"message":{"blocks":[[[[{"text":{"text":{}}}]]]]}}]}]}`,
@@ -37,8 +38,8 @@ func FuzzShared(f *testing.F) {
 	})
 }
 
-// FuzzSubmission: a modal that was sent is one of ours with words in it, or it is told why
-// not; the words hide nothing.
+// FuzzSubmission checks that a submitted modal is either one of ours with visible text, or is refused with a
+// reason.
 func FuzzSubmission(f *testing.F) {
 	values := `"state":{"values":{"words":{"words":{"type":"plain_text_input","value":"the \u202ecart"}},"files":{"files":{"value":"a.go, b/"}}}}`
 	for _, seed := range []string{
@@ -67,8 +68,7 @@ func FuzzSubmission(f *testing.F) {
 	})
 }
 
-// FuzzCommand: a slash command is one that belongs somewhere, or none; what it says has
-// nothing hidden in it.
+// FuzzCommand checks that a slash command that is accepted has a channel, a user and a name.
 func FuzzCommand(f *testing.F) {
 	for _, seed := range []string{
 		`{"command":"/diagnose","text":"it fails","channel_id":"C1","user_id":"U1","team_id":"T1","trigger_id":"1.2"}`,
@@ -93,7 +93,8 @@ func FuzzCommand(f *testing.F) {
 	})
 }
 
-// FuzzSent: a message that was sent has a place, a sender and a name, or it is none.
+// FuzzSent checks that a message that was sent to the bot has a thread, a sender and an event id, or is
+// ignored.
 func FuzzSent(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"message_action","callback_id":"send_to_bobbin","user":{"id":"U1","team_id":"T1"},"channel":{"id":"C1","name":"bugs"},"message_ts":"1.2","action_ts":"3.4","message":{"user":"U2","ts":"1.2","thread_ts":"1.1","text":"it fails"}}`,

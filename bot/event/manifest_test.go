@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The manifest that is shipped has to allow what this package does.
+// TestTheManifestHasWhatIsUsed checks that the shipped manifest has the commands, shortcuts and scopes that the
+// bot uses.
 func TestTheManifestHasWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../deploy/slack-manifest.yaml")

@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// What people share with a message: files, and other messages.
+// This file reads what people share with a message: files and other messages.
 
-// maxShared is how many files of one message are read; Slack's own limit is ten.
+// maxShared limits how many files of one message are read; Slack's own limit is ten.
 const maxShared = 20
 
-// quoteShared names the files of a message, and quotes the messages that were shared with it.
+// quoteShared returns lines that name the files of a message and quote the messages that were shared with it.
 func quoteShared(p post) (s string) {
 	for _, f := range p.Files.v {
 		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
@@ -33,7 +33,7 @@ func quoteShared(p post) (s string) {
 	return s
 }
 
-// sharedFiles returns the files of a message and of the messages that are forwarded with it.
+// sharedFiles returns the files of a message and of the messages that are forwarded with it, at most maxShared.
 func sharedFiles(p post) []incoming.Attachment {
 	var list []incoming.Attachment
 	add := func(files []file) {
@@ -66,12 +66,12 @@ func (f file) toAttachment(message string) incoming.Attachment {
 	case f.Filetype == "quip" || f.Filetype == "canvas" || f.Mimetype == "application/vnd.slack-docs":
 		a.Mode = ModeCanvas
 	case f.FileAccess == "check_file_info":
-		a.URL = "" // files.info has the rest
+		a.URL = "" // the fetcher gets the rest from files.info
 	}
 	return a
 }
 
-// sharedSource names the author and the place of a shared message.
+// sharedSource describes the author and the place of a shared message.
 func (a attachment) sharedSource() string {
 	s := "forwarded"
 	if a.AuthorName != "" {
@@ -83,7 +83,7 @@ func (a attachment) sharedSource() string {
 	return s
 }
 
-// sharedWords returns the text of a shared message.
+// sharedWords returns the text of a shared message, taken from its text, its blocks or its fallback.
 func (a attachment) sharedWords() string {
 	if said := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); said != "" {
 		return said
@@ -98,8 +98,8 @@ func (a attachment) sharedWords() string {
 	return cmp.Or(strings.TrimSpace(b.String()), strings.TrimSpace(mrkdwn.Unescape(string(a.Fallback))))
 }
 
-// blockWords writes the texts of blocks of any kind, in their order. A text is the value of
-// "text", a string or an object with one; each section of rich text is a line.
+// blockWords writes the texts of blocks of any kind in their order. A text is the value of "text": a string or
+// an object that holds one. Each section of rich text becomes a line.
 func blockWords(b *strings.Builder, v any, depth int) {
 	if depth > 20 || b.Len() > maxWords {
 		return
@@ -135,12 +135,12 @@ func blockWords(b *strings.Builder, v any, depth int) {
 }
 
 const (
-	maxWords     = 40_000 // characters of a message that was shared; Slack's own limit
+	maxWords     = 40_000 // limit for the text of a shared message; the same as Slack's own limit
 	ModeExternal = "external"
 	ModeCanvas   = "canvas"
 )
 
-// readPost reads a message of the Web API as leniently as an event's.
+// readPost parses a message of the Web API as leniently as a message of an event.
 func readPost(m slack.Message) (p post, err error) {
 	raw, err := json.Marshal(m.Msg)
 	if err == nil {
@@ -152,8 +152,8 @@ func readPost(m slack.Message) (p post, err error) {
 	return p, nil
 }
 
-// ReadShared returns what was shared with a message of the Web API: its files, and lines
-// that name them and quote other messages.
+// ReadShared returns what was shared with a message of the Web API: its files, and lines that name them and
+// quote other messages. It returns nothing for a message that cannot be parsed.
 func ReadShared(m slack.Message) (quoted string, files []incoming.Attachment) {
 	p, err := readPost(m)
 	if err != nil {
@@ -162,7 +162,7 @@ func ReadShared(m slack.Message) (quoted string, files []incoming.Attachment) {
 	return quoteShared(p), sharedFiles(p)
 }
 
-// ReadFile translates the answer of files.info about a file that was shared with that message.
+// ReadFile translates the response of files.info about a file that was shared with the message of that ts.
 func ReadFile(info *slack.File, id, message string) incoming.Attachment {
 	f := file{
 		ID: jstring(id), Name: jstring(info.Name), Title: jstring(info.Title), Mimetype: jstring(info.Mimetype), Filetype: jstring(info.Filetype),

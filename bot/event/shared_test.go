@@ -21,7 +21,7 @@ func TestCommandsThatCannotBeRead(t *testing.T) {
 	require.NotEmpty(t, c.Help())
 }
 
-// Without a text of its own, the blocks of a forwarded message tell.
+// TestForwardedBlocksAreQuoted checks that a forwarded message without text is quoted from its blocks.
 func TestForwardedBlocksAreQuoted(t *testing.T) {
 	t.Parallel()
 	in, _ := normalised(t, `{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> look","attachments":[{"is_share":true,"author_name":"bea",

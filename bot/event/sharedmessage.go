@@ -11,10 +11,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// SendShortcut is the callback_id of the shortcut in the manifest.
+// SendShortcut is the callback_id of the message shortcut in the manifest.
 const SendShortcut = "send_to_bobbin"
 
-// How a message was sent; the ActionID of an incoming.Event.
+// How a message was sent to the bot: the values of an incoming.Event's ActionID.
 const (
 	ByShortcut = "shortcut"
 	ByReaction = "reaction"
@@ -52,15 +52,16 @@ type sharePayload struct {
 	}] `json:"event"`
 }
 
-// SharedMessage is a message that somebody sent to the bot.
+// SharedMessage is a message that a person sent to the bot by a shortcut or a reaction.
 type SharedMessage struct {
 	In        incoming.Event
-	Private   bool   // a direct message or a conversation of several
+	Private   bool   // in a direct message or a group direct message
 	AnswerURL string // response_url for an answer that only the sender sees; empty: none
-	Own       bool   // the bot's own message
+	Own       bool   // the message is the bot's own
 }
 
-// ReadSharedMessage reads the payload of a shortcut or of a configured reaction; false for any other.
+// ReadSharedMessage reads the payload of our shortcut or of a configured reaction; it returns false for any
+// other payload.
 func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage, ok bool) {
 	var p sharePayload
 	if json.Unmarshal(payload, &p) != nil {
@@ -97,21 +98,21 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 	return s
 }
 
-// readReaction reads a reaction. The event does not hold the message, so In has none.
+// readReaction reads a reaction. The event does not hold the message, so In has no text.
 func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	e, item := p.Event.v, p.Event.v.Item.v
 	name, _, _ := strings.Cut(string(e.Reaction), "::") // a skin tone may follow
 	if item.Type != "message" || e.User == jstring(r.Self.User) || !slices.Contains(r.Reactions[string(item.Channel)], name) {
 		return s, false
 	}
-	// One id for whatever one person does to one message.
+	// The id is the same for all configured reactions of one person to one message.
 	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)}, ":")
 	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
 	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
 	return s, !s.Own
 }
 
-// authorOf returns the author of a message: an id, or the name that a bot gave itself.
+// authorOf returns the author of a message: a user id, or the name that a bot gave itself.
 func authorOf(p post) string {
 	if p.User != "" {
 		return string(p.User)
@@ -123,8 +124,7 @@ func (r Reader) isOwn(p post) bool {
 	return p.User != "" && string(p.User) == r.Self.User || p.BotID != "" && string(p.BotID) == r.Self.BotID
 }
 
-// ReadMessage reads a message of the Web API: its thread, its text and files, and its author
-// as Value.
+// ReadMessage reads a message of the Web API: its thread, text and files, and its author as Value.
 func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
 	p, err := readPost(m)
 	if err != nil {
@@ -135,8 +135,8 @@ func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
 	return in, nil
 }
 
-// ReadHistory reads a message of a channel's or a thread's history as if its event had
-// come; false for one that the bot ignores.
+// ReadHistory reads a message of a channel's or a thread's history as if its event had arrived; it returns
+// false for a message that the bot ignores.
 func (r Reader) ReadHistory(channel string, m slack.Message) (incoming.Event, bool) {
 	p, err := readPost(m)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// SlashCommand is one run of a slash command.
+// SlashCommand is one invocation of a slash command.
 type SlashCommand struct {
 	Envelope string
-	Key      string // the same for each delivery
+	Key      string // idempotency key, the same for each delivery: the trigger id, or the envelope id if there is none
 	Channel  string
 	User     string
 	Team     string
-	Name     string // /grill-me
+	Name     string // such as /grill-me
 	Text     string
 }
 
-// commandUsage lists the commands and what follows them.
+// commandUsage lists the commands and their arguments.
 var commandUsage = []struct {
 	name workflow.Command
 	form string
@@ -52,7 +52,7 @@ func (r Reader) ReadCommand(envelopeID string, payload []byte) (SlashCommand, er
 	return c, nil
 }
 
-// Help returns the answer to an incomplete command; empty if the command can be run.
+// Help returns the answer to an unknown or incomplete command, or an empty string if the command can run.
 func (c SlashCommand) Help() string {
 	var lines []string
 	for _, f := range commandUsage {
@@ -69,13 +69,13 @@ func (c SlashCommand) Help() string {
 	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" + strings.Join(lines, "\n")
 }
 
-// RootText returns the first message of the thread: who asked, and the text, with mentions,
-// links and agents' names disabled.
+// RootText returns the thread's first message: the mention of the user, the command and its text. Mentions,
+// links and agent names in the text are disabled.
 func (c SlashCommand) RootText() string {
 	return mrkdwn.QuoteSignatures("<@" + c.User + "> " + c.Name + " " + mrkdwn.RenderPlain(c.Text))
 }
 
-// Event returns the command as if the person had written it as a message.
+// Event returns the command as if the user had written it as a message with that ts.
 func (c SlashCommand) Event(self bot.Self, ts string) incoming.Event {
 	return incoming.Event{
 		EventID: c.Envelope, Kind: incoming.Mention,

@@ -16,24 +16,24 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
-// The inputs of the forms: each is a block of the same name.
+// The names of the inputs of the forms. Each input is in a block of the same name.
 const (
 	InputWords  = "words"
 	InputFiles  = "files"
 	InputChoice = "repository"
 )
 
-// Submission is one modal that somebody sent.
+// Submission is one modal that a person submitted.
 type Submission struct {
-	In         incoming.Event    // without its thread
-	Errors     map[string]string // by input: why its value is refused
-	BlameInput string            // the input under which other errors are shown
-	Unknown    string            // why the bot ignores it; empty: it does not
+	In         incoming.Event    // the event, without channel and thread ts
+	Errors     map[string]string // why a value is refused, by input name
+	BlameInput string            // name of the input under which other errors are shown
+	Unknown    string            // why the bot ignores the modal; empty: it does not
 }
 
-// ReadSubmission reads the payload of an interactive envelope; ok is false if it is no modal.
-// The same values in the same modal have the same EventID, so that a modal that is sent
-// again after a lost answer counts once; other values have another.
+// ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted modal. The
+// EventID depends on the modal, the user and the text, so a modal that is submitted again after a lost response
+// counts once.
 func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	var p viewSubmission
 	if err := json.Unmarshal(payload, &p); err != nil || p.Type != "view_submission" {
@@ -79,7 +79,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	return s, true
 }
 
-// ReadTrigger returns the trigger id of a press, which opens a modal; empty if it has none.
+// ReadTrigger returns the trigger id of a press, which is needed to open a modal, or an empty string.
 func ReadTrigger(payload []byte) string {
 	var t trigger
 	if json.Unmarshal(payload, &t) != nil {

@@ -2,15 +2,14 @@ package event
 
 import "encoding/json"
 
-// The types here hold the few fields of Slack's JSON that the bot uses, read leniently: a
-// field of another type than expected is empty instead of an error. slack-go decodes whole
-// events strictly and drops those that it does not understand; a person's message must not
-// be lost because Slack invented a block.
+// The types here hold the few fields of Slack's JSON that the bot uses. They are parsed leniently: a field of
+// an unexpected type becomes empty instead of an error. slack-go decodes whole events strictly and drops those
+// that it does not understand, but a person's message must not be lost because Slack added a new kind of block.
 
-// jstring is a JSON string; anything else is empty.
+// jstring is a JSON string; any other JSON value becomes empty.
 type jstring string
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON stores a string, or nothing for another value. It never fails.
 func (t *jstring) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -19,10 +18,10 @@ func (t *jstring) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lenient is a JSON value of type T; anything else is T's zero value.
+// lenient holds a JSON value of type T; a value of another type becomes T's zero value.
 type lenient[T any] struct{ v T }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON stores a value of type T, or nothing for another value. It never fails.
 func (l *lenient[T]) UnmarshalJSON(b []byte) error {
 	var v T
 	if json.Unmarshal(b, &v) == nil {
@@ -45,11 +44,11 @@ type eventCallback struct {
 	APIAppID jstring        `json:"api_app_id"`
 	Event    lenient[event] `json:"event"`
 
-	raw []byte // all of it
+	raw []byte // the whole payload
 }
 
-// event is app_mention or message; Message and Previous belong to message_changed, and
-// Previous to message_deleted.
+// event is an app_mention or a message. Message is set for message_changed, Previous for message_changed and
+// message_deleted.
 type event struct {
 	post
 	Channel     jstring        `json:"channel"`
@@ -67,7 +66,7 @@ type post struct {
 	User        jstring               `json:"user"`
 	Team        jstring               `json:"team"`
 	UserTeam    jstring               `json:"user_team"`
-	Username    jstring               `json:"username"` // chosen by a bot
+	Username    jstring               `json:"username"` // name that a bot chose for itself
 	BotID       jstring               `json:"bot_id"`
 	AppID       jstring               `json:"app_id"`
 	Text        jstring               `json:"text"`
@@ -82,7 +81,7 @@ type edited struct {
 	User jstring `json:"user"`
 }
 
-// file is https://docs.slack.dev/reference/objects/file-object, as far as it is used.
+// file is the part of https://docs.slack.dev/reference/objects/file-object that is used.
 type file struct {
 	ID         jstring          `json:"id"`
 	Name       jstring          `json:"name"`
@@ -97,8 +96,8 @@ type file struct {
 	FileAccess jstring          `json:"file_access"`
 }
 
-// attachment is used if it is another message that somebody shared. Its words are in
-// Text; where that is empty, in the blocks of the message.
+// attachment is used only if it is a message that a person shared. Its text is in Text, or in the message's
+// blocks if Text is empty.
 type attachment struct {
 	IsShare    lenient[bool]   `json:"is_share"`
 	AuthorName jstring         `json:"author_name"`
@@ -123,7 +122,7 @@ type slashPayload struct {
 	TriggerID jstring `json:"trigger_id"`
 }
 
-// blockActions is the payload of an interactive envelope.
+// blockActions is the payload of an interactive envelope for a button press or a menu choice.
 type blockActions struct {
 	Type jstring `json:"type"`
 	User lenient[struct {
@@ -151,12 +150,12 @@ type action struct {
 	}] `json:"selected_option"`
 }
 
-// trigger opens one modal, within three seconds of the press.
+// trigger holds the id that opens one modal within three seconds of the press.
 type trigger struct {
 	TriggerID jstring `json:"trigger_id"`
 }
 
-// viewSubmission is the payload of an interactive envelope by which a modal is sent.
+// viewSubmission is the payload of an interactive envelope for a submitted modal.
 type viewSubmission struct {
 	Type jstring `json:"type"`
 	User lenient[struct {
@@ -173,7 +172,7 @@ type viewSubmission struct {
 	}] `json:"view"`
 }
 
-// field is what was entered in one input, or chosen in a menu.
+// field is the value that was entered in one input or chosen in one menu.
 type field struct {
 	Value    jstring `json:"value"`
 	Selected lenient[struct {

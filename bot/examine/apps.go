@@ -11,22 +11,23 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 )
 
-// An InstalledApp is an app of the workspace, as far as Slack shows it: one that has a bot user.
-// An incoming webhook has none.
+// An InstalledApp is an app of the workspace that has a bot user. Slack does not list other apps, such as
+// incoming webhooks.
 type InstalledApp struct {
 	ID, Name string
 	user     string
 	handle   string
 }
 
-// Is reports whether the configuration names that app, by its id or its name.
+// Is reports whether named, a value of the configuration, is the app's id, its name or its handle. Names are
+// compared without case.
 func (a InstalledApp) Is(named string) bool {
 	return named == a.ID || strings.EqualFold(named, a.Name) || strings.EqualFold(named, a.handle)
 }
 
 func (a InstalledApp) String() string { return a.Name + " (" + a.ID + ")" }
 
-// Apps lists the workspace's apps, without the bot's own.
+// Apps lists the workspace's apps, without the bot itself.
 func (e *Examiner) Apps(ctx context.Context) (apps []InstalledApp, err error) {
 	users, err := e.people.Slack.API.GetUsersContext(ctx, slack.GetUsersOptionLimit(1000))
 	if err != nil {
@@ -44,7 +45,7 @@ func (e *Examiner) Apps(ctx context.Context) (apps []InstalledApp, err error) {
 	return apps, nil
 }
 
-// IsIn reports whether the app's bot user is a member of the channel, given by its id.
+// IsIn reports whether the app's bot user is a member of the channel with that id.
 func (e *Examiner) IsIn(ctx context.Context, a InstalledApp, channel string) (bool, error) {
 	members, err := e.people.Members(ctx, channel)
 	return slices.Contains(members, a.user), err

@@ -17,19 +17,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// An Examiner finds out what Slack lets an app do. It changes nothing and posts nothing.
-// Only the BotToken of its Config is needed; [Socket] checks the other token.
+// An Examiner finds out what Slack lets an app do. It changes nothing and posts nothing. It needs only the
+// BotToken of its Config; [Socket] checks the app-level token.
 type Examiner struct {
 	people *people.Directory
 
-	App    string        // the app's id; empty: Slack did not say
-	URL    string        // of the workspace
-	Scopes []string      // of the bot token; nil: Slack did not say
-	Ahead  time.Duration // of this machine's clock before Slack's, which has whole seconds
-	Took   time.Duration // of one call
+	App    string        // id of the app; empty: Slack did not report it
+	URL    string        // address of the workspace
+	Scopes []string      // scopes of the bot token; nil: Slack did not report them
+	Ahead  time.Duration // how far this machine's clock is ahead of Slack's, which has whole seconds
+	Took   time.Duration // duration of the auth.test call
 }
 
-// App asks Slack who the bot is. A refusal is an *AuthError, as from [bot.Open].
+// App calls auth.test to find out who the bot is. A refusal is an *AuthError, as from [bot.Open].
 func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 	s := cfg.Connect()
 	began := time.Now()
@@ -50,21 +50,21 @@ func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 	return e, nil
 }
 
-// Self returns who the bot is.
+// Self returns the identity of the bot.
 func (e *Examiner) Self() bot.Self { return e.people.Slack.Self() }
 
-// A ChannelStanding is what the bot sees of a channel.
+// A ChannelStanding describes a channel as the bot sees it.
 type ChannelStanding struct {
-	ID, Name string // an empty ID: the bot sees no such channel
-	Member   bool   // the bot is in it
+	ID, Name string // empty ID: the bot sees no such channel
+	Member   bool   // the bot is a member
 	Archived bool
-	Shared   bool // with people of another organisation
+	Shared   bool // shared with another organisation
 }
 
 func (c ChannelStanding) String() string { return "#" + c.Name + " (" + c.ID + ")" }
 
-// Channel looks up a channel that a configuration names by id or by #name. Names are looked
-// up among the channels that the bot is in; near lists those, in case a name was mistyped.
+// Channel looks up a channel that a configuration names by id or by #name. A name is looked up among the
+// channels that the bot is a member of; near lists those, in case the name was mistyped.
 func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding, near []string, err error) {
 	id := named
 	if name, is := strings.CutPrefix(named, "#"); is {
@@ -97,12 +97,12 @@ func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding
 	}, nil, nil
 }
 
-// Channels returns the ids of the channels that the bot is in, by name.
+// Channels returns the ids of the channels that the bot is a member of, by channel name.
 func (e *Examiner) Channels(ctx context.Context) (map[string]string, error) {
 	return e.people.Slack.OwnChannels(ctx)
 }
 
-// Person looks up a user; false if Slack knows no such id.
+// Person looks up a user; found is false if Slack knows no user with that id.
 func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, found bool, err error) {
 	p, err = e.people.Known(ctx, id)
 	switch {
@@ -114,7 +114,7 @@ func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, fo
 	return p, true, nil
 }
 
-// Group returns the members of a user group; false if there is no such id.
+// Group returns the members of a user group; found is false if there is no group with that id.
 func (e *Examiner) Group(ctx context.Context, id string) (users []string, found bool, err error) {
 	users, err = e.people.Group(ctx, id)
 	if code := bot.ErrorCode(err); code == "no_such_subteam" || code == "subteam_not_found" {
@@ -123,15 +123,15 @@ func (e *Examiner) Group(ctx context.Context, id string) (users []string, found 
 	return users, err == nil, err
 }
 
-// A SocketStanding says what an app-level token gives access to.
+// A SocketStanding describes what an app-level token gives access to.
 type SocketStanding struct {
 	App   string // id of the app that the token belongs to; empty: no link was opened
-	Links int    // open at that moment, including this one
+	Links int    // number of open links of the app, including this one
 }
 
-// Socket asks for a link and, unless onlyAsk, opens it and waits until Slack greets.
-// The link is closed at once: while it is up, Slack may send it an event, which Slack then
-// has to deliver again.
+// Socket requests the address of a Socket Mode link and, unless onlyAsk is set, opens the link and waits up to
+// 10 seconds for Slack's hello. The link is closed at once: an event that Slack sends over it meanwhile has to
+// be delivered again.
 func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStanding, err error) {
 	s := cfg.Connect()
 	_, address, err := s.API.StartSocketModeContext(ctx)
@@ -168,7 +168,7 @@ func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStandin
 	return SocketStanding{App: hello.Info.App, Links: hello.Links}, nil
 }
 
-// noLink removes the address from an error: it is as good as a key.
+// noLink removes the link's address from an error, since the address gives access like a key.
 func noLink(err error, response *http.Response) error {
 	if response != nil {
 		defer response.Body.Close()
@@ -180,13 +180,13 @@ func noLink(err error, response *http.Response) error {
 	return fmt.Errorf("no WebSocket to Slack: %w", err)
 }
 
-// The forms of tokens.
+// The prefixes of tokens.
 const (
 	botPrefix = "xoxb-"
 	appPrefix = "xapp-"
 )
 
-// TokenKind names the kind of token that a value is, by its form; empty if unknown.
+// TokenKind names the kind of a token by its prefix; it returns an empty string if the kind is unknown.
 func TokenKind(value string) string {
 	for _, k := range []struct{ prefix, kind string }{
 		{botPrefix, "a bot token"},
@@ -204,7 +204,7 @@ func TokenKind(value string) string {
 	return ""
 }
 
-// Masked shortens a token to its kind and its last four characters.
+// Masked shortens a token to its prefix and its last four characters, so that it can be shown.
 func Masked(token string) string {
 	for _, prefix := range []string{botPrefix, appPrefix} {
 		if rest, is := strings.CutPrefix(token, prefix); is && len(rest) > 12 {

@@ -13,46 +13,46 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// While no link is up, Slack keeps events for some minutes and then drops them. So when the
-// first link is up again, also at the start of the program, the gateway reads what was
-// written since: the replies in threads that have a session, and the new messages of the
-// channels that the configuration names. Each is handled like an event, and the Inbox drops
-// duplicates. It reads at most a day back, the threads that were busy last, and a thousand
-// messages of each. Edits, deletions and presses of buttons are not recovered.
+// While no link is up, Slack keeps events for some minutes and then drops them. So when the first link is up
+// again, also at the start of the program, the gateway reads the messages that were written meanwhile: the
+// replies in threads that have a session, and the new messages of the configured channels. Each is handled like
+// an event, and the Inbox drops duplicates. The gateway reads at most one day back, the 100 most recently
+// active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are not
+// recovered.
 
 // A Ledger knows which messages were received before.
 type Ledger interface {
-	// Newest returns the ts of the newest stored message; empty if there is none.
+	// Newest returns the ts of the newest stored message, or an empty string if there is none.
 	Newest(ctx context.Context) (ts string, err error)
-	// Threads returns threads with a session that received anything since then, the newest
-	// first, up to a limit.
+	// Threads returns at most that many threads with a session that received anything since that time, the most
+	// recent first.
 	Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error)
 }
 
 const (
-	maxGap        = 24 * time.Hour      // how far back is read
-	gapOverlap    = 2 * time.Minute     // before the newest: a link is silent for a while before it is found dead
-	ledgerTimeout = 5 * time.Second     // for the Ledger to say what was heard last
-	openFor       = 30 * 24 * time.Hour // how long a thread without a word is looked at
+	maxGap        = 24 * time.Hour      // how far back messages are read
+	gapOverlap    = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
+	ledgerTimeout = 5 * time.Second     // limit for a read of the Ledger
+	openFor       = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
 	openThreads   = 100
 	gapPages      = 5
 	gapPage       = 200
 )
 
-// gaps tracks the times in which no link was up. A dead link counts as up until a ping is
-// missed. Two links that end within that time may have ended together, so they count as a
-// gap even if one of them is up again.
+// gaps tracks the times in which no link was up. A dead link counts as up until a ping is missed. So if two
+// links end within that time, they may have been dead together, and this counts as a gap even if one of them is
+// up again.
 type gaps struct {
 	mu     sync.Mutex
 	open   bool
-	since  time.Time      // the beginning of the open gap; zero: no message was received before it
+	since  time.Time      // beginning of the open gap; zero: no message was received before it
 	ended  time.Time      // when a link last ended
-	before time.Time      // the newest message before that
-	filled chan time.Time // beginnings of gaps that are over
+	before time.Time      // newest stored message when that link ended
+	filled chan time.Time // beginnings of ended gaps that are to be filled
 }
 
-// linkEnds records that a link is gone, and whether others are up. A gap begins at the newest
-// stored message.
+// linkEnds records that a link ended; others says whether another link is up. A gap begins at the newest stored
+// message.
 func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	if g.Ledger == nil || ctx.Err() != nil { // the program is stopping
 		return
@@ -72,7 +72,7 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	}
 }
 
-// lastHeard returns the time of the newest stored message, or now if that cannot be read.
+// lastHeard returns the time of the newest stored message: zero if there is none, now if it cannot be read.
 func (g *Gateway) lastHeard(ctx context.Context, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
@@ -98,7 +98,7 @@ func (g *Gateway) linkBegins() {
 	}
 	select {
 	case x.filled <- x.since:
-	default: // an earlier gap waits to be filled, and covers this one
+	default: // an earlier gap is queued, and reading it covers this one
 	}
 }
 
@@ -113,7 +113,7 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 	}
 }
 
-// fillGap reads what was written since then, and hands it to the Inbox.
+// fillGap reads the messages that were written since that time and hands them to the Inbox.
 func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 	from := since.Add(-gapOverlap)
 	if bound := time.Now().Add(-maxGap); from.Before(bound) {
@@ -144,7 +144,8 @@ type filling struct {
 	offered int
 }
 
-// readChannel offers the new messages of a channel to the Inbox, and returns those that have replies.
+// readChannel offers the new messages of a channel to the Inbox, and returns the threads of those that have
+// replies.
 func (f *filling) readChannel(ctx context.Context, id string) (threads []workflow.Thread) {
 	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
 	var found []slack.Message
@@ -163,10 +164,10 @@ func (f *filling) readChannel(ctx context.Context, id string) (threads []workflo
 			break
 		}
 	}
-	slices.Reverse(found) // Slack gives the newest first
+	slices.Reverse(found) // Slack lists the newest first
 	for _, m := range found {
 		if m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp {
-			continue // a reply that is shown in the channel, too
+			continue // a reply that is also shown in the channel
 		}
 		f.offerMessage(ctx, id, m)
 		if m.ReplyCount > 0 {
@@ -190,7 +191,7 @@ func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
 			return
 		}
 		for _, m := range page {
-			if m.Timestamp > f.oldest { // the answer always holds the root
+			if m.Timestamp > f.oldest { // the response always holds the root message
 				f.offerMessage(ctx, t.Channel, m)
 			}
 		}
@@ -215,7 +216,7 @@ func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Mess
 	}
 	l := &link{Gateway: f.g}
 	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.patience())); err != nil {
-		if ctx.Err() == nil { // otherwise it is read again after the next start
+		if ctx.Err() == nil { // when the program stops, the message is read again after the next start
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// away cuts the links, has people write while none is up, and lets Slack forget all of it.
+// away cuts all links, lets people write while none is up, and makes Slack forget those events.
 func (o *gatewayOffice) away(links int, write func()) {
 	o.T.Helper()
 	o.Order(slacktest.Fault{Method: "apps.connections.open", Status: 503, Times: -1})
@@ -25,8 +25,8 @@ func (o *gatewayOffice) away(links int, write func()) {
 	require.NoError(o.T, o.WaitConnected(bottest.Soon(o.T), links))
 }
 
-// What was written while no link was up is read again: in threads that are known, and in
-// the channels that are named. The control has no ledger, and loses it.
+// TestWhatWasWrittenInAGapIsReadAgain checks that messages that were written while no link was up are read
+// later, in known threads and in configured channels. The control has no Ledger and loses them.
 func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
@@ -56,7 +56,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 		if filled {
 			require.Eventually(t, func() bool { return len(in.Texts()) >= 6 }, time.Minute, time.Millisecond)
 		}
-		last := o.AdaSays("that is all", root) // comes as ever
+		last := o.AdaSays("that is all", root) // arrives as an event as usual
 		o.Settle()
 		want := []string{"it fails", "for guests", "that is all"}
 		if filled {
@@ -77,7 +77,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 			}
 		}
 		require.NotEmpty(t, last)
-		// A gap in which nothing was written brings nothing, and nothing twice.
+		// A gap in which nothing was written adds no message, and no message is stored twice.
 		o.away(2, func() {})
 		o.AdaSays("twice?", root)
 		o.Settle()
@@ -85,8 +85,8 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	}
 }
 
-// A link that is dead counts as up until that is noticed. One that ended with it, and is back
-// before that, must not hide that there was none. The control is a link that ends alone.
+// TestAGapThatIsNoticedLateIsRead checks that a gap is found although the first of two dead links is up again
+// when the second is found dead. In the control the links end an hour apart, and there is no gap.
 func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	t.Parallel()
 	for _, together := range []bool{true, false} {
@@ -105,7 +105,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 			g.gaps.ended = g.gaps.ended.Add(-time.Hour)
 		}
 		require.Empty(t, g.gaps.filled)
-		// What is heard meanwhile, over the one that is back, moves its beginning no further.
+		// A message that arrives over the first link meanwhile does not move the beginning of the gap.
 		later := root
 		later.EventID, later.TS = "Ev1", "2000.000001"
 		require.NoError(t, in.Receive(t.Context(), later))
@@ -119,7 +119,8 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	}
 }
 
-// The time before the start is a gap as well; without anything heard before it, there is none.
+// TestTheTimeBeforeTheStartIsAGap checks that messages from before the start are read, but only if the Ledger
+// holds an earlier message.
 func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
@@ -156,13 +157,13 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 	_, kept := in.Seen()
 	require.LessOrEqual(t, len(kept), gapPages*gapPage)
 	require.Greater(t, len(kept), (gapPages-1)*gapPage)
-	// What is gone, or not ours to read, is passed over.
+	// Channels that are gone or may not be read are skipped.
 	f.readThread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"})
 	require.Empty(t, f.readChannel(t.Context(), "C0NOWHERE"))
 }
 
-// Links that were opened together would be renewed together. The second is renewed ahead
-// of that, while the first is up; in the control, which began earlier, it is not.
+// TestLinksAreNotRenewedTogether checks that the second of two links that were opened together is renewed
+// early, while the first is up. In the control no link ends early.
 func TestLinksAreNotRenewedTogether(t *testing.T) {
 	t.Parallel()
 	life := slacktest.Config{ConnectionTime: 2 * time.Second}

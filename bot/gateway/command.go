@@ -15,26 +15,27 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 )
 
-// Slack runs slash commands in channels only. A command opens a thread there: the bot posts a
-// message that says who asked for what, and the Inbox gets it as if that person had written
-// it. The message is posted first, since its ts is the thread; then the Inbox stores it; then
-// the command is acknowledged, for which Slack waits 3 seconds.
+// Slack runs slash commands only in channels. A command opens a thread there: the gateway posts a message that
+// says who asked for what, and the Inbox stores the command as if that person had written the message. The
+// order is fixed: first the post, since its ts identifies the thread, then the commit in the Inbox, then the
+// acknowledgement, for which Slack waits 3 seconds.
 //
-// Slack may deliver a command again if its acknowledgement was lost. So the message carries
-// the command's trigger id as metadata and is always looked up in the channel before it is
-// posted: the gateway keeps no memory, and another replica may have received it before. The
-// same message is the same thread, which the Inbox knows already. If two connections receive
-// a command at the same moment, both post: each looks again, and the older message stays.
+// Slack may deliver a command again if its acknowledgement was lost. So the message carries the command's
+// trigger id as metadata, and is always looked up in the channel before it is posted: the gateway keeps no
+// memory, and another replica may have handled the command before. The same message means the same thread,
+// which the Inbox already knows. If two connections receive a command at the same moment, both post, then look
+// again, and only the older message stays.
 
 const (
-	commandEvent = "bobbin_command" // the metadata's event_type
-	// commandTimeout leaves the acknowledgement the rest of Slack's 3 seconds.
+	commandEvent = "bobbin_command" // event_type of the metadata
+	// commandTimeout limits a command, so that time is left for the acknowledgement within Slack's 3 seconds.
 	commandTimeout = 2500 * time.Millisecond
-	// commandRetryWait is waited before what may be under way is looked up, and doubled.
+	// commandRetryWait is the wait before the first retry; it doubles with each retry.
 	commandRetryWait = 100 * time.Millisecond
 )
 
-// runCommand runs a command and returns an answer for the person alone; nil if the thread says it all.
+// runCommand runs a command and returns an answer that only the person sees, or nil if the thread is answer
+// enough.
 func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte) any {
 	c, err := l.reader.ReadCommand(envelopeID, payload)
 	if err != nil {
@@ -55,9 +56,9 @@ func ephemeralAnswer(text string) any {
 	return map[string]any{"response_type": "ephemeral", "text": text, "unfurl_links": false, "unfurl_media": false}
 }
 
-// beginThread opens the thread and hands the command to the Inbox, and retries both until
-// patience ends. A new thread that the Inbox did not store is removed, since nobody would
-// answer in it; one that existed before may have been stored then.
+// beginThread opens the thread and hands the command to the Inbox, and retries both until patience ends. It
+// removes a new thread that the Inbox did not store, since no session would answer there. A thread that existed
+// before stays, since the Inbox may have stored it then.
 func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.patience())
 	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
@@ -89,15 +90,15 @@ func (l *link) apologise(err error) string {
 	return "That did not work: something I need is away. Please try again in a moment."
 }
 
-// A threadOpener posts the message of a command in its channel, once.
+// A threadOpener posts the message of a command in its channel once.
 type threadOpener struct {
 	slack *bot.Slack
 	log   *slog.Logger
-	blind bool // tests only: post without looking for it
+	blind bool // tests only: post without looking up the message
 }
 
-// open posts the command's message unless it is there already, and returns its ts and
-// whether it is new.
+// open posts the command's message unless it is already in the channel, and returns its ts and whether it is
+// new.
 func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time.Time) (ts string, fresh bool, err error) {
 	err = bot.RetryUntil(ctx, until, commandRetryWait, func() (err error) {
 		ts, err = o.find(ctx, c)
@@ -107,7 +108,7 @@ func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time
 				ts, fresh = o.keepOldest(ctx, c, ts)
 			}
 		}
-		// A rate limit that outlasts the time that is left is not waited for.
+		// A rate limit that lasts longer than the remaining time is not waited for.
 		if bot.IsFinal(err) || errors.Is(err, context.DeadlineExceeded) {
 			return backoff.Permanent(err)
 		}
@@ -116,8 +117,8 @@ func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time
 	return ts, fresh, err
 }
 
-// keepOldest removes our message if another connection posted the same command before. If
-// that cannot be looked up, ours stays.
+// keepOldest removes our message if another connection posted the same command before. If the look-up fails,
+// our message stays.
 func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours string) (ts string, fresh bool) {
 	first, err := o.find(ctx, c)
 	if err != nil || first == "" || first >= ours {
@@ -127,8 +128,8 @@ func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours
 	return first, false
 }
 
-// find returns the ts of the command's message, the oldest one if there are several, among
-// the newest messages of the channel; empty if it is not there.
+// find looks for the command's message among the newest 200 messages of the channel, and returns the ts of the
+// oldest match or an empty string.
 func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string, err error) {
 	if o.blind {
 		return "", nil
@@ -145,7 +146,7 @@ func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string
 	}
 	for _, m := range history.Messages {
 		if m.BotID == o.slack.Self().BotID && m.Metadata.EventType == commandEvent && m.Metadata.EventPayload["key"] == c.Key {
-			ts = m.Timestamp // Slack lists the newest first
+			ts = m.Timestamp // the last match is the oldest, since Slack lists the newest first
 		}
 	}
 	return ts, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
-// command makes ada run a command and gives how it was delivered, when all is done.
+// command lets ada run a command, waits until everything is handled, and returns the command's last delivery.
 func (o *gatewayOffice) command(name, text string) slacktest.Delivery {
 	o.T.Helper()
 	require.NoError(o.T, o.Command("bugs", o.Ada.ID, name, text))
@@ -32,7 +32,7 @@ func (o *gatewayOffice) command(name, text string) slacktest.Delivery {
 	}
 }
 
-// whispered is what people were told alone.
+// whispered returns the texts that only one person sees.
 func (o *gatewayOffice) whispered() (texts []string) {
 	for _, m := range o.Ephemeral() {
 		texts = append(texts, m.Text)
@@ -94,7 +94,7 @@ func TestACommandWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []slacktest.ChannelKind{slacktest.Public, slacktest.Private} { // not_in_channel, channel_not_found
 		o, in := openGatewayOffice(t, slacktest.Config{AppName: "bobbin"}), &bottest.Inbox{}
-		o.run(&Gateway{Inbox: in, Patience: time.Hour}) // and there is nothing to wait for
+		o.run(&Gateway{Inbox: in, Patience: time.Hour}) // there is nothing to wait for: it fails at once
 		require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Kind = kind }))
 		require.NoError(t, o.Leave("bugs", o.App().BotUser))
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
@@ -127,7 +127,7 @@ func TestACommandThatComesAgainIsOneThread(t *testing.T) {
 	require.Len(t, in.Texts(), 2, "the same words again are another command")
 }
 
-// The control of the test above: without the look-up there is a thread for each.
+// The control of the test above: without the look-up, each delivery opens a thread.
 func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
@@ -138,7 +138,7 @@ func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 	require.Len(t, o.Channel("bugs"), 2)
 }
 
-// TestACommandOnTwoConnectionsAtOnceIsOneThread: both look before either has posted.
+// TestACommandOnTwoConnectionsAtOnceIsOneThread lets both connections look before either has posted.
 func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
@@ -164,7 +164,7 @@ func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
 
 func TestALostAnswerToACommandsMessage(t *testing.T) {
 	t.Parallel()
-	for _, blind := range []bool{false, true} { // the second is the control
+	for _, blind := range []bool{false, true} { // true is the control
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, Patience: time.Minute, blind: blind})
 		o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
@@ -194,7 +194,7 @@ func TestACommandOutlivesAShortOutage(t *testing.T) {
 	require.Empty(t, o.whispered())
 }
 
-// The acknowledgement follows the commit here too.
+// TestACommandIsKeptBeforeItIsAcknowledged checks that the acknowledgement of a command follows the commit.
 func TestACommandIsKeptBeforeItIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
@@ -236,7 +236,7 @@ func TestACommandThatCannotBeKept(t *testing.T) {
 	o.Settle()
 	require.Equal(t, []string{"/diagnose the cart"}, in.Texts())
 
-	// A thread that was taken before stays, whatever becomes of the command's return.
+	// A thread that was stored earlier stays, even if a redelivered command fails.
 	away.Store(true)
 	require.NoError(t, o.Redeliver(d.EnvelopeID))
 	o.Settle()
@@ -254,7 +254,8 @@ func TestACommandThatSlackDoesNotLetUsAnswer(t *testing.T) {
 		{slacktest.Fault{Method: "chat.postMessage", Status: 503, Times: -1}, "try again"},
 		{slacktest.Fault{Method: "chat.postMessage", Status: 429, RetryAfter: time.Hour}, "try again"},
 	} {
-		// Far longer than the patience, and far shorter than what Slack asks to wait.
+		// The acknowledgement timeout is far longer than the patience, and far shorter than Slack's
+		// Retry-After.
 		o, in := openGatewayOffice(t, slacktest.Config{AckTimeout: 20 * time.Second}), &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, Patience: 200 * time.Millisecond})
 		o.Order(c.fault)

@@ -14,30 +14,30 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// Some buttons open a modal. Slack allows three seconds for that from the press, so the
-// gateway opens it as the press arrives: the buttons' rows say whether it makes sense, and
-// the press is stored with what became of it. If no modal is open, the turn that handles the
-// press says in the thread how to do the same in words.
+// Some buttons open a modal. Slack allows three seconds for that after the press, so the gateway opens the
+// modal as soon as the press arrives. The button's row says whether the modal is still valid, and the press is
+// stored together with the result. If no modal was opened, the turn that handles the press explains in the
+// thread how to do the same in words.
 //
-// A submitted modal goes to the Inbox like a reply. Slack waits three seconds for the answer
-// and shows it in the modal, so that a submission that came too late is refused there and its
-// text can still be copied. A modal that is closed leaves nothing behind.
+// A submitted modal goes to the Inbox like a reply. Slack waits three seconds for the response and shows it in
+// the modal, so a submission that is too late is refused there, and its text can still be copied. A modal that
+// is closed is not stored.
 //
 // https://docs.slack.dev/surfaces/modals
 
-// Forms knows the modals that buttons open.
+// Forms makes the modals that buttons open, and stores their submissions.
 type Forms interface {
-	// Form returns the modal of the button with that action and value; nil if it opens none.
+	// Form returns the modal of the button with that action and value, or nil if it opens none.
 	Form(ctx context.Context, action, value string) (*button.Form, error)
-	// Submit stores a submission durably, in the thread of its button, or returns in words
-	// why it came too late. A duplicate changes nothing and is no error.
+	// Submit stores a submission durably in the thread of its button, or returns why it came too late, as text
+	// for the modal. A duplicate changes nothing and is not an error.
 	Submit(ctx context.Context, in incoming.Event) (late string, err error)
 }
 
-// formTimeout is how long opening a modal may hold up the acknowledgement of its press.
+// formTimeout limits how long opening a modal delays the acknowledgement of its press.
 const formTimeout = 1200 * time.Millisecond
 
-// openPressed opens the modal that a press asks for, and records in the press that it is open.
+// openPressed opens the modal of a pressed button, and records in the event that it was opened.
 func (l *link) openPressed(ctx context.Context, in *incoming.Event, payload []byte) {
 	if l.Forms == nil || in.Kind != incoming.Action || !button.OpensForm(in.ActionID) {
 		return
@@ -72,7 +72,7 @@ func (l *link) openForm(ctx context.Context, in incoming.Event, payload []byte) 
 	return err == nil, err
 }
 
-// keepSubmission stores a submission and returns what to show in the modal; nil closes it.
+// keepSubmission stores a submission and returns what to show in the modal, or nil to close it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	ofHome := s.In.ActionID == button.Lesson
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// forms is a Forms over an inbox, as the contract says.
+// forms is a fake Forms that stores submissions in an inbox.
 type forms struct {
 	*bottest.Inbox
 	thread workflow.Thread
@@ -51,7 +51,7 @@ func (f *forms) Submit(ctx context.Context, in incoming.Event) (string, error) {
 	return "", f.Receive(ctx, in)
 }
 
-// buttons posts a message with the buttons that open modals, under a root of its own.
+// buttons posts a message with the buttons that open modals in a new thread.
 func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string) {
 	o.T.Helper()
 	root := o.AdaSays("it fails", "")
@@ -64,7 +64,7 @@ func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string
 	return o.ThreadOf(root), out.ByKey["ask"+value]
 }
 
-// press presses one, and gives the modal that stands open then; nil where none does.
+// press presses a button and returns the modal that is open afterwards, or nil.
 func (o *gatewayOffice) press(ts, action string) *slacktest.View {
 	o.T.Helper()
 	require.NoError(o.T, o.Click("bugs", ts, action, o.Ada.ID))
@@ -116,8 +116,8 @@ func TestAButtonOpensAModal(t *testing.T) {
 	}
 }
 
-// TestAModalThatDoesNotOpen: the press is kept as ever, so that it gets its answer in the
-// thread, and it is acknowledged.
+// TestAModalThatDoesNotOpen checks that the press is stored and acknowledged although its modal could not be
+// opened, so that it is answered in the thread.
 func TestAModalThatDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -178,7 +178,7 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 	require.Len(t, f.Texts(), 4, "the same words in another modal are said again")
 }
 
-// The control of the test above: without the event's id each delivery counts.
+// The control of the test above: with a unique event id, each delivery counts.
 func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}

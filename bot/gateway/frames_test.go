@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 )
 
-// rawSlack is the other end of a socket whose frames a test writes itself, for what a
-// well-behaved Slack never sends.
+// rawSlack is a fake Slack whose Socket Mode frames the test writes itself, such as frames that a correct
+// server never sends.
 type rawSlack struct {
 	*httptest.Server
 	links chan *websocket.Conn
@@ -47,7 +47,7 @@ func openRawSlack(t *testing.T) *rawSlack {
 	return s
 }
 
-// acked reads the next acknowledgement.
+// acked reads the next acknowledgement and returns its envelope id.
 func acked(t *testing.T, c *websocket.Conn) string {
 	t.Helper()
 	var ack struct {
@@ -71,13 +71,13 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	go func() { ended <- g.Run(ctx) }()
 	c := <-s.links
 	for _, frame := range []string{
-		// Nothing to acknowledge: passed over, and the link lives on.
+		// Frames without an envelope id cannot be acknowledged. They are ignored, and the link stays up.
 		`{`, `[]`, `{"type":"hello","num_connections":"many"}`, `"x"`, `{"type":"brand_new"}`,
 		// A new kind of envelope, a new kind of event, a payload of an odd type.
 		`{"envelope_id":"e1","type":"brand_new","payload":{}}`,
 		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","event_id":"Ev2","event":{"type":"brand_new_thing"}}}`,
 		`{"envelope_id":"e3","type":"interactive","payload":["x"]}`,
-		// A person's message with fields that slack-go refuses.
+		// Messages of a person with fields that slack-go cannot decode.
 		`{"envelope_id":"e4","type":"events_api","payload":{"type":"event_callback","event_id":"Ev4","team_id":"T1",
 			"event":{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails for guests","blocks":7,"files":"x","edited":[1]}}}`,
 		`{"envelope_id":"e5","retry_attempt":"first","type":"events_api","payload":{"type":"event_callback","event_id":"Ev5","team_id":"T1",
@@ -91,7 +91,7 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	require.Equal(t, []string{"it fails for guests", "hello"}, in.Texts())
 	cancel()
 	require.NoError(t, <-ended)
-	// Each is on record with its type, and without what people wrote.
+	// Each frame is logged with its type, but without the text that a person wrote.
 	for _, line := range []string{
 		`msg="a frame from Slack that cannot be read"`, `type=brand_new of="" event=""`, `type=events_api of=brand_new_thing event=Ev2`,
 		`type=interactive`, `type=events_api of=message event=Ev4`, `type=events_api of=app_mention event=Ev5`,
@@ -101,7 +101,7 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	require.NotContains(t, said.String(), "it fails for guests")
 }
 
-// The control: slack-go by itself acknowledges none of them.
+// The control: slack-go alone acknowledges none of these frames.
 func TestControlFramesThatNobodyAcknowledges(t *testing.T) {
 	t.Parallel()
 	s := openRawSlack(t)
@@ -124,7 +124,7 @@ func TestControlFramesThatNobodyAcknowledges(t *testing.T) {
 	<-ended
 }
 
-// journal is a log that is read while it is written.
+// journal is a log buffer that can be read while it is written.
 type journal struct {
 	mu sync.Mutex
 	b  strings.Builder

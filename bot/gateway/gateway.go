@@ -18,24 +18,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// An Inbox stores what people did.
+// An Inbox stores the events that the gateway receives.
 type Inbox interface {
-	// Receive commits what came in one thread, in its order, with whatever follows from it,
-	// before it returns. A duplicate changes nothing and is no error.
+	// Receive commits the events of one thread in their order, with everything that follows from them, before
+	// it returns. A duplicate changes nothing and is not an error.
 	Receive(ctx context.Context, came ...incoming.Event) error
 }
 
-// A Gateway receives what people do in Slack, over Socket Mode. Its fields must not change
-// after Run has begun.
+// A Gateway receives what people do in Slack over Socket Mode. Its fields must not change after Run was called.
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
-	Log   *slog.Logger // default: silent
-	// Homes makes people's App Homes. Default: nobody has one.
+	Log   *slog.Logger // default: no log
+	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
 
-	// Patience is how long an event is offered to a failing Inbox before it is left to
-	// Slack to deliver it again; default 2 s, since Slack waits for 3.
+	// Patience is how long the gateway retries to store an event before it leaves the event to a redelivery by
+	// Slack; default 2 s, since Slack waits 3 s for the acknowledgement.
 	Patience time.Duration
 
 	Listening
@@ -43,57 +42,56 @@ type Gateway struct {
 	Backfill
 	Connecting
 
-	blind    bool                     // tests only: post what commands ask for without looking it up, take each form for a new one
+	blind    bool                     // tests only: do not look up a command's message, give each form a new id
 	together bool                     // tests only: let Slack renew all connections at the same time
-	opened   func(*socketmode.Client) // tests only: is shown each client before it connects
+	opened   func(*socketmode.Client) // tests only: called with each client before it connects
 
 	homes homePublishing
 	links atomic.Int32
 	gaps  gaps
 }
 
-// Listening says what comes in beside mentions and direct messages. The zero value: nothing.
+// Listening configures which events are received beside mentions and direct messages. The zero value adds none.
 type Listening struct {
 	Watch []string // ids of channels in which a message needs no mention
-	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
+	// Reactions holds the emoji names (such as bug) that send a message to the bot, by channel id.
 	Reactions map[string][]string
-	Feeds     []incoming.Feed // channels in which apps' messages are read as reports
+	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
 }
 
-// Modals says what the modals that buttons open show. The zero value opens none.
+// Modals configures the modals that buttons open. The zero value opens none.
 type Modals struct {
 	Forms Forms
-	// HidesCode reports whether a modal has to keep code of that repository from the channel;
-	// default: never.
+	// HidesCode reports whether a modal in that channel must not show code of that repository; default: never.
 	HidesCode func(ctx context.Context, repository, channel string) bool
-	// PageOf is the address of a session's web page for one person; nil: there are no pages.
+	// PageOf returns the address of a session's web page for one person; nil: there are no pages.
 	PageOf func(user, session string) string
 }
 
-// Backfill says where messages are read again that were written while no connection was up
-// (backfill.go). The zero value reads none.
+// Backfill configures where messages are read that were written while no connection was up (backfill.go). The
+// zero value reads none.
 type Backfill struct {
-	Ledger   Ledger   // names the threads that are read again
-	Channels []string // ids of the channels that are read again
+	Ledger   Ledger   // names the threads to read
+	Channels []string // ids of the channels to read
 }
 
-// Connecting says how many connections are kept, and how new ones are spaced out.
+// Connecting configures the number of connections and the waits between new links.
 type Connecting struct {
-	// Connections is how many are kept open; default 1. Slack gives an event to one of
-	// them, so with two none is missed while one of them is renewed.
+	// Connections is the number of connections that are kept open; default 1. Slack sends an event to one of
+	// them, so with two, no event is missed while one is renewed.
 	Connections int
-	// New links are at least Apart from each other (default 1 s), twice as long after each
-	// one that lived less than Steady (30 s), and MostApart (1 min) at most.
+	// New links are at least Apart from each other (default 1 s). The wait doubles after each link that lived
+	// less than Steady (default 30 s), up to MostApart (default 1 min).
 	Apart, Steady, MostApart time.Duration
-	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
+	// PingInterval is how long a link may go without a ping from Slack; default 30 s.
 	PingInterval time.Duration
 }
 
-// Links returns how many connections are up; for a health check.
+// Links returns how many connections are up, for a health check.
 func (g *Gateway) Links() int { return int(g.links.Load()) }
 
-// Run receives events until ctx ends, which is no error. It returns an *AuthError when
-// Slack refuses the app for good; every other failure is retried.
+// Run receives events until ctx ends, which is not an error. It returns an *AuthError when Slack refuses the
+// app permanently; it retries after every other failure.
 func (g *Gateway) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -122,7 +120,7 @@ func (g *Gateway) log() *slog.Logger {
 	return cmp.Or(g.Log, slog.New(slog.DiscardHandler))
 }
 
-// link is one connection: slack-go's client, and the goroutine that handles its events.
+// link is one connection: a slack-go client, and the goroutine that handles its events.
 type link struct {
 	*Gateway
 	number int
@@ -131,11 +129,11 @@ type link struct {
 	client *socketmode.Client
 	up     bool
 
-	due     <-chan time.Time // when to renew it, ahead of Slack
-	renewed bool             // it was renewed
+	due     <-chan time.Time // fires when the link is to be renewed ahead of Slack; nil: never
+	renewed bool             // the link was already renewed ahead of Slack
 }
 
-// errRenew ends a link that is to be renewed.
+// errRenew is the cause that ends a link which is to be renewed.
 var errRenew = errors.New("renew the link")
 
 // keepConnection keeps one connection up until ctx ends or Slack refuses the app.
@@ -162,7 +160,7 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	}
 }
 
-// runClient runs one client to its end, however often it connects.
+// runClient runs one client until it ends. The client itself may reconnect any number of times.
 func (l *link) runClient(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -185,7 +183,7 @@ func (l *link) runClient(parent context.Context) error {
 	return bot.ExplainError(err, bot.AppTokenName)
 }
 
-// takeEvents handles the events of the link, those of each thread in their order.
+// takeEvents handles the events of the link, those of each thread in order.
 func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -207,10 +205,9 @@ func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// planRenewal schedules the one renewal that is ours. Slack renews each link some hours after
-// it was opened, so links that were opened together would be renewed together. Each but the
-// first is therefore renewed once ahead of that, while the others are up; from then on their
-// renewals lie apart.
+// planRenewal schedules the link's one renewal ahead of Slack. Slack renews each link some hours after it was
+// opened, so links that were opened together would be renewed together. Every link but the first is therefore
+// renewed once before that, while the others are up; afterwards their renewals are spread out.
 func (l *link) planRenewal(life time.Duration) {
 	if l.number > 1 && !l.renewed && !l.together && l.due == nil && life > 0 {
 		l.due = time.After(life * time.Duration(l.number-1) / time.Duration(l.Connections))
@@ -222,7 +219,7 @@ func (l *link) mayRenew() bool {
 	return l.Links() >= l.Connections && len(l.client.Events) == 0
 }
 
-// handleEvent handles one event; an error ends the connection for good.
+// handleEvent handles one event; an error ends the connection permanently.
 func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 	switch e.Type {
 	case socketmode.EventTypeConnecting:
@@ -248,8 +245,8 @@ func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 	return nil
 }
 
-// handleFailure ends the connection if no retry helps. slack-go itself knows only a few such
-// codes and would retry the others for ever.
+// handleFailure returns an error if a retry cannot help. slack-go knows only a few such codes and would retry
+// the others forever.
 func (l *link) handleFailure(e socketmode.Event) error {
 	c, ok := e.Data.(*slack.ConnectionErrorEvent)
 	if !ok {
@@ -263,16 +260,16 @@ func (l *link) handleFailure(e socketmode.Event) error {
 	return nil
 }
 
-// takeUndecoded handles a frame that slack-go could not decode: an unknown kind of event, or
-// a message with one odd field. What a person wrote is received all the same, and the frame
-// is always acknowledged, or Slack would deliver it again.
+// takeUndecoded handles a frame that slack-go could not decode: an unknown kind of event, or a message with one
+// unexpected field. A person's message in it is still received, and the frame is always acknowledged, or Slack
+// would deliver it again.
 func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 	f, ok := event.ReadFrame(bad.Message)
 	if !ok {
 		l.log.Warn("a frame from Slack that cannot be read", "cause", bad.Cause, "bytes", len(bad.Message))
 		return
 	}
-	// This line is the only trace of an unknown kind; it holds no words of a person.
+	// This log line is the only trace of an unknown kind; it holds no text of a person.
 	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event, "event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
 	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, 0)
 }
@@ -280,8 +277,8 @@ func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessag
 // takeEnvelope stores one event and only then acknowledges it.
 func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
 	if kind == "slash_commands" {
-		// A command is acknowledged even if it failed, since the acknowledgement tells the
-		// person. Only a command that our own stop interrupted is left to be delivered again.
+		// A command is acknowledged even if it failed, since the acknowledgement carries the answer. Only a
+		// command that was interrupted by our own stop is left for redelivery.
 		if answer := l.runCommand(ctx, envelopeID, payload); ctx.Err() == nil {
 			l.acknowledge(ctx, envelopeID, answer, l.log)
 		}
@@ -322,9 +319,9 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 }
 
 func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {
-	// The acknowledgement waits in slack-go for a link that is up. A queue of them must not
-	// block the event that says that one is: after a while the event is left to be delivered
-	// again, and the Inbox finds it to be a duplicate.
+	// AckCtx waits in slack-go for a link that is up. Waiting acknowledgements must not block the event that
+	// reports such a link. So after 5 seconds the event is left for redelivery, and the Inbox drops the
+	// duplicate.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := l.client.AckCtx(ctx, envelopeID, answer); err != nil {
@@ -332,13 +329,13 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 	}
 }
 
-// keepIncoming offers the event until the Inbox has stored it or patience ends. Slack never
-// delivers a press of a button again, so a short outage of the database must not lose one.
+// keepIncoming retries until the Inbox has stored the event or the time is over. Slack never delivers a button
+// press again, so a short outage of the database must not lose one.
 func (l *link) keepIncoming(ctx context.Context, in incoming.Event, until time.Time) error {
 	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
 
-// retryUntil calls try until it succeeds or the time is over, at least once.
+// retryUntil calls do at least once, until it succeeds or the time is over.
 func (l *link) retryUntil(ctx context.Context, until time.Time, do func() error) error {
 	return bot.RetryUntil(ctx, until, 20*time.Millisecond, do)
 }

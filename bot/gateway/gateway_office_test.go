@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// gatewayOffice is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+// gatewayOffice is a fake Slack workspace with people in #bugs and the bot.
 type gatewayOffice struct{ *bottest.Office }
 
 func openGatewayOffice(t *testing.T, cfg slacktest.Config) *gatewayOffice {
@@ -19,10 +19,11 @@ func openGatewayOffice(t *testing.T, cfg slacktest.Config) *gatewayOffice {
 	return &gatewayOffice{bottest.Open(t, cfg)}
 }
 
-// untilAcked are so many retries, each at once, that one is acknowledged in time on a busy machine, too.
+// untilAcked makes Slack retry an event 100 times without a wait, so that one delivery is acknowledged in time
+// even on a busy machine.
 var untilAcked = make([]time.Duration, 100)
 
-// run starts a gateway and waits for its connections; it ends with the test.
+// run starts a gateway that ends with the test, and waits for its connections.
 func (o *gatewayOffice) run(g *Gateway) *Gateway {
 	o.T.Helper()
 	g.Slack = o.Bot
@@ -37,7 +38,7 @@ func cancellable(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// poster is one without patience.
+// poster returns a poster that does not wait between posts.
 func (o *gatewayOffice) poster(out *bottest.Outbox) *poster.Poster {
 	return &poster.Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}
 }

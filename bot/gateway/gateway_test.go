@@ -149,11 +149,12 @@ func TestAFailedCommitIsDeliveredAgain(t *testing.T) {
 	o.Settle()
 	require.Equal(t, []string{"for guests too"}, in.Texts())
 	last := o.Deliveries()
-	require.GreaterOrEqual(t, last[len(last)-1].Attempt, 2) // more where an answer was late
+	require.GreaterOrEqual(t, last[len(last)-1].Attempt, 2) // more if an acknowledgement was late
 	require.Equal(t, slacktest.Acked, last[len(last)-1].Outcome)
 }
 
-// Slack sends a press once only.
+// TestAPressOutlivesAShortOutage checks that a press survives a short outage of the database. Slack delivers a
+// press only once.
 func TestAPressOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
@@ -191,7 +192,7 @@ func TestRedeliveriesAreOneEffect(t *testing.T) {
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 50 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
 	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
-	o.DropAcks(2) // of two events each: delivered again although they were kept
+	o.DropAcks(2) // two acknowledgements are lost, so stored events are delivered again
 	ts := o.AdaSays(o.Mention()+" it fails", "")
 	o.Settle()
 	for range 3 {
@@ -201,7 +202,7 @@ func TestRedeliveriesAreOneEffect(t *testing.T) {
 	}
 	o.Settle()
 	require.GreaterOrEqual(t, len(o.Deliveries()), 10)
-	calls, kept := in.Seen() // what comes while one is kept is taken together
+	calls, kept := in.Seen() // one call may store several events
 	require.Greater(t, len(calls), 1)
 	require.Len(t, kept, 1)
 	require.Equal(t, ts, kept[0].TS)
@@ -256,8 +257,8 @@ func (o *gatewayOffice) numbered(root string, n int) (said []string) {
 
 func (o *gatewayOffice) now() string { return time.Now().Format(time.RFC3339Nano) }
 
-// One connection too many is told to go at once, again and again: a storm, unless the
-// limiter spaces out the calls.
+// TestTooManyConnectionsAreNoStorm checks that the limiter spaces out the calls of a connection that Slack
+// tells to disconnect at once, again and again.
 func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})
@@ -272,14 +273,14 @@ func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	cancel()
 	require.NoError(t, <-ended)
 	for i, wait := range []time.Duration{100, 200, 400, 800} {
-		// A call may arrive late; how long the waits are, TestReconnectsAreSpacedOut says.
+		// A call may arrive late. TestReconnectsAreSpacedOut checks the exact waits.
 		gap := opened()[i+1].At.Sub(opened()[i].At)
 		require.Greater(t, gap, wait*time.Millisecond/2, "call %d", i+2)
 	}
 	require.Equal(t, 1, g.Links())
 }
 
-// The control of the test above: without the limiter there is one.
+// The control of the test above: without the limiter there is a storm of calls.
 func TestControlTooManyConnectionsStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})

@@ -14,27 +14,27 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// The App Home is made from rows whenever somebody opens it, and stays as it is until it is
-// opened again. So its event is acknowledged first: if one is lost, the home stays as it
-// was, and the person opens it once more.
+// The App Home is made from database rows each time a person opens it, and stays unchanged until it is opened
+// again. So its event is acknowledged first: if the update is lost, the person can open the App Home once more.
 
-// Homes makes the App Home of a person.
+// Homes makes App Homes and handles their buttons.
 type Homes interface {
 	Home(ctx context.Context, user string) (hometab.View, error)
-	// Press does what a button of the user's home says, where that user may. Twice is once.
+	// Press runs the action of a button in the user's home, if the user has the permission. A repeated press
+	// has no further effect.
 	Press(ctx context.Context, user, action, value string) error
-	// Form is what a button of the user's home opens; nil: it opens nothing.
+	// Form returns the modal that a button of the user's home opens, or nil.
 	Form(ctx context.Context, user, action, value string) (*button.Form, error)
-	// Submit takes such a form that the user sent, or returns in words why it does not count.
+	// Submit stores a submission of such a modal, or returns as text why it is refused.
 	Submit(ctx context.Context, in incoming.Event) (late string, err error)
 }
 
 const (
-	homeTimeout = 20 * time.Second // for one home
+	homeTimeout = 20 * time.Second // limit for making and publishing one home
 	homesAtOnce = 4
 )
 
-// openHome publishes a home in the background.
+// openHome publishes the user's home in the background.
 func (l *link) openHome(ctx context.Context, user string) {
 	if l.Homes == nil {
 		return
@@ -54,8 +54,8 @@ func (l *link) openHome(ctx context.Context, user string) {
 	})
 }
 
-// pressHome does what a button of a home says, and shows the home as it is then. What failed is
-// said in the log, and the person sees that nothing changed.
+// pressHome runs the action of a button in a home, or opens its modal, and publishes the home again. A failure
+// is only logged; the person sees that nothing changed.
 func (l *link) pressHome(ctx context.Context, user, action, value string, payload []byte) {
 	if l.Homes == nil {
 		return
@@ -66,7 +66,7 @@ func (l *link) pressHome(ctx context.Context, user, action, value string, payloa
 	switch trigger := event.ReadTrigger(payload); {
 	case err == nil && form != nil:
 		if _, err = l.Slack.API.OpenViewContext(bounded, trigger, render.Modal(*form, "")); err == nil {
-			return // the home is as it was
+			return // nothing changed, so the home is not published again
 		}
 	case err == nil:
 		err = l.Homes.Press(bounded, user, action, value)
@@ -77,7 +77,7 @@ func (l *link) pressHome(ctx context.Context, user, action, value string, payloa
 	l.openHome(ctx, user)
 }
 
-// homePublishing bounds how many homes are made at once, and waits for them.
+// homePublishing limits how many homes are made at the same time, and waits for them at the end.
 type homePublishing struct {
 	running sync.WaitGroup
 	once    sync.Once

@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// homes shows everybody the same.
+// homes is a fake Homes that shows everyone the same home.
 type homes struct{ shows hometab.View }
 
 func (h homes) Home(_ context.Context, user string) (hometab.View, error) {
@@ -41,7 +41,7 @@ func (o *gatewayOffice) session(n int, phase workflow.Phase) hometab.Session {
 	}}
 }
 
-// shownAt is what a home shows, a block a line.
+// shownAt returns the texts of a home, one for each block.
 func (o *gatewayOffice) shownAt(home hometab.View) []string {
 	raw, err := json.Marshal(render.HomePage{Bot: o.Bot.Self().User, WorkspaceURL: o.Bot.WorkspaceURL()}.Blocks(home))
 	require.NoError(o.T, err)
@@ -86,7 +86,7 @@ func TestAHomeIsBoundedAndForged(t *testing.T) {
 	evil.Title, evil.Why = "<!channel> | <https://evil.example|x> `*a*` \u202e"+strings.Repeat("é", 4000), "a report to approve or correct"
 	home.Waits = []hometab.Session{evil}
 	o.run(&Gateway{Inbox: &bottest.Inbox{}, Homes: homes{home}})
-	require.NoError(t, o.OpenHome(o.Ada.ID)) // the local Slack holds to the limits of blocks
+	require.NoError(t, o.OpenHome(o.Ada.ID)) // the fake Slack enforces the limits of blocks
 	require.Eventually(t, func() bool { return len(o.Views()) == 1 }, time.Minute, time.Millisecond)
 	texts := o.shownAt(home)
 	require.Len(t, texts, render.MaxHomeBlocks)
@@ -98,7 +98,8 @@ func TestAHomeIsBoundedAndForged(t *testing.T) {
 	require.Equal(t, 1, strings.Count(strings.SplitN(texts[2], "\n", 2)[0], "|"), "one label")
 }
 
-// A guest sees no name of a repository; who is elsewhere is told what is missing.
+// TestAHomeOfAGuest checks that guests and people from other workspaces see no repository name, and that a
+// closed home says that it lists only the sessions that the person asked for.
 func TestAHomeOfAGuest(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})

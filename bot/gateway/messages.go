@@ -10,21 +10,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// A storm of messages in one thread would wait for one commit after another. So what waits
-// while a transaction runs is taken together: the messages of a thread, in their order, are one
-// transaction, and each is acknowledged after it.
+// With one commit for each message, a storm of messages in one thread would wait for many commits in a row. So
+// the messages that wait while a transaction runs are taken together: those of one thread are stored in their
+// order in one transaction, and acknowledged after it.
 
-// mostTogether is how many events that wait are taken at once.
+// mostTogether limits how many waiting events are taken along with one event.
 const mostTogether = 50
 
-// A message is an event that is stored, and acknowledged after that.
+// A message is an event that is stored and then acknowledged.
 type message struct {
 	envelope string
 	in       incoming.Event
 	log      *slog.Logger
 }
 
-// handleWaiting handles an event, and what waits behind it by then.
+// handleWaiting handles an event, and the events that wait behind it at that moment.
 func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
 	var list messages
 	defer func() { list.keep(ctx, l) }()
@@ -33,7 +33,7 @@ func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
 		if ok {
 			list = append(list, m)
 		} else {
-			if e.Request == nil || e.Request.Type != eventsAPI { // a press may follow from what was written before
+			if e.Request == nil || e.Request.Type != eventsAPI { // a press may depend on the messages before it
 				list.keep(ctx, l)
 				list = nil
 			}
@@ -44,14 +44,14 @@ func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
 		if waiting == 0 {
 			return nil
 		}
-		e = <-l.client.Events // which nobody else takes from
+		e = <-l.client.Events // does not block: only this goroutine receives from it
 	}
 }
 
-// eventsAPI is the kind of envelope that messages come in.
+// eventsAPI is the type of the envelopes that carry messages.
 const eventsAPI = "events_api"
 
-// readMessage reads an event; ok is false for those that are no message for the bot.
+// readMessage reads an event; ok is false if it is not a message for the bot.
 func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 	if e.Request == nil || e.Request.EnvelopeID == "" || e.Request.Type != eventsAPI {
 		return m, false
@@ -67,10 +67,10 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 	return m, false
 }
 
-// messages are what a link has taken together.
+// messages are events that a link has taken together.
 type messages []message
 
-// keep stores them, thread by thread, and acknowledges them.
+// keep stores the messages, thread by thread, and acknowledges them.
 func (list messages) keep(ctx context.Context, l *link) {
 	for len(list) > 0 {
 		var thread, others messages
@@ -86,8 +86,8 @@ func (list messages) keep(ctx context.Context, l *link) {
 	}
 }
 
-// keepTogether stores messages of one thread. Where that fails, each is tried alone, so that one
-// which cannot be stored holds back no other.
+// keepTogether stores messages of one thread in one transaction. If that fails, it stores each alone, so that a
+// message that cannot be stored does not block the others.
 func (list messages) keepTogether(ctx context.Context, l *link) {
 	if len(list) > 1 {
 		var all []incoming.Event

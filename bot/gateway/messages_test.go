@@ -14,12 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// ofEach is how many messages a storm has in each of its two threads: together they are as many
-// as a client holds.
+// ofEach is the number of messages that a storm sends to each of its two threads. Together they fill the event
+// channel of a client.
 const ofEach = mostTogether / 2
 
-// storm is what comes in while the first event is stored: messages in two threads, in turns. It
-// goes on when all of them wait.
+// storm sends messages to two threads in turn while the first event is being stored. When all of them wait, it
+// lets the commit go on. An event with the text fails cannot be stored.
 func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: time.Minute})
 	commit, entered := make(chan struct{}), make(chan struct{}, 1000)
@@ -33,7 +33,7 @@ func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 	}}
 	var client *socketmode.Client
 	o.run(&Gateway{Inbox: in, Patience: time.Nanosecond, opened: func(c *socketmode.Client) { client = c }})
-	one, other := o.AdaSays("one", ""), o.AdaSays("other", "") // roots, not for the bot
+	one, other := o.AdaSays("one", ""), o.AdaSays("other", "") // root messages, which are not for the bot
 	o.AdaSays("first", one)
 	<-entered
 	for n := range ofEach {

@@ -9,12 +9,12 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 )
 
-// A reconnectLimiter spaces out calls of apps.connections.open. slack-go opens a new link the moment an
-// old one ends; where Slack ends each at once (too many of them, the link disabled), that
-// is a storm of thousands of calls a second. It lets one through at a time, at
-// least Apart after the last, and doubles the wait for every link that did not live Steady.
+// A reconnectLimiter spaces out calls of apps.connections.open. slack-go opens a new link the moment an old one
+// ends; if Slack ends each link at once (too many links, or Socket Mode disabled), that means thousands of
+// calls a second. The limiter waits until at least apart has passed since the last call, and doubles the wait
+// after every link that lived less than steady, up to most.
 //
-// It belongs to one connection and is asked by one goroutine.
+// It belongs to one connection and is used by one goroutine.
 type reconnectLimiter struct {
 	next   bot.Doer
 	log    *slog.Logger
@@ -22,11 +22,11 @@ type reconnectLimiter struct {
 	steady time.Duration
 	most   time.Duration
 
-	opened time.Time // when the last call was let through
+	opened time.Time // time of the last call
 	wait   time.Duration
 }
 
-// Do sends the request, after a wait when it would open a link.
+// Do sends the request; it waits first if the request would open a link too early.
 func (d *reconnectLimiter) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/apps.connections.open") {
 		if err := d.waitForTurn(r); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counter answers each call at once, and counts.
+// counter is a Doer that answers each call at once and counts the calls.
 type counter struct{ calls int }
 
 func (c *counter) Do(*http.Request) (*http.Response, error) {
@@ -20,8 +20,8 @@ func (c *counter) Do(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(""))}, nil
 }
 
-// Slack ends every link at once, for an hour: as many are asked for as fit between waits of
-// a minute. When links live again, the next one is not put off.
+// TestReconnectsAreSpacedOut lets Slack end every link at once for an hour: there are about as many calls as
+// minutes. When links live long again, the next call does not wait.
 func TestReconnectsAreSpacedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,12 +40,12 @@ func TestReconnectsAreSpacedOut(t *testing.T) {
 		require.LessOrEqual(t, slack.calls, 67)
 		require.Greater(t, slack.calls, 50)
 
-		time.Sleep(31 * time.Second) // it lived
+		time.Sleep(31 * time.Second) // the link lived longer than steady
 		began := time.Now()
 		open()
 		require.Zero(t, time.Since(began))
 
-		// The control: without the waits an hour would hold any number of them.
+		// The control: without the waits, 5,000 calls take less than a second.
 		d.apart, d.most, d.wait = 0, 0, 0
 		began = time.Now()
 		for range 5000 {

@@ -13,17 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// A message can be sent to the bot without writing to it: by the message shortcut, on
-// anybody's message and inside threads, too, or by a reaction that its channel is configured
-// for. The person who does it is the one who asks; the text and the author of the message
-// are data. The session belongs to the thread of the message.
+// A person can send an existing message to the bot: by the message shortcut, on anyone's message and also
+// inside threads, or by a reaction that is configured for the channel. The requester is the person who does it;
+// the text and the author of the message are data. The session belongs to the thread of the message.
 //
-// A reaction's event holds only the message's ts, so the message is read before the Inbox
-// gets it; an event that is delivered again is read again and found to be a duplicate.
-// Removing a reaction does nothing. A shortcut also works where the bot is not a member, and
-// Slack delivers it once: the person is told whatever becomes of it.
+// The event of a reaction holds only the ts of the message, so the gateway reads the message before it calls
+// the Inbox; a redelivered event is read again and dropped as a duplicate. Removing a reaction has no effect. A
+// shortcut also works in channels where the bot is not a member. Slack delivers a shortcut only once, so the
+// person is told about a failure.
 
-// keepShared hands such a message to the Inbox; false if Slack has to deliver it again.
+// keepShared hands such a message to the Inbox; it returns false if Slack has to deliver the event again.
 func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	until := time.Now().Add(l.patience())
 	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
@@ -45,7 +44,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 		l.log.Error("could not keep a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
 		l.tellAlone(ctx, s, l.apologise(err))
 		return true
-	case bot.IsFinal(err): // the message is gone, or the bot has left
+	case bot.IsFinal(err): // the message is gone, or the bot left the channel
 		l.log.Warn("a reaction to a message that cannot be read", "channel", s.In.Thread.Channel, "err", err)
 		return true
 	}
@@ -53,7 +52,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	return false
 }
 
-// readSharedMessage reads the message that an event only names.
+// readSharedMessage reads the message whose ts is in the event.
 func (l *link) readSharedMessage(ctx context.Context, in *incoming.Event) error {
 	var found []slack.Message
 	err := l.Slack.Call(ctx, func() (err error) {
@@ -77,8 +76,8 @@ func (l *link) readSharedMessage(ctx context.Context, in *incoming.Event) error 
 	return nil
 }
 
-// refuseChannel returns why the bot cannot take a message from that channel, and what to do
-// about it; empty if it can.
+// refuseChannel returns why the bot cannot take a message from the channel, and what to do about it, or an
+// empty string if it can.
 func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string {
 	if s.Own {
 		return "That is a message of mine. Write in its thread what you want."
@@ -100,7 +99,7 @@ func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string 
 	return ""
 }
 
-// tellAlone shows a text to one person: where the shortcut was used, else in a direct message.
+// tellAlone shows a text to one person: where the shortcut was used, or else in a direct message.
 func (l *link) tellAlone(ctx context.Context, s event.SharedMessage, text string) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

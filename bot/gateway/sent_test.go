@@ -64,8 +64,8 @@ func TestWhoeverSendsFromWhereTheBotIsNotIsTold(t *testing.T) {
 	require.Contains(t, told[2].Text, "a message of mine")
 }
 
-// Slack delivers a shortcut once, so who pressed it hears of a failure; directly, where the
-// answer's address is not to be had.
+// TestAShortcutThatFailsIsTold checks that the person is told about a failed shortcut, since Slack delivers it
+// only once; in a direct message if the response URL does not work.
 func TestAShortcutThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
@@ -119,8 +119,8 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	require.Equal(t, o.Ada.ID, kept[1].Value)
 }
 
-// A reaction whose message cannot be read at this moment comes again; one whose message is
-// gone does not.
+// TestAReactionIsNotLost checks that a reaction is delivered again if its message cannot be read at that
+// moment, but not if the message is gone.
 func TestAReactionIsNotLost(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: untilAcked})

@@ -12,13 +12,13 @@ import (
 	"github.com/alecthomas/chroma/v2/styles"
 )
 
-// mostCode is how many bytes are highlighted; more are shown plain.
+// mostCode is the size in bytes up to which code is highlighted; larger code is shown plain.
 const mostCode = 200_000
 
 var formatter = chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))
 
-// Code shows code, with the highlighting of a file of that name; without a name, of what it
-// looks like. Colours are classes of the page's style sheet.
+// Code returns text as an HTML pre element, highlighted as a file of that name. If name is empty, the language
+// is guessed from the text. Colours are classes of the style sheet.
 func Code(name, text string) template.HTML {
 	var b strings.Builder
 	lexer := lexerFor(name, text)

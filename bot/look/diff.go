@@ -11,17 +11,17 @@ import (
 	"github.com/alecthomas/chroma/v2/styles"
 )
 
-// A File is what a diff changes of one file.
+// A File holds the changes of one file in a diff.
 type File struct {
 	Name           string
 	Added, Removed int
 	Hunks          []Hunk
 }
 
-// A Hunk is one place of a file.
+// A Hunk is one changed place of a file.
 type Hunk struct {
 	Head     string // @@ -1,2 +1,3 @@
-	From, To int    // lines of the file as it is now; both 0 where the head does not say
+	From, To int    // line numbers in the new file; both 0 if the head has none
 	Lines    []Line
 }
 
@@ -31,10 +31,10 @@ type Line struct {
 	Code template.HTML
 }
 
-// mostLines is how many lines of a diff are highlighted; what comes after is plain.
+// mostLines is how many lines of a diff are highlighted; later lines are plain.
 const mostLines = 4000
 
-// SplitDiff reads a unified diff. What stands before the first file is left out.
+// SplitDiff parses a unified diff. It ignores text before the first file.
 func SplitDiff(diff string) (files []File) {
 	budget := mostLines
 	for _, text := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
@@ -73,8 +73,8 @@ func SplitDiff(diff string) (files []File) {
 
 var newLines = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
-// nameIn is the file's name in the head of its diff: the new one, or the old one of a file that
-// was removed.
+// nameIn returns the file's name from the head of its diff: the new name, or the old name if the file was
+// removed.
 func nameIn(head string) string {
 	lines := strings.Split(head, "\n")
 	for _, begin := range []string{"+++ b/", "--- a/", "rename to "} {
@@ -88,7 +88,8 @@ func nameIn(head string) string {
 	return name
 }
 
-// highlightLines shows the lines of a hunk in the colours of the file's language, or plain.
+// highlightLines returns the lines of a hunk, highlighted in the file's language if colours is set and the
+// language is known.
 func highlightLines(name string, lines []string, colours bool) []Line {
 	out := make([]Line, len(lines))
 	text := make([]string, len(lines))

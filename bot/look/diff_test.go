@@ -34,7 +34,7 @@ Binary files differ
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// What is shown of a diff is what it says, in colours or without.
+// TestSplitDiff checks that the lines of a diff are shown completely, highlighted or plain.
 func TestSplitDiff(t *testing.T) {
 	t.Parallel()
 	files := SplitDiff(aDiff)

@@ -1,6 +1,6 @@
-// Package look is what all pages have in common: the palette, light and dark, as one style sheet,
-// and code and diffs in colours. Colours are classes of the sheet: a page needs no style of its own
-// in it, and its policy can forbid that.
+// Package look holds the common appearance of all web pages: one style sheet with a light and a dark palette,
+// and highlighted code and diffs. Colours are classes of the style sheet, so pages need no inline styles and
+// their content security policy can forbid them.
 package look
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed look.css
 var sheet string
 
-// ServeSheet gives the style sheet.
+// ServeSheet serves the style sheet.
 func ServeSheet(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "look.css", time.Time{}, strings.NewReader(sheet))
 }

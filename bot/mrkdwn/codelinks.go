@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// codePlace matches path/to/file.go:12 in a text.
+// codePlace matches a place in code, such as path/to/file.go:12.
 var codePlace = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*:\d+`)
 
-// linkPlaces returns text without any markup, in which each existing line of code that it
-// names is a link.
+// linkPlaces returns escaped text in which each known place in code is a link.
 func (p *page) linkPlaces(s string) string {
 	if p.known == nil || p.Code[p.known.Repository] == "" {
 		return Escape(s)
@@ -32,7 +31,7 @@ func (p *page) linkPlaces(s string) string {
 	return b.String() + Escape(s)
 }
 
-// linkPlace returns the link to a line of code; empty if there is no such line.
+// linkPlace returns the link to a line of code, or an empty string if the line is not known.
 func (p *page) linkPlace(found string) string {
 	if p.known == nil {
 		return ""

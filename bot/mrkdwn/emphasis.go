@@ -12,9 +12,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// An emphasisParser takes *, _ and ~~ for emphasis where CommonMark does and where they are
-// plainly meant so: at the edges of words in running text. Models write code without
-// backticks too, and there __init__, f(*args) and '*' have to keep their characters.
+// An emphasisParser parses *, _ and ~~ as emphasis only where CommonMark does and where they are clearly meant
+// so: at the edges of words in running text. Models also write code without backticks, and __init__, f(*args)
+// and '*' have to keep their characters.
 type emphasisParser struct{ emphasis, strikethrough parser.InlineParser }
 
 func newEmphasisParser() parser.InlineParser {
@@ -49,8 +49,8 @@ const (
 	closed = ")]}>"
 )
 
-// plainlyMeant reports whether a run of marks between two parts of a line may begin emphasis,
-// and whether it may end it.
+// plainlyMeant reports whether a run of marks between two parts of a line may open emphasis, and whether it may
+// close it.
 func plainlyMeant(before string, mark byte, run int, after string) (opens, closes bool) {
 	last, first := lastRune(strings.TrimRight(before, marks)), firstRune(strings.TrimLeft(after, marks))
 	if strings.ContainsRune(quotes+opened, last) && strings.ContainsRune(quotes+closed, first) {
@@ -71,15 +71,15 @@ var (
 	identifierStart = regexp.MustCompile(`^[\pL\pN_]+`)
 )
 
-// dunder reports whether two underscores stand at an end of one name, as in __init__.
+// dunder reports whether two underscores are at an end of a name, as in __init__.
 func dunder(before, after string) bool {
 	return strings.HasPrefix(identifierEnd.FindString(before), "__") || strings.HasSuffix(identifierStart.FindString(after), "__")
 }
 
-// inName reports whether what stands beside an underscore is a name with another one.
+// inName reports whether the name beside an underscore contains another underscore.
 func inName(s string) bool { return strings.Contains(strings.Trim(s, "_"), "_") }
 
-// edge reports whether r separates words; the edge of a line does.
+// edge reports whether r separates words: white space, or the edge of a line.
 func edge(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }
 
 func isWord(r rune) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzText: what is shown hides nothing, and shown again stays as it is; what was made to
-// mean itself to Slack is the same text when Slack has read it.
+// FuzzText checks that visible text has no hidden characters, that Visible is idempotent, and that Unescape
+// undoes Escape.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"plain", "a\u202eb\u200bc", "<!channel> & <@U1>", "&lt;!channel&gt;", "\xff\xfe", "a\r\nb\rc", "\U000e0041", "👩\u200d👧"} {
 		f.Add(seed)
@@ -28,7 +28,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzSplit: parts fit, none is missing, and all of the words are in them, in order.
+// FuzzSplit checks that parts are within the limit, and that together they hold all letters and digits in
+// order.
 func FuzzSplit(f *testing.F) {
 	f.Add("one\n\ntwo\n```\ncode\n```\nthree &amp; <https://a.example|b>", 60)
 	f.Add(strings.Repeat("word ", 100), 50)
@@ -55,7 +56,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzEmphasis: only marks of emphasis go, and those within words and beside punctuation stay.
+// FuzzEmphasis checks that only marks of emphasis are removed, and that marks within words and beside
+// punctuation stay.
 func FuzzEmphasis(f *testing.F) {
 	for _, seed := range []string{"LexerState.__init__ is", "f(*args) **so** '*'", "a*b*c ~~d~~ _e_f_", "***a** b* _**c**_"} {
 		f.Add(seed)

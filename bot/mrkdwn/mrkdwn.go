@@ -16,20 +16,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the
-// marks (bold, italics, headings, links, fences) and keeps the layout: lines, indentation and
-// list markers.
+// A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the marks (bold,
+// italics, headings, links, fences) and keeps the layout: lines, indentation and list markers.
 //
-// Nothing in the text reaches Slack as a command: &, < and > are escaped everywhere, so
-// <!channel> and <@U…> are plain text, and an address is code, which Slack does not make a
-// link, unless it lies under one of Links.
+// Nothing in the text reaches Slack as a command: &, < and > are escaped everywhere, so <!channel> and <@U…>
+// are plain text. An address is shown as code, which Slack does not link, unless it is under one of Links.
 type Renderer struct {
-	Links []string // addresses under which links may be clicked, such as https://github.com/acme/
-	// Code is, by repository, the address of a line of code, with {commit}, {path} and {line}.
+	Links []string // addresses under which links are clickable, such as https://github.com/acme/
+	// Code holds the address of a line of code by repository, with the placeholders {commit}, {path} and
+	// {line}.
 	Code map[string]string
 }
 
-// Render renders one text. The lines of code that it names are links if code knows them.
+// Render renders one text. Places in code that the text names become links if code lists them.
 func (r Renderer) Render(markdown string, code *outgoing.Code) string {
 	src := []byte(strings.TrimRight(Visible(markdown), " \t\n"))
 	doc := markdownParser.Parse(text.NewReader(src))
@@ -39,9 +38,8 @@ func (r Renderer) Render(markdown string, code *outgoing.Code) string {
 	return strings.Trim(p.out.String(), "\n")
 }
 
-// markdownParser parses CommonMark, with emphasis only where it is plainly meant, and
-// ~~strikethrough~~. Tables are left to paragraph, which
-// renders them as code with aligned columns.
+// markdownParser parses CommonMark, with emphasis only where it is clearly meant, and ~~strikethrough~~. It
+// does not parse tables; the method paragraph renders them as code with aligned columns.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(
@@ -54,17 +52,17 @@ var markdownParser = parser.NewParser(
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
-// page is one rendering; the source up to done is written.
+// page is the state of one rendering. The source up to the offset done has been written.
 type page struct {
 	Renderer
-	known *outgoing.Code // existing lines of code; nil: none is known
+	known *outgoing.Code // existing places in code; nil: none are known
 	src   []byte
 	out   strings.Builder
 	done  int
 
-	lines *text.Segments // of the current block
+	lines *text.Segments // lines of the current block
 	line  int
-	after bool // the block before was a heading
+	after bool // the previous block was a heading
 }
 
 func (p *page) blocks(n ast.Node) {
@@ -84,8 +82,8 @@ func (p *page) blocks(n ast.Node) {
 	}
 }
 
-// begin writes what lies between the last block and this one, which becomes the current
-// block. It returns false if the block has no line of its own.
+// begin writes the source between the last block and n, which becomes the current block. It returns false if
+// the block has no lines.
 func (p *page) begin(n ast.Node) bool {
 	p.lines, p.line = n.Lines(), 0
 	if p.lines == nil || p.lines.Len() == 0 {
@@ -107,8 +105,8 @@ var (
 	starMarker = regexp.MustCompile(`^([ \t>]*)[*+]([ \t]+)`)
 )
 
-// gapTo writes what belongs to no block: blank lines, rules, definitions of links. It leaves
-// out the fences and underlines of the blocks around it.
+// gapTo writes source that belongs to no block: blank lines, rules, link definitions. It leaves out the fences
+// and underlines of the neighbouring blocks.
 func (p *page) gapTo(at int) {
 	if at <= p.done {
 		return
@@ -130,8 +128,7 @@ func (p *page) gapTo(at int) {
 	p.done, p.after = at, false
 }
 
-// prefix returns what precedes the text of the current line: indentation, quote marks, a list
-// marker.
+// prefix returns what precedes the text of the current line: indentation, quote marks or a list marker.
 func (p *page) prefix() string {
 	s := p.lines.At(p.line).Start
 	raw := string(p.src[p.lineStart(s):s])
@@ -174,15 +171,14 @@ func (p *page) heading(n *ast.Heading) {
 	p.end()
 	p.out.WriteString(p.lineEnd())
 	if end := strings.IndexByte(string(p.src[p.done:]), '\n'); end > 0 && strings.Trim(string(p.src[p.done:p.done+end]), "# \t") == "" {
-		p.done += end // the closing marks of "## so ##"
+		p.done += end // skips the closing marks of "## so ##"
 	} else if end < 0 && strings.Trim(string(p.src[p.done:]), "# \t") == "" {
 		p.done = len(p.src)
 	}
 	p.after = true
 }
 
-// codeBlock writes a fenced or indented block of code. Slack has only one kind of fence,
-// without a language.
+// codeBlock writes a fenced or indented code block. Slack has only one kind of fence, without a language.
 func (p *page) codeBlock(n ast.Node) {
 	if !p.begin(n) {
 		return
@@ -206,7 +202,7 @@ func (p *page) fenced(code string) {
 
 const Fence = "```"
 
-// unfence keeps code from ending the block that holds it.
+// unfence keeps code from ending the fenced block that holds it.
 func unfence(code string) string { return strings.ReplaceAll(code, Fence, "`\u200b`\u200b`") }
 
 func (p *page) rawHTML(n *ast.HTMLBlock) {
@@ -221,7 +217,7 @@ func (p *page) rawHTML(n *ast.HTMLBlock) {
 	p.done = end
 }
 
-// breakTo moves on to the line that holds the offset at, and writes its prefix.
+// breakTo advances to the line that holds the offset at, and writes the prefix of each line that it reaches.
 func (p *page) breakTo(at int) {
 	for p.line+1 < p.lines.Len() && at >= p.lines.At(p.line+1).Start {
 		p.line++
@@ -306,7 +302,7 @@ func (p *page) words(n ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// code returns the text of a code span. Blanks are part of it; a line end is one blank.
+// code returns the text of a code span with its blanks; a line end becomes one blank.
 func (p *page) code(n *ast.CodeSpan) string {
 	if n.ChildCount() != 1 {
 		return p.words(n)
@@ -314,14 +310,14 @@ func (p *page) code(n *ast.CodeSpan) string {
 	return strings.TrimRight(string(n.FirstChild().(*ast.Text).Segment.Value(p.src)), "\n")
 }
 
-// isCode reports whether what has the form of a link is code, as a[i](x) is: it leads to no
-// address. It returns what follows the link's text.
+// isCode reports whether n has the form of a link but is code, such as a[i](x), because its destination is no
+// address. It also returns the source after the link's text.
 func (p *page) isCode(n *ast.Link) (end string, is bool) {
 	end = "](" + string(n.Destination) + ")"
 	return end, n.Pos() >= 0 && n.FirstChild() != nil && !strings.ContainsAny(string(n.Destination), ":/.#") && bytes.Contains(p.src[n.Pos():], []byte(end))
 }
 
-// firstOffset returns the offset of the first text within n; -1 if it holds none.
+// firstOffset returns the offset of the first text within n, or -1 if there is none.
 func firstOffset(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -346,13 +342,12 @@ func lastOffset(n ast.Node) int {
 	return -1
 }
 
-// unslash removes the backslashes of Markdown's escapes; any other backslash stays.
+// unslash removes the backslashes of Markdown's escapes; other backslashes stay.
 var unslash = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#")
 
 var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.|mailto:|tel:|slack:)[^\s<>"'` + "`" + `|)\]}]+`)
 
-// BreakAddresses puts an invisible character into each address, so that Slack does not make
-// it a link.
+// BreakAddresses puts an invisible character into each address, so that Slack does not turn it into a link.
 func BreakAddresses(s string) string {
 	return address.ReplaceAllStringFunc(s, func(a string) string {
 		at := strings.IndexAny(a, ":.")
@@ -363,8 +358,8 @@ func BreakAddresses(s string) string {
 // RenderPlain returns text in which mentions, links and markup are disabled.
 func RenderPlain(text string) string { return (&page{}).plain(text) }
 
-// plain returns text without any markup but its addresses, which are links or code. A lone
-// backtick would pair up with those of the code that follows.
+// plain returns text without markup; its addresses are links or code. It replaces backticks, since a lone
+// backtick would pair with one of the code that follows.
 func (p *page) plain(s string) string {
 	s = strings.ReplaceAll(s, "`", "'")
 	var b strings.Builder
@@ -381,7 +376,8 @@ func (p *page) plain(s string) string {
 	return b.String()
 }
 
-// link returns an address after its text, as a link if it may be clicked, else as code.
+// link returns the label followed by the address: as a link if it may be clicked, else with the address as
+// code.
 func (r Renderer) link(to, words string) string {
 	words = strings.TrimSpace(words)
 	if r.mayLink(to) {
@@ -403,13 +399,13 @@ func (r Renderer) link(to, words string) string {
 
 var linkTarget = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C", " ", "%20", "`", "%60")
 
-// climbs reports whether a path has a segment that leads upwards, as browsers read it.
+// climbs reports whether a path has a ".." segment, as browsers read it.
 func climbs(path string) bool {
 	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
-// mayLink reports whether an address may be clicked. It compares the parsed host and path, so
-// that neither a look-alike, nor a user name before an @, nor ../ gets around it.
+// mayLink reports whether an address may be clicked. It compares the parsed host and path, so that look-alike
+// hosts, a user name before an @, and ../ cannot bypass the check.
 func (r Renderer) mayLink(to string) bool {
 	u, err := url.Parse(to)
 	if err != nil || u.User != nil || climbs(u.Path) {

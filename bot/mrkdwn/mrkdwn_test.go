@@ -47,7 +47,8 @@ func TestMrkdwn(t *testing.T) {
 	}
 }
 
-// Models write code without backticks, too: emphasis is what is plainly meant as such.
+// TestCodeKeepsItsCharacters checks that code without backticks keeps its characters, and that only clearly
+// meant emphasis is rendered.
 func TestCodeKeepsItsCharacters(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{
@@ -70,7 +71,8 @@ func TestCodeKeepsItsCharacters(t *testing.T) {
 	}
 }
 
-// The report's shape is fixed word for word.
+// TestADiagnosisReportKeepsItsShape checks that a diagnosis report is rendered unchanged, since its format is
+// fixed word for word.
 func TestADiagnosisReportKeepsItsShape(t *testing.T) {
 	t.Parallel()
 	report := `=== Diagnosis Report ===
@@ -120,7 +122,7 @@ func TestNothingOfAModelWorksInSlack(t *testing.T) {
 		"https://github.com/acme/shopping":          "`https://github.com/acme/shopping`",
 		"http://github.com/acme/shop":               "`http://github.com/acme/shop`",
 		"https://gith\u0443b.com/acme/shop":         "`https://gith\u0443b.com/acme/shop`",
-		// And those that are.
+		// Allowed addresses.
 		"https://github.com/acme/shop/blob/a1/c.go#L3":           "<https://github.com/acme/shop/blob/a1/c.go#L3>",
 		"[c.go:3](https://github.com/acme/shop/blob/a1/c.go#L3)": "<https://github.com/acme/shop/blob/a1/c.go#L3|c.go:3>",
 		"[a|b <x>](https://github.com/acme/shop?a=1&b=2)":        "<https://github.com/acme/shop?a=1&amp;b=2|a/b &lt;x&gt;>",
@@ -130,7 +132,7 @@ func TestNothingOfAModelWorksInSlack(t *testing.T) {
 	}
 }
 
-// Nor does a long line begin with a name where it is cut.
+// TestACutSignsForNobody checks that no part of a long line begins with what looks like a signature.
 func TestACutSignsForNobody(t *testing.T) {
 	t.Parallel()
 	for n := range 200 {
@@ -143,8 +145,8 @@ func TestACutSignsForNobody(t *testing.T) {
 	}
 }
 
-// command is what Slack would act upon in a text: anything in angle brackets but a link to
-// where links may lead.
+// command matches what Slack could act upon in a text: anything in angle brackets. Only links to allowed
+// addresses may match.
 var command = regexp.MustCompile(`<[^>]*>`)
 
 func FuzzMrkdwn(f *testing.F) {

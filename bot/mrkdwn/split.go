@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// SplitText cuts rendered text into parts, at least one, of at most most characters: between paragraphs
-// where it can, else between lines, else between words. A code block that is cut is
-// closed and opened again, and no part ends within an entity or a link.
+// SplitText splits rendered text into one or more parts of at most that many characters: between paragraphs if
+// possible, else between lines, else between words. A code block that is cut is closed and opened again, and no
+// part ends within an entity or a link.
 func SplitText(rendered string, most int) []string {
 	if utf8.RuneCountInString(rendered) <= most {
 		return []string{rendered}
 	}
-	c := cutter{most: most - 2*(len(Fence)+1)} // room for a fence at each end
+	c := cutter{most: most - 2*(len(Fence)+1)} // leaves room for a fence at each end
 	for line := range strings.SplitSeq(rendered, "\n") {
 		for {
 			head, rest := cutLine(line, c.most)
@@ -37,7 +37,7 @@ type cutter struct {
 
 	lines []string
 	size  int
-	open  bool // the part began within a code block
+	open  bool // the part begins within a code block
 }
 
 func (c *cutter) add(line string) {
@@ -49,8 +49,8 @@ func (c *cutter) add(line string) {
 	c.size += n
 }
 
-// cut returns how many lines make the part: up to the last blank line outside of code that
-// leaves it at least half full, else all.
+// cut returns how many lines the next part takes: up to the last blank line outside of code that leaves the
+// part at least half full, else all lines.
 func (c *cutter) cut() int {
 	best, size, code := len(c.lines), 0, c.open
 	for i, line := range c.lines {
@@ -88,8 +88,8 @@ func (c *cutter) flush(n int) {
 
 func isFence(line string) bool { return strings.TrimSpace(line) == Fence }
 
-// cutLine cuts a line that is too long: at a blank in its last third, else before what must
-// stay together. The rest never begins with what looks like a signature.
+// cutLine cuts a line that is too long: at a blank in its last third, else before an entity or a link that
+// would be cut. The rest never begins with what looks like a signature.
 func cutLine(line string, most int) (head, rest string) {
 	if utf8.RuneCountInString(line) <= most {
 		return line, ""
@@ -115,7 +115,7 @@ func cutLine(line string, most int) (head, rest string) {
 	return line[:end], line[end:]
 }
 
-// endsWhole reports whether s ends neither within an entity nor within a link.
+// endsWhole reports whether s ends outside of entities and links.
 func endsWhole(s string) bool {
 	return strings.LastIndexByte(s, '<') <= strings.LastIndexByte(s, '>') &&
 		strings.LastIndexByte(s, '&') <= strings.LastIndexByte(s, ';')

@@ -6,12 +6,13 @@ import (
 )
 
 const (
-	maxCell    = 60 // characters of a column; what is longer sticks out
+	maxCell    = 60 // limit for the padding of a column in characters; longer cells are not cut
 	maxColumns = 20
 )
 
-// alignTable returns a Markdown table with aligned columns, for a block of code, since Slack
-// has no tables. The rule below the header stays, so that it still reads as a table.
+// alignTable returns a Markdown table with aligned columns for a code block, since Slack has no tables. The
+// rule below the header stays, so that the text still looks like a table. A table with more than maxColumns
+// columns is returned unchanged.
 func alignTable(table string) string {
 	lines := strings.Split(table, "\n")
 	rows := make([][]string, len(lines))
@@ -47,7 +48,7 @@ func alignTable(table string) string {
 
 func isRule(cell string) bool { return strings.Contains(cell, "-") && strings.Trim(cell, ":-") == "" }
 
-// splitCells returns the cells of one line; a bar that is escaped or in code separates none.
+// splitCells returns the cells of one line. A bar that is escaped or within code does not separate cells.
 func splitCells(line string) (row []string) {
 	line = strings.TrimSpace(line)
 	line = strings.TrimPrefix(line, "|")

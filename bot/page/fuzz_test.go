@@ -35,7 +35,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// What is read of what a browser says that it shows is hashes by ids, the same when it is read again.
+// FuzzShownParts checks that the parts which a browser posts are read as hashes by id, and that they are the
+// same after encoding and reading again.
 func FuzzShownParts(f *testing.F) {
 	f.Add(`{"top":"1a","x-1-2-3":"2b"}`)
 	f.Add(`{"top":1}`)

@@ -7,11 +7,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 )
 
-// followsFor is how long a page that follows its session is shown by what Slack said before: it
-// loads itself anew at each change, and Slack allows some fifty such questions a minute.
+// followsFor is how long Slack's answer about access is reused for the updates of an open page. A page updates
+// itself at each change, and Slack allows about fifty such calls a minute.
 const followsFor = 30 * time.Second
 
-// lately keeps who was allowed to see what a moment ago. The zero value keeps nobody.
+// lately caches which users were recently allowed to see which sessions. The zero value is an empty cache.
 type lately struct {
 	mu    sync.Mutex
 	known map[[2]string]judged // by user and session
@@ -22,7 +22,7 @@ type judged struct {
 	at time.Time
 }
 
-// note keeps what was allowed, and forgets what was refused or is too old.
+// note stores an access that was allowed. It removes one that was refused, and all that are too old.
 func (l *lately) note(user, session string, a home.Access, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *lately) note(user, session string, a home.Access, now time.Time) {
 	l.known[[2]string{user, session}] = judged{a, now}
 }
 
-// find gives what was allowed to the user a moment ago; false where nothing was.
+// find returns the access that the user was granted less than followsFor ago, or false.
 func (l *lately) find(user, session string, now time.Time) (home.Access, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,19 +13,18 @@ import (
 	"time"
 )
 
-// LinkLasts is how long a link opens its page.
+// LinkLasts is how long a link is valid.
 const LinkLasts = 12 * time.Hour
 
-// Links signs and reads the addresses of pages. All replicas with the same secret read each
-// other's.
+// Links signs and verifies the addresses of pages. Replicas with the same secret accept each other's links.
 type Links struct {
-	base string // https://bobbin.example.com
+	base string // such as https://bobbin.example.com
 	key  []byte
 	now  func() time.Time
 }
 
-// NewLinks makes links below an address; secret is the bot's token in Slack, from which the key
-// is derived: a new token ends all links.
+// NewLinks returns Links for pages below the base address. The key is derived from secret, which is the bot's
+// Slack token, so a new token invalidates all links.
 func NewLinks(base, secret string) (*Links, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "bobbin: links to session pages", sha256.Size)
 	if err != nil {
@@ -34,7 +33,7 @@ func NewLinks(base, secret string) (*Links, error) {
 	return &Links{base: strings.TrimRight(base, "/"), key: key, now: time.Now}, nil
 }
 
-// To is the address of a session's page for one person; without a session of the list.
+// To returns the address of a session's page for one person; an empty session means the list.
 func (l *Links) To(user, session string) string {
 	path := "/s/"
 	if session != "" {
@@ -43,14 +42,14 @@ func (l *Links) To(user, session string) string {
 	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(LinkLasts)})
 }
 
-// A grant is what a link gives: one person's look at one session, or at all.
+// A grant is what a link allows: one person may see one session, or all.
 type grant struct {
 	user    string
-	session string // empty: all that the person may see
+	session string // empty: all sessions that the person may see
 	until   time.Time
 }
 
-// covers reports whether the grant is for that session; the list is the empty one.
+// covers reports whether the grant includes that session; an empty session means the list.
 func (g grant) covers(session string) bool { return g.session == "" || g.session == session }
 
 func (l *Links) sign(g grant) string {
@@ -64,7 +63,8 @@ var (
 	errForged  = errors.New("this link is not one of mine, or is not whole")
 )
 
-// read is the grant of a signed text.
+// read verifies a signed text and returns its grant. It fails if the signature is wrong or the link has
+// expired.
 func (l *Links) read(signed string) (grant, error) {
 	text, mac, _ := strings.Cut(signed, ".")
 	plain, err := encoding.DecodeString(text)

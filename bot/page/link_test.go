@@ -22,7 +22,8 @@ func signed(t *testing.T, link string) string {
 	return k
 }
 
-// A link names one person and one session, and ends; nobody else can make one.
+// TestLinks checks that a link is for one person and one session and expires, and that only the same secret can
+// sign one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	l := newLinks(t, "xoxb-1")
@@ -60,7 +61,7 @@ func TestForgedLinks(t *testing.T) {
 		_, err := l.read(bad)
 		require.ErrorIs(t, err, errForged, bad)
 	}
-	// What this program signed itself in another form is no grant either.
+	// Texts of another form are refused even if they are signed correctly.
 	for _, plain := range []string{"1|U1|abc", "2|U1|abc|99999999999", "1|U1|abc|never", "1|U1|abc|99999999999|more"} {
 		_, err := l.read(encoding.EncodeToString([]byte(plain)) + "." + encoding.EncodeToString(l.mac(plain)))
 		require.ErrorIs(t, err, errForged, plain)

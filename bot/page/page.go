@@ -23,27 +23,27 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Pages serves the pages. Its fields are set before the first request.
+// Pages serves the web pages of sessions. Set its fields before the first request.
 type Pages struct {
 	Links   *Links
 	Homes   *home.Homes
 	Store   *store.Store
-	Secrets *redact.Finder // masked in whatever is shown; nil: nothing is
-	// NameOf is how people know a Slack user.
+	Secrets *redact.Finder // masks secrets in everything that is shown; nil: masks nothing
+	// NameOf returns the display name of a Slack user.
 	NameOf func(ctx context.Context, user string) string
-	// DiffOf is the diff of a pushed commit to its parent; empty where it cannot be had.
+	// DiffOf returns the diff of a pushed commit to its parent, or an empty string if it is not available.
 	DiffOf func(ctx context.Context, repository, commit string) string
 	Log    *slog.Logger
-	Every  time.Duration // between two looks for what changed; zero: a second
+	Every  time.Duration // interval between checks for changes; zero: a second
 
 	lately lately
 	diffs  diffs
 }
 
-// Paths are what Handler serves.
+// Paths lists the path prefixes that Handler serves.
 var Paths = []string{"/s/", "/assets/"}
 
-// Handler serves the pages.
+// Handler returns the handler of all pages and their assets.
 func (p *Pages) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /s/{$}", p.serveList)
@@ -57,8 +57,8 @@ func (p *Pages) Handler() http.Handler {
 	return secured(mux)
 }
 
-// secured sets what holds for every answer: nothing is loaded from elsewhere, kept by caches,
-// framed, or told to other sites.
+// secured sets the headers of every response: nothing is loaded from other servers, cached, framed, or sent to
+// other sites as a referrer.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -80,9 +80,9 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 
 const cookie = "bobbin_page"
 
-// admit is the grant of whoever asks for a session, or for the list. A link's signature moves
-// into a cookie, so that it stands in no history and no screenshot. Where there is no grant,
-// admit has answered.
+// admit returns the grant of a request for a session, or for the list if session is empty. The signed text of a
+// link is moved into a cookie by a redirect, so that it does not show in the address bar or the history. If
+// admit returns false, it has sent the response.
 func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (grant, bool) {
 	if signed := r.URL.Query().Get("k"); signed != "" {
 		g, err := p.Links.read(signed)
@@ -108,7 +108,7 @@ func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (g
 	return g, true
 }
 
-// granted is the grant that a browser keeps for a session, or for the list.
+// granted returns the grant in the cookies of a request for a session, or for the list if session is empty.
 func (p *Pages) granted(r *http.Request, session string) (grant, error) {
 	last := errNoLink
 	for _, c := range r.CookiesNamed(cookie) {
@@ -133,14 +133,15 @@ func reasonOf(err error) string {
 	return "This page opens by a link that is yours alone."
 }
 
-// refuse says why nothing is shown, and how to get there.
+// refuse sends a page that says why nothing is shown, and how to get a new link.
 func (p *Pages) refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	p.render(w, "refused", struct{ Title, Why string }{"Not shown", why})
 }
 
-// access is what the person of a grant may see of a session; where it is nothing, access has answered.
+// access returns what the person of a request may see of a session. If access returns false, it has sent the
+// response.
 func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (home.Access, bool) {
 	g, ok := p.admit(w, r, session)
 	if !ok {
@@ -215,7 +216,7 @@ func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
 	}{view, before, entries})
 }
 
-// serveStep shows one entry of the timeline whole.
+// serveStep shows one timeline entry in full.
 func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.access(w, r, r.PathValue("session"))
 	if !ok {
@@ -236,8 +237,9 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveChanges tells by server-sent events whenever the session is not what it was; the page asks
-// for what changed then. https://html.spec.whatwg.org/multipage/server-sent-events.html
+// serveChanges sends a server-sent event whenever the session has changed; the page then requests the changed
+// parts. It ends after 5 minutes, so that access is checked again.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	if _, ok := p.access(w, r, id); !ok {
@@ -268,7 +270,7 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-looks.C:
-		case <-until: // whoever asks again is judged again
+		case <-until: // the next request checks access again
 			return
 		case <-r.Context().Done():
 			return

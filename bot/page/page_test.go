@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// Without a link that holds nothing is asked of the database or of Slack, and the page says how to
-// get one.
+// TestRefusedLinks checks that a request without a valid link reads neither the database nor Slack, and that
+// the page says how to get a link.
 func TestRefusedLinks(t *testing.T) {
 	t.Parallel()
 	l := newLinks(t, "xoxb-1")
@@ -55,7 +55,7 @@ func TestRefusedLinks(t *testing.T) {
 	refused("has expired", status, text)
 }
 
-// Each hunk has what came of trying it beside it, of its own file and lines alone.
+// TestProven checks that each hunk shows the results of its own file and lines only.
 func TestProven(t *testing.T) {
 	t.Parallel()
 	files := look.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
@@ -79,7 +79,8 @@ func TestProven(t *testing.T) {
 	}, got)
 }
 
-// Bars are shares of what took most; money that was not kept by agent is told as that.
+// TestShares checks that bars are percentages of the largest value, and that money that is not known by agent
+// has its own bar.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	list := []timeline.Share{

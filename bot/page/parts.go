@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// A part is what a page shows anew by itself: a section, or an entry of the timeline. A page says
-// which it shows, by their ids and hashes, and is given those that look otherwise now.
+// A part is a piece of a page that can be updated alone: a section, or a timeline entry. A page posts the ids
+// and hashes of the parts that it shows, and gets the parts that have changed.
 type part struct {
 	ID, Hash string
-	HTML     template.HTML // an element with the id, and data-hash
+	HTML     template.HTML // an element with id and data-hash attributes
 }
 
-// sections are the parts before the timeline.
+// sections lists the ids of the parts before the timeline.
 var sections = []string{"top", "report", "plan", "tasks", "diff", "pictures", "shares"}
 
 func (v sessionPage) parts() (before, entries []part, err error) {
@@ -45,7 +45,7 @@ func (v sessionPage) parts() (before, entries []part, err error) {
 	return before, entries, nil
 }
 
-// renderPart renders a template that is one element.
+// renderPart renders a template whose output is one element, and adds the hash to it.
 func renderPart(name, id string, data any) (part, error) {
 	var b strings.Builder
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
@@ -58,24 +58,23 @@ func renderPart(name, id string, data any) (part, error) {
 	return part{id, hash, template.HTML(tag + ` data-hash="` + hash + `" ` + rest)}, nil //nolint:gosec // html/template has escaped it
 }
 
-// mostAsked is how many bytes a page may say that it shows.
+// mostAsked is the limit in bytes for the body of a parts request.
 const mostAsked = 1 << 20
 
-// A change is a part that looks otherwise than a page shows it.
+// A change is a part that differs from what the page shows.
 type change struct {
 	ID    string        `json:"id"`
 	HTML  template.HTML `json:"html"`
-	After string        `json:"after,omitempty"` // the entry of the timeline before it
+	After string        `json:"after,omitempty"` // id of the timeline entry that precedes it
 }
 
-// readShown reads what a page says that it shows: hashes by ids.
+// readShown reads the body of a parts request: hashes by part id.
 func readShown(from io.Reader) (shown map[string]string, err error) {
 	err = json.NewDecoder(from).Decode(&shown)
 	return shown, err
 }
 
-// serveParts answers a page that says what it shows with what looks otherwise now, in the order of
-// the page.
+// serveParts responds with the parts that differ from those that the page shows, in the order of the page.
 func (p *Pages) serveParts(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.access(w, r, r.PathValue("session"))
 	if !ok {

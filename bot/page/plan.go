@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// A plan is a session's newest, with a box for each of its tasks.
+// A plan is a session's newest plan, with a check box for each of its tasks.
 type plan struct {
 	Title    string
 	Revision int
@@ -17,17 +17,17 @@ type plan struct {
 	Tasks    []planned
 }
 
-// A planned task is ticked once a task that was delegated for it was verified.
+// A planned task is ticked once a task that was delegated for it is done, which means verified.
 type planned struct {
 	Number                   int
 	Ticked                   bool
-	State                    workflow.TaskState // of the newest task that was delegated for it; empty: of none
+	State                    workflow.TaskState // state of the newest task that was delegated for it; empty: none was
 	Label, Heading           string
 	Whole, Acceptance, Check string
 	After                    []int
 }
 
-// planOf is the newest of the reports that is a plan; nil where none is.
+// planOf returns the newest plan among the reports, or nil if there is none.
 func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) string) *plan {
 	for i := len(reports) - 1; i >= 0; i-- {
 		var body planning.Plan

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// The newest plan is shown, and a box is ticked by what was verified alone.
+// TestPlansAreTicked checks that the newest plan is shown, and that only verified tasks are ticked.
 func TestPlansAreTicked(t *testing.T) {
 	t.Parallel()
 	same := func(s string) string { return s }

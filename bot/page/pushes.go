@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// A file is what a push changes of one file, hunk by hunk with what proves it.
+// A file holds the changes of one file in a push, with the proofs of each hunk.
 type file struct {
 	look.File
 	Hunks []hunk
@@ -23,13 +23,13 @@ type hunk struct {
 	Shown []proof
 }
 
-// A proof is what came of the fix without one of its hunks.
+// A proof is the result of testing the fix without one of its hunks.
 type proof struct {
-	Verdict string // as package tried has it
+	Verdict string // a verdict of package tried
 	Text    string
 }
 
-// pushes are a session's, with their diffs where they were made.
+// pushes returns the pushes of a session, with diffs for those that were done.
 func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) {
 	all, err := p.Store.Pushes(ctx, s.ID)
 	if err != nil || len(all) == 0 {
@@ -50,7 +50,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 	return list, nil
 }
 
-// hunksOf are those of the very change that was pushed.
+// hunksOf returns the results for exactly the change that was pushed: the same base commit and tree.
 func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found tried.Hunks) {
 	for _, r := range rows {
 		if r.Base == x.BaseCommit && r.Tree == x.Tree {
@@ -60,8 +60,8 @@ func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found tried.Hunks) {
 	return found
 }
 
-// proven puts what came of trying beside each hunk of a diff. A hunk of a diff may be several that
-// were tried, since git joins what is near.
+// proven adds the results to each hunk of a diff. One hunk of the diff may hold several tested hunks, since git
+// joins changes that are close together.
 func proven(files []look.File, known tried.Hunks, mask func(string) string) (list []file) {
 	for _, f := range files {
 		shown := file{File: f}
@@ -94,16 +94,16 @@ func proofText(k tried.Hunk) (text string) {
 	return text + "nothing fails without it."
 }
 
-// diffs keeps the diffs that were shown last: they are the same for good. The zero value keeps none.
+// diffs caches diffs of commits, which never change. The zero value is an empty cache.
 type diffs struct {
 	mu    sync.Mutex
 	known map[string][]look.File // by repository and commit
 }
 
-// mostDiffs is how many are kept.
+// mostDiffs is how many diffs are cached; a full cache is emptied.
 const mostDiffs = 20
 
-// diffOf is a commit's diff with its secrets masked, in colours.
+// diffOf returns a commit's diff, highlighted and with its secrets masked.
 func (p *Pages) diffOf(ctx context.Context, repository, commit string) []look.File {
 	p.diffs.mu.Lock()
 	files, known := p.diffs.known[repository+" "+commit]
@@ -113,7 +113,7 @@ func (p *Pages) diffOf(ctx context.Context, repository, commit string) []look.Fi
 	}
 	files = look.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, repository, commit)))
 	if len(files) == 0 {
-		return nil // it may be had later
+		return nil // it may be available later
 	}
 	p.diffs.mu.Lock()
 	defer p.diffs.mu.Unlock()

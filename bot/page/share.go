@@ -8,22 +8,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
 
-// A share is what an agent took of a session: each as percent of what took most.
+// A share is what one agent used of a session. Models, Tools and Money are percentages of the largest value.
 type share struct {
 	Name                string
 	Took, Spent, Tokens string
-	Models, Tools       int // of the time, with models and with tools
+	Models, Tools       int // percentage of the time, spent with models and with tools
 	Money               int
 }
 
-// bars are what all agents took.
+// bars holds the shares of all agents.
 type bars struct {
 	Shares []share
 	Priced bool
 }
 
-// shares are the bars of a session. Money is shown where all of it is known: what a session spent
-// before it was kept by agent is a bar of its own.
+// shares returns the bars of a session, and whether amounts of money are shown. They are shown only if some
+// spending is known by agent; the rest of what the session spent gets its own bar.
 func shares(list []timeline.Share, spent float64) (bars []share, priced bool) {
 	var longest time.Duration
 	var most, known float64

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 )
 
-// A shot is a page of the project before and after a push.
+// A shot is a page of the project with pictures from before and after a push.
 type shot struct {
 	Page, Said string
 	Sides      []side
@@ -18,7 +18,7 @@ type shot struct {
 
 type side struct{ When, Path string }
 
-// shots are those of the newest push that has any.
+// shots returns the pictures of the newest push that has any.
 func (p *Pages) shots(ctx context.Context, session string) (list []shot, err error) {
 	pages, err := pictures.Newest(ctx, p.Store.DB, session)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 	return list, nil
 }
 
-// servePicture shows one picture.
+// servePicture serves one picture.
 func (p *Pages) servePicture(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.access(w, r, r.PathValue("session"))
 	if !ok {

@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
 
-// A sessionPage is what the page of a session shows.
+// A sessionPage is the data of a session's page.
 type sessionPage struct {
 	Title   string
 	Session workflow.Session
@@ -34,47 +34,47 @@ type sessionPage struct {
 	work
 	bars
 	Entries []entry
-	Before  string // what is older than Entries; empty: nothing
-	Earlier bool   // it is a page of what is older
-	Listed  bool   // who looks may see the list of sessions, too
+	Before  string // cursor for entries older than Entries; empty: there are none
+	Earlier bool   // this page shows older entries only
+	Listed  bool   // the visitor may also see the list of sessions
 }
 
-// work is what was planned, done and pushed.
+// work holds what was planned, done and pushed.
 type work struct {
-	Plan   *plan // nil: there is none
+	Plan   *plan // nil: there is no plan
 	Tasks  []workflow.Task
 	Pushes []push
 	Shots  []shot
 }
 
-// An entry is a timeline's entry as it is shown.
+// An entry is a timeline entry with the texts that are shown.
 type entry struct {
 	timeline.Entry
-	Name  string // of who did it
+	Name  string // who did it
 	Took  string
-	Brief string // of a call's arguments: the one that tells the most
-	Left  bool   // its arguments or its output are not whole
+	Brief string // the most informative argument of a call
+	Left  bool   // its arguments or its output are cut
 }
 
-// A revision is one report beside the one before it.
+// A revision is one report, compared with the previous one.
 type revision struct {
 	Number int
 	Kind   string
 	Lines  []reportLine
 }
 
-// A reportLine is new where the revision before had no such line.
+// A reportLine is new if the previous revision had no such line.
 type reportLine struct {
 	Text string
 	New  bool
 }
 
-// A step is one place on the way of a bug from what is seen to what causes it.
+// A step is one piece of evidence on the way from the symptom of a bug to its cause.
 type step struct {
-	Place string // file:line, or a command: its first line
-	Whole string // a command of several lines
+	Place string // file:line, or the first line of a command
+	Whole string // the full command, if it has several lines
 	Claim string
-	Grade string // observed, inferred, ...
+	Grade string // such as observed or inferred
 }
 
 type push struct {
@@ -82,8 +82,7 @@ type push struct {
 	Files []file
 }
 
-// sessionView is what a person may see of a session: the newest of it, or what happened before a
-// moment.
+// sessionView returns what a person may see of a session: its newest entries, or those before a cursor.
 func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sessionPage, error) {
 	ctx := r.Context()
 	_, unlisted := p.granted(r, "")
@@ -129,7 +128,8 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	return v, err
 }
 
-// wholeTitle tells where a title was cut: a session's row keeps 120 characters of the first message.
+// wholeTitle adds an ellipsis to a title that was cut: a session's row keeps 120 characters of the first
+// message.
 func wholeTitle(title string) string {
 	if utf8.RuneCountInString(title) < 120 {
 		return title
@@ -137,7 +137,7 @@ func wholeTitle(title string) string {
 	return plaintext.CutLine(title, 119)
 }
 
-// momentOf reads what Before has; the zero time of anything else.
+// momentOf parses a cursor from Before; it returns the zero time for anything else.
 func momentOf(before string) time.Time {
 	n, err := strconv.ParseInt(before, 36, 64)
 	if err != nil || n <= 0 || n > mostMicros {
@@ -146,9 +146,9 @@ func momentOf(before string) time.Time {
 	return time.UnixMicro(n)
 }
 
-const mostMicros = 1 << 56 // of the year 4253; Postgres knows more
+const mostMicros = 1 << 56 // the year 4253, which is within the range of Postgres
 
-// namer is how people know the users of one page.
+// namer returns a function that returns display names of users, and looks each up once.
 func (p *Pages) namer(ctx context.Context) func(user string) string {
 	names := map[string]string{}
 	return func(user string) string {
@@ -159,11 +159,11 @@ func (p *Pages) namer(ctx context.Context) func(user string) string {
 	}
 }
 
-// mostShown is how many characters of a call's arguments, and of its output, are on the page of a
-// session: the whole is on a page of its own.
+// mostShown is how many characters of a call's arguments, and of its output, the page of a session shows. The
+// step's own page shows all of it.
 const mostShown = 1000
 
-// shownEntry is an entry as the page of a session has it.
+// shownEntry returns an entry for the page of a session, with long texts cut.
 func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
 	shown := p.wholeEntry(e, name)
 	if e.Kind == timeline.Call {
@@ -175,7 +175,7 @@ func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
 	return shown
 }
 
-// wholeEntry is an entry with names for ids and secrets masked.
+// wholeEntry returns a complete entry, with names instead of ids and with secrets masked.
 func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
 	brief := ""
 	if e.Kind == timeline.Call {
@@ -201,7 +201,7 @@ func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
 
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
 
-// telling are the arguments by which people know one call from another, the most telling first.
+// telling lists the arguments that identify a call best, in order of preference.
 var telling = []string{"command", "path", "pattern", "query", "title", "question", "message", "summary", "task"}
 
 func briefArgument(args string) string {
@@ -217,7 +217,7 @@ func briefArgument(args string) string {
 	return ""
 }
 
-// readableArguments is a call's arguments, one in a line, with their newlines.
+// readableArguments formats a call's arguments, one per line, with real line ends in their values.
 func readableArguments(args string) string {
 	d := json.NewDecoder(strings.NewReader(args))
 	d.UseNumber()
@@ -244,7 +244,7 @@ func readableArguments(args string) string {
 	return strings.Join(lines, "\n")
 }
 
-// revisions are those of reports, the newest first, and the way of the bug by the newest.
+// revisions returns the reports as revisions, newest first, and the evidence of the newest report.
 func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
@@ -261,7 +261,7 @@ func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 	return list, way
 }
 
-// wayOf is the evidence of a report, in its order: each claim with the place that shows it.
+// wayOf returns the evidence of a report in order: each claim with the place that shows it.
 func (p *Pages) wayOf(r workflow.Report) (way []step) {
 	var body diagnosis.Report
 	if json.Unmarshal(r.Body, &body) != nil {
@@ -278,7 +278,7 @@ func (p *Pages) wayOf(r workflow.Report) (way []step) {
 	return way
 }
 
-// A sessionList is what the list shows.
+// A sessionList is the data of the list page.
 type sessionList struct {
 	Title        string
 	Query, State string
@@ -293,7 +293,7 @@ type group struct {
 	Sessions []hometab.Session
 }
 
-// listView is a home's sessions by state, those that hold the words of a query.
+// listView groups the sessions of a home by state, limited to those that match the query and the state.
 func listView(h hometab.View, query, state string) sessionList {
 	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.Closed, More: h.More, TodayUSD: h.TodayUSD}
 	add := func(name string, list []hometab.Session) {
@@ -321,7 +321,7 @@ func listView(h hometab.View, query, state string) sessionList {
 	return v
 }
 
-// holds reports whether every word of a query is somewhere in what the list shows of a session.
+// holds reports whether every word of a query occurs in what the list shows of a session.
 func holds(s hometab.Session, query string) bool {
 	text := strings.ToLower(strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {

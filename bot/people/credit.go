@@ -11,13 +11,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// maxCredit is how many characters of a name a commit has.
+// maxCredit is how many characters of a name a commit message shows.
 const maxCredit = 80
 
 var emailAddress = lazyregexp.New(`^[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}$`)
 
-// credit returns how a commit names a person, with the address where Slack gives one; empty
-// where Slack gives no name.
+// credit returns how a commit names a person, with the email address if Slack provides a valid one, or an empty
+// string if Slack provides no name.
 func credit(u *slack.User) string {
 	graphic := func(r rune) bool { return unicode.IsGraphic(r) && !strings.ContainsRune("<>", r) }
 	name := mrkdwn.OneLine(strings.Map(func(r rune) rune {

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Known looks up a user, uncached, whatever channels they are in.
+// Known looks up a user, uncached and regardless of the user's channels.
 func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, error) {
 	u, err := p.readUser(ctx, user)
 	if err != nil {
@@ -19,8 +19,8 @@ func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, er
 	return p.describe(u), nil
 }
 
-// Channels returns the channels that the user and the bot are both in, uncached. Slack also
-// lists public ones without the bot, which have no sessions.
+// Channels returns the ids of the channels of a user, uncached. Slack lists the channels that the bot shares
+// with the user, and also public ones without the bot, which have no sessions.
 func (p *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
 	params := &slack.GetConversationsForUserParameters{
 		UserID: user, Types: []string{"public_channel", "private_channel", "mpim"}, Limit: 200,

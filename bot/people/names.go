@@ -14,17 +14,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Slack's texts refer to people, channels, groups, dates and addresses by ids between angle
-// brackets; models get names instead.
+// Slack's texts refer to people, channels, groups, dates and addresses by ids between angle brackets. Models
+// get names instead.
 // https://docs.slack.dev/messaging/formatting-message-text#advanced
 
-// maxMentions is how many names are looked up for one text; further ids stay.
+// maxMentions is how many names are looked up for one text; further ids stay as they are.
 const maxMentions = 100
 
 var mention = lazyregexp.New(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
 
-// Readable returns a text with names in place of ids, for models. Nothing may be decided by
-// it, since people choose their names freely.
+// Readable returns a text with names in place of ids, for models. Do not base decisions on it, since people
+// choose their names freely.
 func (p *Directory) Readable(ctx context.Context, text string) string {
 	looked := 0
 	return mention.ReplaceAllStringFunc(text, func(found string) string {
@@ -49,7 +49,7 @@ func (p *Directory) Readable(ctx context.Context, text string) string {
 	})
 }
 
-// readableSpecial translates what begins with an exclamation mark: a group, a date, everybody.
+// readableSpecial translates a mention that begins with an exclamation mark: a group, a date, or everyone.
 func (p *Directory) readableSpecial(ctx context.Context, what, label, found string) string {
 	kind, rest, _ := strings.Cut(what, "^")
 	switch {
@@ -69,7 +69,7 @@ func anID(s, letters string) bool {
 	return idForm.MatchString(s) && strings.ContainsRune(letters, rune(s[0]))
 }
 
-// cachedName returns the name of that id, from the cache or from Slack; the id if it cannot be read.
+// cachedName returns the name of an id from the cache or from Slack, or the id if the name cannot be read.
 func (p *Directory) cachedName(id string, read func() (string, error)) string {
 	p.mu.Lock()
 	kept, known := p.names[id]
@@ -81,7 +81,7 @@ func (p *Directory) cachedName(id string, read func() (string, error)) string {
 	if err != nil || shown == "" {
 		p.Slack.Log().Warn("cannot read a name", "id", id, "err", err)
 		if bot.ErrorCode(err) == "" {
-			return id // it is tried again next time
+			return id // not cached, so it is retried next time
 		}
 		shown = id
 	}

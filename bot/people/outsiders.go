@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// memberCacheLife is how long a full member is cached as one. The members of the channel are
-	// read each time; Slack allows a hundred calls of users.info a minute.
+	// memberCacheLife is how long a user is cached as a full member. The channel's member list is read each
+	// time; Slack allows a hundred calls of users.info a minute.
 	memberCacheLife = 5 * time.Minute
-	// maxLookups is how many people are looked up in one call.
+	// maxLookups limits how many users are looked up in one call.
 	maxLookups = 50
 )
 
-// Outsiders reports whether a channel has a member who is not a full member of the
-// workspace: a guest, or somebody of another workspace that shares the channel. If anything
-// cannot be read it returns an error, which the caller has to take as yes.
+// Outsiders reports whether a channel has a member who is not a full member of the workspace: a guest, or a
+// person of another workspace that shares the channel. If anything cannot be read, it returns an error, which
+// the caller has to treat as true.
 func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error) {
 	var info *slack.Channel
 	err := p.Slack.Call(ctx, func() (err error) {

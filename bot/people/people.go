@@ -18,14 +18,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// A Directory looks up people and reads threads. The zero value with Slack set is ready; it
-// is safe for use by several goroutines.
+// A Directory looks up people and reads threads. Only Slack has to be set. It is safe for use by several
+// goroutines.
 type Directory struct {
 	Slack *bot.Slack
 
 	mu    sync.Mutex
-	names map[string]name      // by id of the user, channel or group
-	full  map[string]time.Time // by user: when they were last seen to be a full member; see Outsiders
+	names map[string]name      // by id of a user, channel or group
+	full  map[string]time.Time // when a user was last seen to be a full member, by user id; see Outsiders
 }
 
 type name struct {
@@ -33,8 +33,8 @@ type name struct {
 	at    time.Time
 }
 
-// Person looks up a user, uncached, since decisions rest on it. Whatever cannot be read is
-// an error, and the caller refuses.
+// Person looks up a user, uncached, since decisions are based on it. If anything cannot be read, it returns an
+// error, and the caller refuses.
 func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
 	u, err := p.readUser(ctx, user)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user str
 	return who, nil
 }
 
-// describe translates what Slack says of a user, apart from any channel.
+// describe translates Slack's data about a user, without membership in a channel.
 func (p *Directory) describe(u *slack.User) workflow.Person {
 	self := p.Slack.Self()
 	return workflow.Person{
@@ -61,7 +61,7 @@ func (p *Directory) describe(u *slack.User) workflow.Person {
 	}
 }
 
-// isOwnWorkspace reports whether the account belongs to this workspace.
+// isOwnWorkspace reports whether the account belongs to the bot's workspace.
 func (p *Directory) isOwnWorkspace(u *slack.User) bool {
 	self := p.Slack.Self()
 	return u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
@@ -89,7 +89,7 @@ func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool
 	return is, err
 }
 
-// Members returns everybody in a channel, uncached.
+// Members returns the ids of all members of a channel, uncached.
 func (p *Directory) Members(ctx context.Context, channel string) (users []string, err error) {
 	err = p.eachMember(ctx, channel, func(user string) (bool, error) {
 		users = append(users, user)
@@ -98,7 +98,7 @@ func (p *Directory) Members(ctx context.Context, channel string) (users []string
 	return users, err
 }
 
-// eachMember calls each with every member of a channel, until it is done or fails.
+// eachMember calls each with every member of a channel until each reports done or fails.
 func (p *Directory) eachMember(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
 	for range bot.MaxPages {
@@ -136,7 +136,7 @@ func (p *Directory) Group(ctx context.Context, group string) (users []string, er
 	return users, nil
 }
 
-// ByEmail returns the id of the person with that address; empty if there is none. It takes the
+// ByEmail returns the id of the person with that address, or an empty string if there is none. It requires the
 // scope users:read.email.
 func (p *Directory) ByEmail(ctx context.Context, address string) (id string, err error) {
 	if !emailAddress.MatchString(address) {
@@ -158,14 +158,14 @@ func (p *Directory) ByEmail(ctx context.Context, address string) (id string, err
 	return id, nil
 }
 
-// nameCacheLife is how long a name is cached.
+// nameCacheLife is how long a name is cached before it is read again.
 const nameCacheLife = 10 * time.Minute
 
-// maxNames bounds the cache of names.
+// maxNames limits the name cache and the cache of full members; a full cache is emptied.
 const maxNames = 5000
 
-// DisplayName returns the name of a user, or the id if it cannot be read. It is for prompts
-// and lines, never for decisions.
+// DisplayName returns the name of a user, or the id if the name cannot be read. Use it for prompts and display,
+// never for decisions.
 func (p *Directory) DisplayName(ctx context.Context, user string) string {
 	return p.cachedName(user, func() (string, error) {
 		u, err := p.readUser(ctx, user)
@@ -176,12 +176,13 @@ func (p *Directory) DisplayName(ctx context.Context, user string) string {
 	})
 }
 
-// shownName returns the name that Slack shows. People choose it, so it is cut and cleaned.
+// shownName returns the name that Slack shows. People choose it freely, so it is cleaned and cut to 80
+// characters.
 func shownName(u *slack.User) string {
 	return mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
 }
 
-// Fetch reads a file that somebody attached, as an [attachment.Fetcher] does.
+// Fetch downloads a file that a person attached, as [attachment.Fetcher] does.
 func (p *Directory) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
 	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
 }

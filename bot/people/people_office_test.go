@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// peopleOffice is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+// peopleOffice is a fake Slack workspace with people in #bugs and the bot.
 type peopleOffice struct{ *bottest.Office }
 
 func openPeopleOffice(t *testing.T, cfg slacktest.Config) *peopleOffice {

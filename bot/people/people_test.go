@@ -78,7 +78,7 @@ func TestPersonIsReadAfreshAndClosedOnErrors(t *testing.T) {
 	require.Error(t, err)
 	o.Order(slacktest.Fault{Method: "users.info", Status: 429})
 	_, err = ask()
-	require.NoError(t, err) // waited out
+	require.NoError(t, err) // the rate limit was waited out
 }
 
 func TestAMemberOfALargeChannelIsFound(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// newestReplies is how many replies of a long thread are returned beside its root.
+// newestReplies is how many replies of a long thread are returned, in addition to its root.
 const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
@@ -72,8 +72,8 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) incoming
 	return s
 }
 
-// Reread reads a message of a thread again, since an event may leave out what was shared
-// with the message. It returns false if the message is not there.
+// Reread reads a message of a thread again, since an event may lack what was shared with the message. It
+// returns false if the message does not exist.
 func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
 	var list []slack.Message

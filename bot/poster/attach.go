@@ -18,23 +18,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// Files follow the replies of their posting. An upload takes three calls, and only the last,
-// which shares the file, is visible; so a try that ended earlier left nothing behind.
+// Files follow the replies of their posting. An upload takes three calls, and only the last, which shares the
+// file, has a visible effect. So a try that ended earlier leaves no trace in the thread.
 //
-// A file is recognised by its name. Slack writes the message that shares it, without
-// metadata, and the answer does not say where it is. People may change the title. The name is
-// ours, stays as it is and comes with every message of the thread, so it carries a mark made
-// of the posting's key.
+// A file is recognised by its name. Slack itself writes the message that shares the file, without metadata, and
+// the response does not say where that message is. People may change the file's title. Its name is chosen by
+// us, cannot be changed, and is part of every message in the thread, so it contains a mark made of the
+// posting's key.
 
 const (
-	// fileLooks is how often a posting's files are looked up once its replies are there:
-	// Slack examines a file before it shows it, which takes a moment longer than a reply.
+	// fileLooks is how often a posting's files are looked up once its replies are in the thread: Slack examines
+	// a file before it shows it, which takes a moment longer than a reply.
 	fileLooks = 3
 	fileScope = "files:write"
 )
 
-// attachFile shares the file in the thread once. If Slack refuses a file for good, the reply
-// still stands, and a line in the thread says what is missing.
+// attachFile shares the file in the thread once. If Slack refuses the file permanently, the reply stays, and a
+// line in the thread says what is missing.
 func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c render.File, there standing) error {
 	if _, told := there.parts[c.Key]; told {
 		return p.postInstead(ctx, posting, c, there)
@@ -62,7 +62,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 	return p.postInstead(ctx, posting, c, there)
 }
 
-// postInstead posts the content of a refused file, part by part.
+// postInstead posts the content of a refused file as replies, part by part.
 func (p *Poster) postInstead(ctx context.Context, posting *outgoing.Posting, c render.File, there standing) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
@@ -75,8 +75,8 @@ func (p *Poster) postInstead(ctx context.Context, posting *outgoing.Posting, c r
 	return nil
 }
 
-// uploadFile uploads and shares a file. Each step waits out rate limits; after any other
-// failure the next try starts over, since an upload URL works once.
+// uploadFile uploads and shares a file. Each call waits out rate limits. After any other failure the next try
+// starts over, since an upload URL works only once.
 func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c render.File) error {
 	if reason := c.Unfit(); reason != "" {
 		return &refusal{reason}
@@ -107,8 +107,8 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 	}))
 }
 
-// judgeFile is judgeRefusal for a file. A missing scope holds up a reply until somebody adds
-// it, but refuses a file.
+// judgeFile is judgeRefusal for files. A missing scope delays a reply until a person adds the scope, but it
+// refuses a file.
 func (p *Poster) judgeFile(err error) error {
 	switch bot.ErrorCode(err) {
 	case "missing_scope", "no_permission":
@@ -126,7 +126,7 @@ func (p *Poster) judgeFile(err error) error {
 	return err
 }
 
-// judgeTransfer is judgeRefusal for the transfer of the content, which is answered by a status.
+// judgeTransfer is judgeRefusal for the transfer of the content, whose response is only an HTTP status.
 func judgeTransfer(err error) error {
 	var status slack.StatusCodeError
 	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
@@ -136,21 +136,20 @@ func judgeTransfer(err error) error {
 	return fmt.Errorf("send the file: %w", err)
 }
 
-// standing lists the parts and files of ours that are in a thread.
+// standing lists the parts and files of the bot that are in a thread.
 type standing struct {
-	parts map[string]string // key to ts
-	files []string          // names
+	parts map[string]string // ts of the message, by key
+	files []string          // file names
 }
 
-// has reports whether the file, or the line that replaces it, is there.
+// has reports whether the file, or the line that replaces it, is in the thread.
 func (s standing) has(c render.File) bool {
 	_, told := s.parts[c.Key]
 	// Slack may change a name, but it keeps letters and digits.
 	return told || slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
 }
 
-// awaited reports whether a file may still be on its way: the replies before it are there,
-// but it is not.
+// awaited reports whether a file may still appear: all replies before it are in the thread, but it is not.
 func (s standing) awaited(parts []render.Part, files []render.File) bool {
 	missing := slices.ContainsFunc(parts, func(p render.Part) bool { _, is := s.parts[p.Key]; return !is })
 	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })

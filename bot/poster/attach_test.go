@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// plan is a posting with two files, of two lines.
+// plan returns a posting with two lines and a file in each.
 func (o *posterOffice) plan(root string) outgoing.Posting {
 	posting := o.Posting("s:7", root, "The plan is ready.")
 	posting.Lines[0].Files = []outgoing.File{{Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n"}}
@@ -28,7 +28,7 @@ func (o *posterOffice) plan(root string) outgoing.Posting {
 
 var marks = regexp.MustCompile(`-[0-9a-f]{10}\b`)
 
-// below shows a thread below its root, without the marks in the names of files.
+// below returns the text of a thread below its root, without the marks in file names.
 func (o *posterOffice) below(root string) string {
 	_, below, _ := strings.Cut(o.ExportText("bugs", root), "it fails\n")
 	return marks.ReplaceAllString(below, "")
@@ -63,7 +63,8 @@ func TestFilesFollowTheirReply(t *testing.T) {
 	require.Empty(t, calls, "a file of ours is nobody's message")
 }
 
-// Wherever an answer is lost, everything stands there once.
+// TestALostAnswerDoublesNoFile checks that every reply and file is in the thread once, whichever response is
+// lost.
 func TestALostAnswerDoublesNoFile(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
@@ -80,7 +81,7 @@ func TestALostAnswerDoublesNoFile(t *testing.T) {
 	}
 }
 
-// The control of the test above: without the look-up the reply and its file double.
+// The control of the test above: without the look-up, the reply and its file are posted twice.
 func TestControlALostAnswerDoublesAFile(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -93,7 +94,8 @@ func TestControlALostAnswerDoublesAFile(t *testing.T) {
 	require.Equal(t, planReply+"  app [app]: \n    [file plan.md]\n"+planReply+planFiles, o.below(root))
 }
 
-// Slack shows a file some time after it has answered.
+// TestAFileThatShowsLateIsWaitedFor checks that a file is not shared again if Slack shows it some time after
+// its response.
 func TestAFileThatShowsLateIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{ShareDelay: 300 * time.Millisecond})
@@ -120,7 +122,7 @@ func TestLimitsOfFilesAreWaitedOut(t *testing.T) {
 	require.Equal(t, planReply+planFiles, o.below(root))
 }
 
-// A file that Slack never takes does not take the reply, or the other file, with it.
+// TestAFileThatIsRefused checks that a refused file does not affect the reply or the other file.
 func TestAFileThatIsRefused(t *testing.T) {
 	t.Parallel()
 	const other = "  app [app]: \n    [file ..-change.diff]\n"
@@ -154,7 +156,7 @@ func TestFilesWithoutTheirScope(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	out := (&bottest.Outbox{}).Put(o.plan(root))
 	p := o.poster(out)
-	// The line that says so is looked up like any other.
+	// The line that reports the refusal is looked up like any other.
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))
@@ -176,7 +178,8 @@ func TestFilesThatAreNotTried(t *testing.T) {
 		"  app [app]: [deep] `large.diff` could not be attached: it is larger than 1 MiB.\n  app [app]: \n    [file file.txt]\n", o.below(root))
 }
 
-// A token that was revoked says nothing of the file: it goes out when that is mended.
+// TestTroubleOfTheAppIsNotTheFilesEnd checks that a revoked token does not refuse a file: it is posted by a
+// later drain.
 func TestTroubleOfTheAppIsNotTheFilesEnd(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -189,7 +192,7 @@ func TestTroubleOfTheAppIsNotTheFilesEnd(t *testing.T) {
 	require.Equal(t, planReply+planFiles, o.below(root))
 }
 
-// Many faults at once: every file stands in the thread once.
+// TestFilesSurviveABadDay checks that every file is in the thread once despite many faults.
 func TestFilesSurviveABadDay(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})

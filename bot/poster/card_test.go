@@ -20,11 +20,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// board is Cards that keep the contract: a card is given out when what it shows changed.
+// board is a fake Cards that records what the painter reports for each card.
 type board struct {
 	mu    sync.Mutex
 	due   []*card.Card
-	drawn map[string]int // by key
+	drawn map[string]int // number of drawings, by key
 	later map[string]time.Duration
 	gone  map[string]string
 }
@@ -70,7 +70,7 @@ func note[T any](b *board, into *map[string]T, key string, value T) error {
 	return nil
 }
 
-// paint runs a painter until done holds.
+// paint runs a painter until done returns true.
 func (o *posterOffice) paint(b *board, done func() bool) {
 	o.T.Helper()
 	ctx, cancel := context.WithCancel(o.T.Context())
@@ -86,7 +86,7 @@ func (o *posterOffice) paint(b *board, done func() bool) {
 	ended.Wait()
 }
 
-// atWork is a card of a run in the thread.
+// atWork returns a card of a run in the thread.
 func (o *posterOffice) atWork(key, root string) *card.Card {
 	return &card.Card{
 		Key: key, Thread: o.ThreadOf(root), Run: 1, Phase: workflow.PhaseWorking, Worked: 75 * time.Second, USD: 0.12, Stop: "opaque",
@@ -98,7 +98,7 @@ func (o *posterOffice) atWork(key, root string) *card.Card {
 	}
 }
 
-// begin posts the card by way of the outbox.
+// begin posts the card through an outbox.
 func (o *posterOffice) begin(c *card.Card) {
 	o.T.Helper()
 	out := (&bottest.Outbox{}).Put(outgoing.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
@@ -153,8 +153,8 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Empty(t, o.Requests("chat.startStream"), "Slack ends streams after five minutes")
 }
 
-// An endpoint that does not know the newer blocks gets plain ones: from then on, until the
-// program starts again.
+// TestWherePlansAreRefusedCardsArePlain checks that cards use plain blocks after Slack refused the newer ones,
+// until the program restarts.
 func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -179,8 +179,8 @@ func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
 	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
 }
 
-// Cards are the least of it: while Slack wants no update, lines are posted; a card that
-// hangs holds up no other.
+// TestCardsHoldNothingUp checks that lines are posted while Slack accepts no updates, and that a card whose
+// update hangs does not block other cards.
 func TestCardsHoldNothingUp(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -216,7 +216,8 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	require.Len(t, o.Requests("chat.update"), 3, "no card is tried while Slack wants none")
 }
 
-// A posting whose answer was lost is found by its key; a control that does not look posts twice.
+// TestACardIsPostedOnce checks that a card whose response was lost is found by its key. The control does not
+// look it up and posts it twice.
 func TestACardIsPostedOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -233,14 +234,15 @@ func TestACardIsPostedOnce(t *testing.T) {
 			p.blind = c.blind
 			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 			require.Error(t, p.Drain(t.Context(), "s"))
-			card.USD = 7 // what it shows has changed since
+			card.USD = 7 // the card has changed since the first try
 			require.NoError(t, p.Drain(t.Context(), "s"))
 			require.Len(t, o.Thread("bugs", root), 1+c.stand)
 		})
 	}
 }
 
-// Cards and answered messages share what Slack allows; the cards give way.
+// TestCardsGiveWayToAnsweredMessages checks that cards wait while Slack limits chat.update, which answered
+// messages need too.
 func TestCardsGiveWayToAnsweredMessages(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -254,7 +256,7 @@ func TestCardsGiveWayToAnsweredMessages(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, o.poster((&bottest.Outbox{}).Put(again)).Drain(ctx, "s"), context.DeadlineExceeded)
 	require.False(t, o.Bot.MayUpdate())
-	o.Bot.NoteUpdate(&slack.RateLimitedError{}) // the time is over
+	o.Bot.NoteUpdate(&slack.RateLimitedError{}) // ends the wait
 	b := &board{}
 	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
 }
@@ -272,7 +274,8 @@ func TestACardThatIsGoneStaysGone(t *testing.T) {
 	require.Len(t, o.Thread("bugs", root), 1)
 }
 
-// However much there is to show, Slack takes it, and the text is all of it.
+// TestALargeCardIsTaken checks that Slack accepts a card with very many tasks, whose text counts the tasks that
+// it leaves out.
 func TestALargeCardIsTaken(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})

@@ -11,26 +11,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// If the configuration says so, a channel with guests or people of another workspace is shown
-// nothing of a repository's code: of each text only the first line, without code, paths and
-// names of code, and no files. The rest stays in the database. The members of the channel are
-// read when a posting goes out; if they cannot be read, the code is hidden.
+// If the configuration says so, channels with guests or people of another workspace are shown no code of a
+// repository: only the first line of each text, without code, paths and identifiers, and no files. The database
+// keeps everything. The members of the channel are read when a posting is sent; if they cannot be read, the
+// code is hidden.
 //
-// A model's prose may still describe the code in words: this does not hide what is being
-// worked on.
+// A model's prose may still describe the code in words, so the subject of the work is not hidden.
 
-// A GuestFilter decides where code is hidden. If it is nil or has no Closed, nowhere.
+// A GuestFilter decides in which channels code is hidden. If it is nil or Closed is empty, no code is hidden.
 type GuestFilter struct {
-	Closed []string // names of repositories whose code is shown to full members only
-	// People looks up the members of a channel; if it is nil, code is hidden everywhere.
+	Closed []string // names of repositories whose code only full members may see
+	// People looks up the members of a channel; if it is nil, code of Closed repositories is hidden everywhere.
 	People interface {
 		Outsiders(ctx context.Context, channel string) (bool, error)
 	}
 	Log *slog.Logger
 }
 
-// HidesCode reports whether code of that repository is hidden in the channel now. A thread
-// without a repository yet may turn out to be about a closed one.
+// HidesCode reports whether code of that repository is hidden in the channel at this moment. An empty
+// repository counts as closed, since the thread may turn out to be about a closed one.
 func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string) bool {
 	if d == nil || len(d.Closed) == 0 || repository != "" && !slices.Contains(d.Closed, repository) {
 		return false
@@ -45,7 +44,7 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string)
 	return there || err != nil
 }
 
-// filterPosting returns the posting as its channel may read it.
+// filterPosting returns the posting, without code if code is hidden in its channel.
 func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posting) *outgoing.Posting {
 	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repository, posting.Thread.Channel) {
 		return posting
@@ -53,7 +52,7 @@ func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posti
 	return render.PostingWithoutCode(posting)
 }
 
-// filterCard returns the card as its channel may read it.
+// filterCard returns the card, without code if code is hidden in its channel.
 func (d *GuestFilter) filterCard(ctx context.Context, c *card.Card) *card.Card {
 	if !d.HidesCode(ctx, c.Repository, c.Thread.Channel) {
 		return c

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// code posts something of a repository with code in it, and gives what the channel reads.
+// code posts a line with code of a repository and returns the message that the channel sees.
 func (o *posterOffice) code(p *Poster, key, repository string) slacktest.Message {
 	o.T.Helper()
 	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
@@ -80,7 +80,7 @@ func TestCardsKeepCodeBack(t *testing.T) {
 	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))
 }
 
-// The control of those above: without the look at the channel they read it.
+// The control of those above: if no repository is closed, guests see the code.
 func TestControlGuestsReadCodeWhereNothingIsClosed(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})

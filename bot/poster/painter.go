@@ -16,40 +16,39 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/card"
 )
 
-// Cards is a queue of progress messages that have to be redrawn.
+// Cards is a queue of cards that have to be redrawn.
 type Cards interface {
-	// NextCard leases the card that has waited longest to the caller for a while; nil if none
-	// has to be drawn. Only cards that have a message are leased.
+	// NextCard leases the card that has waited longest to the caller for a while; it returns nil if no card has
+	// to be drawn. Only cards that already have a message are leased.
 	NextCard(ctx context.Context) (*card.Card, error)
-	// Drawn records that the card's message shows it.
+	// Drawn records that the card's message shows the current card.
 	Drawn(ctx context.Context, c *card.Card) error
-	// CardLater returns the card to the queue, to be drawn after a while.
+	// CardLater returns the card to the queue, to be drawn after the wait.
 	CardLater(ctx context.Context, c *card.Card, wait time.Duration) error
 	// CardGone records that the card's message cannot be updated any more, and why.
 	CardGone(ctx context.Context, c *card.Card, why string) error
 }
 
-// A Painter updates the cards of runs as they go on. Lines of threads are posted beside it
-// and do not wait for it. A card that Slack rate-limits is redrawn after
-// Retry-After, and the more cards there are, the less often each is updated. Its fields are
-// set before Run.
+// A Painter updates the cards of runs while they go on. Lines are posted independently and do not wait for it.
+// A card that Slack rate-limits is redrawn after Retry-After. The more cards there are, the less often each is
+// updated. Set the fields before Run.
 type Painter struct {
-	Poster *Poster // whose Slack, Log, Name and GuestFilter hold for cards, too
+	Poster *Poster // its Slack, Log, Name and GuestFilter apply to cards, too
 	Cards  Cards
 
-	// Pace is the time between two updates, over all cards; default 1.5 s. Slack takes some
-	// fifty of an app in a minute (docs.slack.dev/reference/methods/chat.update: Tier 3), and
-	// rewritten questions are among them.
+	// Pace is the time between two updates of any cards; default 1.5 s. Slack accepts about fifty chat.update
+	// calls of an app per minute (docs.slack.dev/reference/methods/chat.update: Tier 3), and updates of
+	// answered questions count too.
 	Pace time.Duration
-	// Look is how often it looks for cards; default 0.5 s.
+	// Look is how often the painter looks for cards; default 0.5 s.
 	Look time.Duration
 }
 
 const (
-	cardsAtOnce = 4                // cards that are drawn at once, so that one that hangs holds up no other
-	cardTimeout = 15 * time.Second // for one update, with its wait
-	cardEnd     = 2 * time.Second  // to finish what was begun
-	cardPause   = 5 * time.Second  // after an update that failed
+	cardsAtOnce = 4                // cards drawn concurrently, so that one that hangs blocks no other
+	cardTimeout = 15 * time.Second // limit for one update, including the wait for the pace
+	cardEnd     = 2 * time.Second  // time to finish a drawing when the program stops
+	cardPause   = 5 * time.Second  // wait after an update that failed
 )
 
 // Run draws cards until ctx ends.
@@ -72,7 +71,7 @@ func (p *Painter) Run(ctx context.Context) {
 	}
 }
 
-// startNext begins to draw one card; false when there is none.
+// startNext starts to draw one card; it returns false if there is none.
 func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan struct{}, pace *rate.Limiter) bool {
 	select {
 	case <-ctx.Done():
@@ -89,8 +88,8 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 	}
 	all.Go(func() {
 		defer func() { <-free }()
-		// What was begun gets a moment to finish when the program stops: otherwise the card
-		// would wait until its lease ends.
+		// A drawing gets a moment to finish when the program stops. Otherwise the card would wait until its
+		// lease ends.
 		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimeout)
 		defer cancel()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
@@ -101,7 +100,7 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 	return true
 }
 
-// drawCard updates the card's message.
+// drawCard updates the card's message if the card has changed since it was last shown.
 func (p *Painter) drawCard(ctx context.Context, c *card.Card, pace *rate.Limiter) error {
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
@@ -137,15 +136,15 @@ func (p *Painter) recordDrawn(ctx context.Context, c *card.Card, err error) erro
 	return errors.Join(err, p.giveBack(ctx, c, cardPause))
 }
 
-// giveBack returns the card to the queue, even after its context has ended.
+// giveBack returns the card to the queue, even if ctx has ended.
 func (p *Painter) giveBack(ctx context.Context, c *card.Card, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
 }
 
-// drawCard hands the rendered card to send. If the endpoint refuses the newer blocks, the
-// card is sent in plain ones, and so are all others until the program restarts.
+// drawCard calls send with the rendered card. If the endpoint refuses the newer blocks, it sends the card in
+// plain blocks, which all cards then use until the program restarts.
 func drawCard(s *bot.Slack, name string, c *card.Card, send func(render.Part) error) error {
 	face := render.CardFace{Name: name, Plain: s.PlainCards.Load()}
 	err := send(face.Render(c))
@@ -157,7 +156,7 @@ func drawCard(s *bot.Slack, name string, c *card.Card, send func(render.Part) er
 	return send(render.CardFace{Name: name, Plain: true}.Render(c))
 }
 
-// refusalCode returns Slack's code, also that of a *refusal.
+// refusalCode returns Slack's error code, also that of a *refusal.
 func refusalCode(err error) string {
 	var refused *refusal
 	if errors.As(err, &refused) {

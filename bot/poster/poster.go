@@ -20,58 +20,58 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// An Outbox is the queue of what has to be posted.
+// An Outbox is a queue of postings.
 type Outbox interface {
-	// Next returns the oldest posting of the session that is neither posted nor refused; nil
-	// if there is none. Before it returns, it commits that the posting is tried.
+	// Next returns the oldest posting of the session that is neither posted nor refused, or nil if there is
+	// none. Before it returns, it commits that the posting is being tried.
 	Next(ctx context.Context, session string) (*outgoing.Posting, error)
-	// Mine fails if the posting belongs to another poster by now. A poster asks before it
-	// sends, since it may have been frozen for a while.
+	// Mine returns an error if another poster has taken over the posting. A poster calls it before it sends,
+	// since its process may have been frozen for a while.
 	Mine(ctx context.Context, key string) error
-	// Posted records the ts of the message that the posting has become, and returns the ts
-	// that is on record: a different one if another poster was quicker.
+	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one if
+	// another poster was faster.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
-	// Grown returns what the message that the posting has grown has to hold by now, if that is
-	// not what the posting made of it; nil if it is.
+	// Grown returns what the message that the posting's lines joined has to show now, or nil if the posting's
+	// own text is still current.
 	Grown(ctx context.Context, posting *outgoing.Posting) (*outgoing.Posting, error)
-	// Refused records that Slack refuses the posting for good, and why.
+	// Refused records that Slack refuses the posting permanently, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
 
-// A Poster posts what waits in the Outbox. Its fields must not change after the first Drain.
-// Several sessions may be drained at once, but each by one Drain at a time.
+// A Poster posts what waits in the Outbox. Its fields must not change after the first Drain. Several sessions
+// may be drained concurrently, but each by only one Drain at a time.
 type Poster struct {
 	Slack  *bot.Slack
 	Outbox Outbox
-	Log    *slog.Logger // default: silent
-	Name   string       // how cards are signed; default: orchestrator
-	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
-	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may mention
+	Log    *slog.Logger // default: no log
+	Name   string       // signature of cards; default: orchestrator
+	Links  []string     // addresses under which links are clickable, such as https://github.com/acme/
+	Calls  []string     // ids of people (U…) and user groups (S…) that lines may mention
 
 	CallsOwners bool // lines may mention any person; see render.Style
 
 	// GuestFilter decides where code is hidden; default: nowhere.
 	GuestFilter *GuestFilter
 
-	// Code is, by repository, the address of a line of code, such as
-	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}; other repositories get no links.
+	// Code holds the address of a line of code by repository, such as
+	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}. Code of other repositories is not linked.
 	Code map[string]string
 
-	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
-	// it. Other replicas have a pace of their own: what is too much between them is a 429.
+	// Pace is the minimum time between two replies in a channel; default 1 s, which is Slack's limit. Replicas
+	// do not share it: if together they are too fast, Slack responds with 429.
 	Pace time.Duration
-	// Settle is the wait before a posting that was tried is looked up; default 3 s. The
-	// request of a process that died may still be on its way.
+	// Settle is the wait before a posting that was tried is looked up; default 3 s. A request of a process that
+	// died may still be on its way.
 	Settle time.Duration
 
-	blind bool // tests only: post what was tried without looking it up
+	blind bool // tests only: post again without looking up what was tried
 
 	mu    sync.Mutex
 	paces map[string]*rate.Limiter // by channel
 }
 
-// Drain posts what the session has in the Outbox, in order, until nothing is left. After an
-// error it has to be called again: the posting in question is not settled.
+// Drain posts the session's postings in order until none is left. After an error the posting in question is not
+// settled, and Drain has to be called again.
 func (p *Poster) Drain(ctx context.Context, session string) error {
 	for {
 		posting, err := p.Outbox.Next(ctx, session)
@@ -98,8 +98,8 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 	}
 }
 
-// recordPosted records the ts of the posting. If another one is on record, this poster was
-// frozen between its last check and the request, and deletes its own reply.
+// recordPosted records the ts of the posting. If another ts is on record, this poster was frozen between its
+// last check and the request, and another one posted; it then deletes its own reply.
 func (p *Poster) recordPosted(ctx context.Context, posting *outgoing.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
@@ -123,8 +123,8 @@ func (p *Poster) log() *slog.Logger {
 	return cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
-// deliverPosting posts what is not in Slack yet of the posting, files after replies, and
-// returns the ts of its first message.
+// deliverPosting posts the parts of the posting that are not in Slack yet, replies before files, and returns
+// the ts of its first message.
 func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) (ts string, err error) {
 	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
@@ -172,7 +172,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 	return ts, nil
 }
 
-// postPart posts a part; a card in plain blocks if the endpoint refuses the newer ones.
+// postPart posts a part. A card is posted in plain blocks if the endpoint refuses the newer ones.
 func (p *Poster) postPart(ctx context.Context, posting *outgoing.Posting, once render.Part) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
@@ -184,7 +184,7 @@ func (p *Poster) postPart(ctx context.Context, posting *outgoing.Posting, once r
 	return ts, err
 }
 
-// eventType is the event_type of our metadata, whose payload holds the posting's key.
+// eventType is the event_type of the bot's metadata, whose payload holds the posting's key.
 const eventType = "bobbin_posting"
 
 func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part render.Part) (ts string, err error) {
@@ -192,7 +192,7 @@ func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part rende
 	options := []slack.MsgOption{
 		slack.MsgOptionText(part.Text, false), slack.MsgOptionTS(thread.TS),
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.Key}}),
-		// Slack makes nothing of the text by itself: no links, no names, no previews.
+		// Slack must not add anything to the text: no links, no names, no previews.
 		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 	}
 	if part.Blocks != nil {
@@ -222,8 +222,8 @@ func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part rende
 	return ts, nil
 }
 
-// takeBack deletes a reply that landed in the channel: Slack silently puts it there if the
-// thread's root was deleted.
+// takeBack deletes a reply that appeared in the channel: if the thread's root was deleted, Slack puts replies
+// there without an error.
 func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string) error {
 	err := p.Slack.Call(ctx, func() error {
 		_, _, err := p.Slack.API.DeleteMessageContext(ctx, thread.Channel, ts)
@@ -245,7 +245,8 @@ func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) err
 	return judgeRefusal(err)
 }
 
-// standing returns what is in Slack of a posting; nothing unless it was tried before.
+// standing returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
+// before.
 func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there standing, err error) {
 	if !posting.Tried || p.blind {
 		return there, nil
@@ -270,12 +271,12 @@ func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (standin
 	return there, err
 }
 
-// readStanding reads which parts and files of ours are in the posting's thread.
+// readStanding reads which parts and files of the bot are in the posting's thread.
 func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (standing, error) {
 	there := standing{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
-		// Any app may write any metadata; only ours counts.
+		// Any app may write any metadata; only that of the bot counts.
 		if m.BotID == p.Slack.Self().BotID && m.Metadata.EventType == eventType && key != "" {
 			there.parts[key] = m.Timestamp
 		}
@@ -310,8 +311,8 @@ type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
-// judgeRefusal returns a *refusal for a permanent refusal of Slack's. A lost answer, a 5xx or
-// a failure of the network is returned as it is.
+// judgeRefusal returns a *refusal if Slack refused the call permanently, or an *AuthError if it refused the
+// app. It returns other errors unchanged, such as a lost response, a 5xx status or a network failure.
 func judgeRefusal(err error) error {
 	if !bot.IsFinal(err) {
 		return err
@@ -323,8 +324,8 @@ func judgeRefusal(err error) error {
 	return &refusal{bot.ErrorCode(err)}
 }
 
-// refusesBlocks reports whether Slack refused a message for its blocks. Either we made a
-// mistake or Slack changed its rules; a message without buttons is better than none.
+// refusesBlocks reports whether Slack refused a message because of its blocks. That is a mistake of ours or a
+// new rule of Slack's; a message without buttons is better than none.
 func refusesBlocks(err error) bool {
 	return slices.Contains([]string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"}, bot.ErrorCode(err))
 }

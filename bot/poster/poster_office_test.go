@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// posterOffice is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+// posterOffice is a fake Slack workspace with people in #bugs and the bot.
 type posterOffice struct{ *bottest.Office }
 
 func openPosterOffice(t *testing.T, cfg slacktest.Config) *posterOffice {

@@ -18,12 +18,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// poster is quick, and otherwise the one that serves.
+// poster returns a Poster like that of the program, but without waits.
 func (o *posterOffice) poster(out *bottest.Outbox) *Poster {
 	return &Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}
 }
 
-// replies is what the thread holds below its root.
+// replies returns the texts of a thread below its root.
 func (o *posterOffice) replies(root string) (texts []string) {
 	for _, m := range o.Thread("bugs", root)[1:] {
 		texts = append(texts, m.Text)
@@ -112,7 +112,7 @@ func TestALostAnswerIsLookedUp(t *testing.T) {
 	}
 }
 
-// The control of the test above: without the look-up the line stands there twice.
+// The control of the test above: without the look-up, the line is posted twice.
 func TestControlALostAnswerDoubles(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -141,7 +141,7 @@ func TestWhatWasTriedAndIsNotThereIsPosted(t *testing.T) {
 	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 2", "[deep] line 3"}, o.replies(root))
 }
 
-// Somebody else's metadata must not keep a line of ours back.
+// TestTheKeyHasToBeOurs checks that metadata of another app does not keep a line from being posted.
 func TestTheKeyHasToBeOurs(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -223,7 +223,8 @@ func TestRefusalsAreKeptAndPassed(t *testing.T) {
 	require.Equal(t, map[string]string{"k2": "is_archived"}, out.RefusedByKey)
 }
 
-// A token that was revoked says nothing of the line: it goes out when that is mended.
+// TestTroubleOfTheAppIsNotTheLinesEnd checks that a revoked token does not refuse a line: it is posted by a
+// later drain.
 func TestTroubleOfTheAppIsNotTheLinesEnd(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -252,7 +253,8 @@ func TestAReactionTwiceIsOne(t *testing.T) {
 	require.Len(t, o.Thread("bugs", root)[0].Reactions, 1)
 }
 
-// Slack puts a reply to a deleted root into the channel, where nobody asked for it.
+// TestAReplyWithoutItsThreadIsTakenBack checks that a reply is deleted if Slack puts it into the channel
+// because the root was deleted.
 func TestAReplyWithoutItsThreadIsTakenBack(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -270,7 +272,7 @@ func TestAReplyWithoutItsThreadIsTakenBack(t *testing.T) {
 	require.Equal(t, map[string]string{"k2": "thread_not_found"}, out.RefusedByKey)
 }
 
-// Many faults at once: every line stands in the thread once, in order.
+// TestLinesSurviveABadDay checks that every line is in the thread once and in order despite many faults.
 func TestLinesSurviveABadDay(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -289,8 +291,8 @@ func TestLinesSurviveABadDay(t *testing.T) {
 	require.Greater(t, failed, 20)
 }
 
-// A poster that slept until another took its postings over says nothing. Without the
-// question, as every other test here shows, it does.
+// TestAPosterThatLostItsPostingsIsSilent checks that a poster whose postings were taken over posts nothing. The
+// other tests here are the control: they own their postings and post them.
 func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -304,7 +306,8 @@ func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	require.Empty(t, o.Requests("files.getUploadURLExternal"))
 }
 
-// One that froze after its last look posts a second time; it takes that away again.
+// TestTheLaterOfTwoRepliesIsTakenAway checks that a poster that froze after its last check and posted a second
+// time deletes its own reply.
 func TestTheLaterOfTwoRepliesIsTakenAway(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})

@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// rewriteMessage updates the message of an earlier posting: with other words and buttons, or
-// the same text without buttons, and below it what was chosen. Doing it twice changes nothing, so nothing is looked up first.
-// Slack notifies nobody of an edit; what matters is posted as a reply of its own.
+// rewriteMessage updates the message of an earlier posting: with other text and buttons, or with the same text
+// without buttons and a note below it. A repeated update changes nothing, so nothing is looked up first. Slack
+// does not notify anyone of an edit, so important news is posted as a separate reply.
 func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) error {
-	if posting.OnTS == "" { // Slack never accepted it
+	if posting.OnTS == "" { // Slack never accepted the message
 		return nil
 	}
 	original := *posting
@@ -29,7 +29,7 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) 
 		parts, _ = p.style().Message(&original)
 	}
 	last, ts := parts[len(parts)-1], posting.OnTS
-	if len(parts) > 1 { // the buttons are on the last part; the row knows the ts of the first
+	if len(parts) > 1 { // the buttons are on the last part, but the row holds the ts of the first
 		there, err := p.readStanding(ctx, posting)
 		if err != nil {
 			return err
@@ -56,8 +56,8 @@ func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part ren
 	return judgeRefusal(err)
 }
 
-// growMessage has lines join those that stand in a message already. grown is false where Slack
-// does not take it, or where an earlier try made a reply of them.
+// growMessage adds lines to the message that already shows the first ones. grown is false if Slack refuses the
+// edit, if the text would need several messages, or if an earlier try posted the lines as a reply.
 func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (grown bool, err error) {
 	if posting.Tried && !p.blind {
 		there, err := p.lookUp(ctx, posting)
@@ -82,9 +82,8 @@ func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (gr
 	return err == nil, err
 }
 
-// keepNewest has the message that the posting has grown hold what is on record. This poster
-// may have been frozen between its last check and its edit, and have written an older text
-// over a newer one.
+// keepNewest updates the message that the posting's lines joined until it shows what is on record. This poster
+// may have been frozen between its last check and its edit, and have overwritten a newer text.
 func (p *Poster) keepNewest(ctx context.Context, posting *outgoing.Posting) error {
 	for {
 		newest, err := p.Outbox.Grown(ctx, posting)

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// asked posts a text with buttons, and gives the posting that writes it again.
+// asked posts a text with buttons and returns the posting that rewrites it.
 func (o *posterOffice) asked(root, text string) (again outgoing.Posting) {
 	posting := o.Posting("ask", root, text)
 	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
@@ -67,7 +67,7 @@ func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
 	require.Contains(t, out.ByKey, "never")
 }
 
-// joining posts a line of progress, and gives the posting that has a second one join it.
+// joining posts a line of progress and returns the posting that adds a second line to its message.
 func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins outgoing.Posting) {
 	posted = (&bottest.Outbox{}).Put(o.Posting("k0", root, "one"))
 	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
@@ -118,7 +118,8 @@ func TestWhatJoinsAReplyThatIsGoneIsAReply(t *testing.T) {
 	require.Equal(t, []string{"[deep] two"}, o.replies(root))
 }
 
-// One that froze after its last look writes two lines over three; it writes the three again.
+// TestAnEditThatCameLateIsWrittenAgain checks that a poster that froze after its last check, and overwrote
+// three lines with two, writes the three again.
 func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	for name, guarded := range map[string]bool{"guarded": true, "control: nothing is looked for": false} {

@@ -13,14 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// long is a posting of more than three replies, with a button.
+// long returns a posting with a button that would need more than three replies.
 func (o *posterOffice) long(root string) outgoing.Posting {
 	p := o.Posting("s:9", root, "# What I found\n\n"+strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
 	p.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
 	return p
 }
 
-// A thread is not flooded: what would be more than three replies is one, with a file.
+// TestLongTextIsAFile checks that a text of more than three replies becomes one reply with a file.
 func TestLongTextIsAFile(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -38,7 +38,7 @@ func TestLongTextIsAFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, p.Text(), whole)
 
-	// The buttons go when they were answered, and the words stay.
+	// The buttons disappear when they were answered, and the text stays.
 	again := p
 	again.Key, again.Rewrites, again.OnTS, again.Note = "s:9:settled", "s:9", thread[0].TS, "Approved by ada."
 	again.Lines = []outgoing.Line{{Agent: "deep", Text: p.Lines[0].Text}}
@@ -48,8 +48,8 @@ func TestLongTextIsAFile(t *testing.T) {
 	require.Equal(t, thread[0].Text+"\n&gt; Approved by ada.", first.Text)
 }
 
-// Wherever an answer is lost, the reply and the file stand there once. The control is the
-// same without the look-up.
+// TestALostAnswerDoublesNoLongText checks that the reply and the file are in the thread once, whichever
+// response is lost. The control does not look them up.
 func TestALostAnswerDoublesNoLongText(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
@@ -66,8 +66,8 @@ func TestALostAnswerDoublesNoLongText(t *testing.T) {
 	}
 }
 
-// Where Slack takes no file, nothing of the text is missing: it follows in replies, also
-// when that is cut off in the middle.
+// TestLongTextWithoutFilesFollowsInReplies checks that the whole text follows in replies if Slack accepts no
+// file, also if a response in the middle is lost.
 func TestLongTextWithoutFilesFollowsInReplies(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})

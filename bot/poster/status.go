@@ -14,25 +14,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// A StatusIndicator lets Slack show in a thread that the bot is at work: as the status of an
-// agent session if the app is an agent, otherwise of an assistant's thread
-// (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus).
-// It is optional: a failure is logged once and changes nothing.
+// A StatusIndicator makes Slack show in a thread that the bot is at work: as the status of an agent session if
+// the app is an agent, otherwise as that of an assistant thread
+// (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus). It is optional: a
+// failure is logged once and has no other effect.
 type StatusIndicator struct {
 	Slack *bot.Slack
-	Log   *slog.Logger // default: silent
-	// Again is how often the status is set again; default 90 s. Slack clears that of an
-	// assistant's thread after two minutes.
+	Log   *slog.Logger // default: no log
+	// Again is how often the status is set again; default 90 s. Slack clears the status of an assistant thread
+	// after two minutes.
 	Again time.Duration
 
-	older  atomic.Bool // the app is no agent
+	older  atomic.Bool // the app is not an agent
 	logged sync.Once
 }
 
-// statusTimeout is the timeout of one call: the end of a turn waits for the last one.
+// statusTimeout limits one call, since the end of a turn waits for the last one.
 const statusTimeout = 3 * time.Second
 
-// During shows that the bot is at work in the thread while work goes on.
+// During calls work and shows that the bot is at work in the thread until work returns.
 func (l *StatusIndicator) During(ctx context.Context, thread workflow.Thread, work func(context.Context) error) error {
 	ended, dark := make(chan struct{}), make(chan struct{})
 	go func() {

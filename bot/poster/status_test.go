@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// While a turn is at work Slack shows it, anew before it would fade; at the end no more. An
-// app that is no agent has the older way.
+// TestSlackShowsThatTheBotIsAtWork checks that the status is set again while a turn works, and cleared at its
+// end. An app that is not an agent uses the older method.
 func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -8,11 +8,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// callable matches the ids that can be mentioned: people and user groups.
+// callable matches ids that can be mentioned: people and user groups.
 var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
-// mentions returns the mentions that a line ends with. They never come from a text, but from
-// the line's Calls, and only if the configuration names them, or lets owners be called.
+// mentions returns the mentions that a line ends with. They come only from the line's Calls, never from its
+// text, and only ids that the configuration allows are mentioned, or any person if CallsOwners is set.
 func (s Style) mentions(l outgoing.Line) string {
 	var b strings.Builder
 	for _, id := range l.Calls {

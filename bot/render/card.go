@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	mostTasks  = 20  // on a card; docs.slack.dev names no limit of a plan's tasks
-	maxTask    = 110 // characters of one task on a card
-	maxRunning = 60  // and of a command
+	mostTasks  = 20  // tasks on a card; docs.slack.dev names no limit for the tasks of a plan
+	maxTask    = 110 // characters of one task
+	maxRunning = 60  // characters of a running command
 )
 
-// cardName signs cards by default.
+// cardName is the default signature of cards.
 const cardName = "orchestrator"
 
-// A CardFace says how cards look: with Slack's plan and task_card blocks, or plain if the
+// A CardFace configures how cards look: with Slack's plan and task_card blocks, or with plain blocks if the
 // endpoint does not know them.
 type CardFace struct {
 	Name  string
 	Plain bool
 }
 
-// Render renders a card. The text holds all that the blocks show, for notifications, for
-// searches and for clients without blocks.
+// Render renders a card. The text holds everything that the blocks show, for notifications, for searches and
+// for clients without blocks.
 func (f CardFace) Render(c *card.Card) Part {
 	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
 }
@@ -41,7 +41,7 @@ func (f CardFace) renderText(c *card.Card) string {
 	return strings.Join(append(lines, taskLines(c)...), "\n")
 }
 
-// running returns the command that is under way, behind the headline.
+// running returns the suffix of the headline that shows the running command, or an empty string.
 func running(c *card.Card) string {
 	if c.Running == "" {
 		return ""
@@ -49,7 +49,7 @@ func running(c *card.Card) string {
 	return fmt.Sprintf(" · %s for %s", unangled.Replace(mrkdwn.BreakAddresses(mrkdwn.OneLine(c.Running, maxRunning))), c.Ran)
 }
 
-// taskLines returns the tasks as lines, and a last line that counts those left out.
+// taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
 func taskLines(c *card.Card) (lines []string) {
 	for _, t := range shownTasks(c) {
 		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
@@ -60,19 +60,19 @@ func taskLines(c *card.Card) (lines []string) {
 	return lines
 }
 
-// shownTasks returns the last tasks, where work goes on.
+// shownTasks returns the last 20 tasks, since work goes on there.
 func shownTasks(c *card.Card) []card.Task {
 	return c.Tasks[max(0, len(c.Tasks)-mostTasks):]
 }
 
-// taskTitle returns a model's description as text, without links.
+// taskTitle returns a task's label and title as plain text without links.
 func taskTitle(t card.Task) string {
 	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
 	return unangled.Replace(mrkdwn.BreakAddresses(title))
 }
 
-// unangled removes what could be markup: a plan's titles are no text objects, and Slack does
-// not document whether <!channel> in one mentions people.
+// unangled replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
+// document whether <!channel> in one mentions people.
 var unangled = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
 func taskWords(c *card.Card, t card.Task) string {
@@ -92,13 +92,13 @@ func taskWords(c *card.Card, t card.Task) string {
 	return words
 }
 
-// unfinished reports whether the run ended before the task did.
+// unfinished reports whether the run ended before the task was finished.
 func unfinished(c *card.Card, t card.Task) bool {
 	cutOff := t.State == workflow.TaskFailed && t.Failures == 0
 	return c.Ended && (t.State == workflow.TaskOpen || t.State == workflow.TaskWorking || cutOff)
 }
 
-// taskStatus returns Slack's name of the state.
+// taskStatus returns Slack's status for the task's state.
 func taskStatus(c *card.Card, t card.Task) slack.TaskCardStatus {
 	switch {
 	case t.State == workflow.TaskDone:
@@ -113,7 +113,7 @@ func taskStatus(c *card.Card, t card.Task) slack.TaskCardStatus {
 
 func (f CardFace) renderBlocks(c *card.Card) []slack.Block {
 	blocks := plainCard(c)
-	if !f.Plain && len(c.Tasks) > 0 { // no document says that a plan may be empty
+	if !f.Plain && len(c.Tasks) > 0 { // the documentation does not say whether a plan may be empty
 		blocks = []slack.Block{planCard(c)}
 	}
 	if c.Stop == "" {
@@ -123,12 +123,12 @@ func (f CardFace) renderBlocks(c *card.Card) []slack.Block {
 	return append(blocks, buttonRow([]outgoing.Button{stop}, map[string]int{}))
 }
 
-// planCard returns the card as a plan with its tasks.
+// planCard returns the card as a plan block with its tasks.
 func planCard(c *card.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
 		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
-		if words := taskWords(c, t); !slices.Contains([]string{"waits", "done", "at work"}, words) { // the mark before it says so
+		if words := taskWords(c, t); !slices.Contains([]string{"waits", "done", "at work"}, words) { // the icon shows these
 			title += " (" + words + ")"
 		}
 		tasks = append(tasks, slack.NewTaskCardBlock(fmt.Sprintf("task-%d", t.Number), title).WithStatus(taskStatus(c, t)))

@@ -17,16 +17,16 @@ const (
 	fileMarker = "#file"
 )
 
-// A File is one file of a posting as it is sent.
+// A File is one file of a posting in the form in which it is uploaded.
 type File struct {
-	Key   string // of the line that replaces it if Slack refuses it
-	Mark  string // in its name
+	Key   string // key of the line that replaces the file if Slack refuses it
+	Mark  string // part of the uploaded name by which the file is recognised
 	Agent string
 	outgoing.File
-	Instead []Part // what is posted if Slack refuses it
+	Instead []Part // replies that are posted if Slack refuses the file
 }
 
-// filesOf returns the files of a posting, always the same for the same posting.
+// filesOf returns the files of a posting. The same posting always has the same files.
 func filesOf(p *outgoing.Posting) (list []File) {
 	for _, l := range p.Lines {
 		for _, f := range l.Files {
@@ -43,19 +43,19 @@ func markOf(key string) string {
 	return hex.EncodeToString(sum[:5])
 }
 
-// ShownName returns the name without the mark, in one line and without folders.
+// ShownName returns the name without the mark, as one line without slashes and backticks.
 func (c File) ShownName() string {
 	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(c.Name, 100))
 	return cmp.Or(name, "file.txt")
 }
 
-// MarkedName returns the name that Slack gets: plan-1f0c93ab77.md.
+// MarkedName returns the name of the upload with the mark, such as plan-1f0c93ab77.md.
 func (c File) MarkedName() string {
 	ext := path.Ext(c.ShownName())
 	return strings.TrimSuffix(c.ShownName(), ext) + "-" + c.Mark + ext
 }
 
-// Unfit returns why a file is not uploaded; empty if it can be.
+// Unfit returns why the file cannot be uploaded, or an empty string if it can.
 func (c File) Unfit() string {
 	switch size := len(c.Content()); {
 	case size == 0:
@@ -66,7 +66,7 @@ func (c File) Unfit() string {
 	return ""
 }
 
-// Content is what is uploaded.
+// Content returns the content that is uploaded: Data, or Text if Data is empty.
 func (c File) Content() string {
 	if len(c.Data) > 0 {
 		return string(c.Data)

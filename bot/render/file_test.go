@@ -21,8 +21,8 @@ func TestMarksTellFilesApart(t *testing.T) {
 	require.NotEqual(t, first[0].MarkedName(), filesOf(&posting)[0].MarkedName())
 }
 
-// FuzzFileName: a file's name is one line without folders, and has the mark by which it
-// is found again.
+// FuzzFileName checks that a file's name is one line without slashes, and holds the mark by which the file is
+// recognised.
 func FuzzFileName(f *testing.F) {
 	for _, seed := range []string{"plan.md", "../../etc/passwd", `a\b.txt`, "", ".md", "a\nb", strings.Repeat("x", 5000) + ".md", "x." + strings.Repeat("y", 300), "\u202emd.exe"} {
 		f.Add(seed)

@@ -26,8 +26,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// galleryOffice is where the pictures are taken: what is rendered is posted, and the call that
-// Slack gets is drawn.
+// galleryOffice is a fake Slack workspace. The tests post to it and compare the calls that it receives with
+// golden files.
 type galleryOffice struct{ *bottest.Office }
 
 func openGalleryOffice(t *testing.T) *galleryOffice {
@@ -47,9 +47,9 @@ func (o *galleryOffice) post(p outgoing.Posting) *bottest.Outbox {
 	return out
 }
 
-// TestGallery draws the messages that this package makes by itself: cards in every state and
-// both renderings, what was answered, and what is split. Beside them are the lines of
-// package turn, drawn by its own test.
+// TestGallery compares the messages that this package makes with golden files: cards in every state and both
+// renderings, answered questions, and split messages. The lines of package turn are in the same gallery and are
+// compared by its own test.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	o := openGalleryOffice(t)
@@ -84,7 +84,7 @@ func TestGallery(t *testing.T) {
 	o.draw("long", o.Posting("long", root, strings.Repeat("a paragraph that says a lot about a little\n\n", 150)))
 }
 
-// draw posts p and hangs each of its messages.
+// draw posts p and compares each of its messages with its golden file.
 func (o *galleryOffice) draw(name string, p outgoing.Posting) {
 	o.T.Helper()
 	before := len(o.Requests("chat.postMessage"))
@@ -94,7 +94,7 @@ func (o *galleryOffice) draw(name string, p outgoing.Posting) {
 	}
 }
 
-// choice is a question with many answers.
+// choice returns a question with n answers.
 func (o *galleryOffice) choice(n int) outgoing.Posting {
 	p := o.Posting("choice", o.AdaSays("which?", ""), "Which one?")
 	for i := range n {
@@ -103,8 +103,7 @@ func (o *galleryOffice) choice(n int) outgoing.Posting {
 	return p
 }
 
-// everyCard is a card in each phase of a run and at each of its ends, with a task in every
-// state that there is.
+// everyCard returns cards in each phase of a run and at each of its ends, with a task in every state.
 func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*card.Card {
 	t.Helper()
 	var tasks []card.Task
@@ -139,7 +138,7 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*card.Car
 	return cards
 }
 
-// constants are the values of a type's constants in a file of package workflow.
+// constants returns the values of a type's constants in a file of package workflow.
 func constants(t *testing.T, file, kind string) (values []string) {
 	t.Helper()
 	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "workflow", file), nil, parser.SkipObjectResolution)
@@ -157,7 +156,7 @@ func constants(t *testing.T, file, kind string) (values []string) {
 	return values
 }
 
-// homes shows everybody the same.
+// homes is a fake Homes that shows everyone the same home.
 type homes struct{ shows hometab.View }
 
 func (homes) Press(context.Context, string, string, string) error { return nil }
@@ -171,7 +170,7 @@ func (h homes) Home(_ context.Context, user string) (hometab.View, error) {
 	return h.shows, nil
 }
 
-// The gallery has a home that shows everything that a home can show.
+// TestAHomeInTheGallery compares an empty home, and one that shows everything possible, with golden files.
 func TestAHomeInTheGallery(t *testing.T) {
 	t.Parallel()
 	o := openGalleryOffice(t)

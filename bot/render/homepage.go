@@ -19,11 +19,12 @@ const (
 	homeTitle     = 150 // characters of a session's title
 )
 
-// A HomePage renders App Homes: Bot is the bot's user id, WorkspaceURL the address under
-// which people read the workspace.
+// A HomePage renders App Homes. Bot is the bot's user id, and WorkspaceURL the address of the workspace in a
+// browser.
 type HomePage struct{ Bot, WorkspaceURL string }
 
-// Blocks renders a home: what waits for its owner, then everything else by state.
+// Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
+// lessons. It returns at most MaxHomeBlocks blocks.
 func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
@@ -83,8 +84,8 @@ func pauseSection(x hometab.Pause) slack.Block {
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(element))
 }
 
-// addLessons renders what was learned, in as few blocks as it takes: those that the reader may
-// change have one each, with a button.
+// addLessons renders the lessons in as few blocks as possible. Each lesson that the reader may change has its
+// own block with a button.
 func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 	if len(list) == 0 {
 		return
@@ -121,7 +122,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 	flush()
 }
 
-// sessionLine renders one session: its title, linked to the thread, and its state.
+// sessionLine renders one session: its title as a link to the thread, and its state.
 func (p HomePage) sessionLine(x hometab.Session, reader workflow.Person) string {
 	title := mrkdwn.OneLine(x.Title, homeTitle)
 	if title == "" {
@@ -138,18 +139,18 @@ func (p HomePage) sessionLine(x hometab.Session, reader workflow.Person) string 
 	if !strings.HasPrefix(x.Thread.Channel, "D") {
 		parts = append(parts, "<#"+mrkdwn.Escape(x.Thread.Channel)+">")
 	}
-	if x.Requester != reader.ID && x.Requester != "" { // an app's alert is nobody's request
+	if x.Requester != reader.ID && x.Requester != "" { // an app's alert has no requester
 		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
 	}
 	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
-	// A bar would end the link's address, and backquotes begin code within it.
+	// A bar would end the link's address, and backticks would begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
 	return "*<" + x.Thread.Permalink(p.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")
 }
 
 var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
 
-// namedChannels makes Slack show names in place of channels' ids.
+// namedChannels makes Slack show channel names in place of channel ids.
 func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
 
 func formatDollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }

@@ -14,32 +14,32 @@ import (
 )
 
 const (
-	MaxPart    = 3500 // characters of one reply; Slack advises 4,000
-	maxSection = 2900 // of one section block; Slack refuses 3,000
-	maxLabel   = 75   // of a button
-	maxActions = 25   // in one actions block
+	MaxPart    = 3500 // characters of one reply; Slack advises at most 4,000
+	maxSection = 2900 // characters of one section block; Slack's limit is 3,000
+	maxLabel   = 75   // characters of a button's label
+	maxActions = 25   // buttons in one actions block
 )
 
-// A Style says how lines are rendered, and whom they may mention.
+// A Style configures how lines are rendered and whom they may mention.
 type Style struct {
 	mrkdwn.Renderer
-	Calls []string // ids of people and user groups that a line may mention, beside its text
-	// CallsOwners lets a line mention any person, since who knows a repository is in its history.
+	Calls []string // ids of people and user groups that a line may mention after its text
+	// CallsOwners lets a line mention any person, since a repository's history names the people who know it.
 	CallsOwners bool
 
-	forgeable bool // tests only: a text may look as if several agents had signed it
+	forgeable bool // tests only: do not quote texts that look like another agent's signature
 }
 
-// A Part is one message of a posting. A posting that is too long for one message has several
-// parts, each with a key of its own.
+// A Part is one message of a posting. A posting that is too long for one message has several parts, each with
+// its own key.
 type Part struct {
 	Key    string
 	Text   string
 	Blocks []slack.Block
 }
 
-// renderParts renders a posting. The same posting always gives the same parts, so that a later
-// try knows which of them are in the thread already.
+// renderParts renders a posting. The same posting always has the same parts, so that a later try can find out
+// which of them are already in the thread.
 func (s Style) renderParts(p *outgoing.Posting) []Part {
 	parts := s.cutParts(p, MaxPart)
 	last := &parts[len(parts)-1]
@@ -47,7 +47,7 @@ func (s Style) renderParts(p *outgoing.Posting) []Part {
 	return parts
 }
 
-// cutParts renders a posting into parts of at most so many characters, without buttons.
+// cutParts renders a posting into parts of at most that many characters, without buttons.
 func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
@@ -64,8 +64,8 @@ func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
 	return parts
 }
 
-// Line is "[agent] text"; a block of code begins below the agent's name. Only the program
-// signs: what looks like a signature further down in a text is quoted.
+// Line renders one line as "[agent] text"; a code block begins below the agent's name. Only the program signs
+// lines: what looks like a signature further down in the text is quoted.
 func (s Style) Line(l outgoing.Line) string {
 	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.Render(l.Text, l.Code)
 	if !s.forgeable {
@@ -77,7 +77,8 @@ func (s Style) Line(l outgoing.Line) string {
 	return "[" + name + "] " + words
 }
 
-// withButtons adds blocks if there are buttons. Without any, the text alone looks the same.
+// withButtons returns blocks with the text and its buttons, or nil if there are no buttons, since the text
+// alone then looks the same.
 func withButtons(text string, lines []outgoing.Line) []slack.Block {
 	var rows []slack.Block
 	used := map[string]int{}
@@ -117,19 +118,19 @@ func actionID(id string, used map[string]int) string {
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }
 
-// howToAnswer is the end of a line that waits for an answer.
+// howToAnswer matches the end of a line that says how to answer it.
 var howToAnswer = regexp.MustCompile(`\s(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
 
-// WithNote returns the part of these lines with a note below its text, which no longer says
-// how to answer it: the note says how it was answered.
+// WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
+// on how to answer are removed, since the note says what was answered.
 func (p Part) WithNote(note string, lines []outgoing.Line) Part {
 	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + note
 	p.Blocks = withButtons(p.Text, lines)
 	return p
 }
 
-// WithoutBlocks returns the part without its blocks. Its text holds all that they show, and
-// what a button does can also be asked for in words.
+// WithoutBlocks returns the part without its blocks. Its text holds everything that they show, and what a
+// button does can also be asked for in words.
 func (p Part) WithoutBlocks() Part {
 	p.Text += "\n&gt; Slack refused the buttons of this message. Answer in words."
 	p.Blocks = nil

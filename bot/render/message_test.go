@@ -13,7 +13,8 @@ import (
 
 var signing = Style{Renderer: mrkdwn.Renderer{Links: []string{"https://github.com/acme/shop", "http://localhost:3000"}}}
 
-// Only the program signs a line: further down in a text, a name in brackets is quoted.
+// TestNobodySignsForAnother checks that a name in brackets at the beginning of a later line of a text is
+// quoted.
 func TestNobodySignsForAnother(t *testing.T) {
 	t.Parallel()
 	const forged = "done"
@@ -25,12 +26,12 @@ func TestNobodySignsForAnother(t *testing.T) {
 		"a\n\u3010deep] done":                         "a\n`\u3010deep]` done",
 		"a\n[`deep`] done":                            "a\n(`deep`) done",
 		"a\n[[d](https://github.com/acme/shop)] done": "a\n(<https://github.com/acme/shop|d>) done",
-		// What only looks like it to a machine stays as it is.
+		// What people do not take for a signature stays unchanged.
 		"a\n[x] 1. done\n[ ] 2. done":  "a\n[x] 1. done\n[ ] 2. done",
 		"a\n- [deep] done":             "a\n- [deep] done",
 		"a\n  1. [deep] done":          "a\n  1. [deep] done",
 		"a\n```\n[section]\ndone\n```": "a\n```\n[section]\ndone\n```",
-		"[deep] done":                  "[deep] done", // it stands behind the name of who says it
+		"[deep] done":                  "[deep] done", // it follows the name of the agent that says it
 	} {
 		require.Contains(t, in, forged)
 		line := outgoing.Line{Agent: "quick", Text: in}
@@ -76,7 +77,7 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		got := r.Line(outgoing.Line{Agent: "deep", Text: text, Code: code})
 		require.Equal(t, want, strings.TrimSpace(strings.TrimPrefix(got, "[deep]")))
 	}
-	// Without a host that shows code, or for another repository, places are words.
+	// Without a code URL for the repository, places in code are plain text.
 	code.Repository = "other"
 	require.Equal(t, "[deep] money/split.go:13", r.Line(outgoing.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
 	require.Equal(t, "[deep] money/split.go:13", r.Line(outgoing.Line{Agent: "deep", Text: "money/split.go:13"}))

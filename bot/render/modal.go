@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	mostOptions = 100 // in a menu
-	maxBlocks   = 50  // of a modal's text; Slack refuses more than 100
+	mostOptions = 100 // options in a menu
+	maxBlocks   = 50  // blocks of a modal's text; Slack refuses more than 100
 )
 
-// Modal renders a form as a modal. Its metadata holds only the button's opaque id and the ts
-// of the button's message.
+// Modal renders a form as a modal. Its private metadata holds only the button's opaque id and the ts of the
+// button's message.
 func Modal(f button.Form, ts string) slack.ModalViewRequest {
 	view := slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),

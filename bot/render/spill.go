@@ -10,17 +10,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// Text of more than three replies becomes a file: the first reply says so, and the file holds
-// the whole text as it was written. If Slack refuses the file, the replies are posted instead.
+// Text that needs more than three replies becomes a file: the first reply says so, and the file holds the whole
+// text as Markdown. If Slack refuses the file, the remaining replies are posted instead.
 
 const (
 	maxReplies = 3
-	spillRoom  = 200 // characters of the first reply for the line that names the file
+	spillRoom  = 200 // characters of the first reply that are left for the line that names the file
 	spillKey   = "#whole"
 )
 
-// Message renders a posting as it is sent: replies, and files after them. The same posting
-// always gives the same ones.
+// Message renders a posting as it is sent: replies, and files after them. The same posting always gives the
+// same result.
 func (s Style) Message(p *outgoing.Posting) (parts []Part, files []File) {
 	parts, files = s.renderParts(p), filesOf(p)
 	if len(parts) <= maxReplies {
@@ -40,7 +40,7 @@ func (s Style) Message(p *outgoing.Posting) (parts []Part, files []File) {
 	return []Part{first}, append([]File{whole}, files...)
 }
 
-// wholeText returns the posting as Markdown, cut at the limit for files.
+// wholeText returns the posting as a Markdown file, cut at the limit for files.
 func wholeText(p *outgoing.Posting) outgoing.File {
 	text := mrkdwn.Visible(p.Text())
 	if len(text) > MaxFile {

@@ -9,10 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// keptBack ends a posting that asks for something or had files.
+// keptBack is appended to a posting that had files, or text hidden beside its buttons.
 const keptBack = "\n(Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions "
 
-// CardWithoutCode returns the card with what any reader may see.
+// CardWithoutCode returns a copy of the card that people without access to the code may see.
 func CardWithoutCode(c *card.Card) *card.Card {
 	if c == nil {
 		return nil
@@ -28,7 +28,7 @@ func CardWithoutCode(c *card.Card) *card.Card {
 	return &short
 }
 
-// PostingWithoutCode returns the posting with what any reader may see.
+// PostingWithoutCode returns a copy of the posting that people without access to the code may see.
 func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
 	short, cut := *posting, false
 	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
@@ -39,7 +39,7 @@ func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
 		if strings.Contains(strings.TrimSpace(l.Text), "\n") {
 			text += " " + hidden
 		}
-		// Lines of progress have the mark alone: a sentence below each would be noise.
+		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
 		l.Text, l.Files = text, nil
 		l.Buttons = slices.Clone(l.Buttons)
@@ -53,19 +53,19 @@ func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
 	return &short
 }
 
-// hidden replaces a word that is hidden.
+// hidden replaces a hidden word.
 const hidden = "[…]"
 
 var (
 	someCode = regexp.MustCompile("`+[^`]*`*")
-	// A word with a slash, a dot within, an underscore, brackets, or a capital within is a
-	// path or a name of code; a number is none.
+	// A word that contains a slash, a dot, an underscore, a bracket or an inner capital is a path or an
+	// identifier. A number is not.
 	ofCode  = regexp.MustCompile(`[/\\_(){}\[\]<>=;$#@|~^*&]|::|->|\w\.[A-Za-z]|[a-z][A-Z]|[A-Z]{2,}[a-z]`)
 	wrapped = regexp.MustCompile(`^[("'\[]*(.*?)[)"'\].,:;!?…]*$`)
 )
 
-// wordsWithoutCode returns the first line of a text without code, paths and names of code.
-// Whatever is not clearly a word counts as code.
+// wordsWithoutCode returns the first line of a text without code, paths and identifiers. Whatever is not
+// clearly a word counts as code.
 func wordsWithoutCode(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	words := strings.Fields(someCode.ReplaceAllString(first, hidden))

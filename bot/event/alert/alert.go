@@ -1,10 +1,10 @@
-// Package alert reads what apps post about problems: Sentry, PagerDuty, GitHub, Grafana and
-// whoever else writes a title, a link and perhaps a stack trace in Slack's attachments or
-// blocks. It knows none of them by name: it looks for a title, for the first link, for lines
-// that look like frames of a stack, and for what is called a release.
+// Package alert reads messages in which apps report problems: Sentry, PagerDuty, GitHub, Grafana, and any other
+// app that posts a title, a link and perhaps a stack trace in Slack attachments or blocks. It has no code for a
+// particular app: it looks for a title, the first link, lines that look like stack frames, and a field that is
+// named like a release.
 //
-// A payload is read leniently: what has another form than expected is left out, and nothing of
-// it is trusted. Links other than http and https are no links.
+// Parsing is lenient and never fails because of an unexpected type: such a value is left out. Nothing in a
+// message is trusted. Only http and https links are kept.
 package alert
 
 import (
@@ -25,13 +25,13 @@ const (
 	maxDepth  = 20
 	maxBody   = 6000 // characters of an alert that are kept
 	maxTitle  = 200
-	maxTrace  = 40 // lines
-	maxFrames = 3  // that tell problems apart
+	maxTrace  = 40 // lines of a stack trace that are kept
+	maxFrames = 3  // frames in the fingerprint
 	maxField  = 100
 )
 
-// Read reads a message of an app: the JSON of an event or of the Web API. It is false for one
-// without words.
+// Read parses a message of an app, given as the JSON of an event or of the Web API. It returns false for a
+// message without text.
 func Read(message []byte) (a incoming.Alert, ok bool) {
 	var m map[string]any
 	if json.Unmarshal(message, &m) != nil {
@@ -52,10 +52,10 @@ func Read(message []byte) (a incoming.Alert, ok bool) {
 	return a, a.Title != ""
 }
 
-// emoji matches those that stand before a line.
+// emoji matches emoji codes at the start of a line.
 var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 
-// beside is what of the body stands neither in the title nor in the stack trace.
+// beside returns the lines of the body that are neither the title nor part of the stack trace.
 func beside(a incoming.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
@@ -67,17 +67,17 @@ func beside(a incoming.Alert) string {
 	return strings.Join(lines, "\n")
 }
 
-// resolved matches the title of an alert that says a problem is over.
+// resolved matches the title of an alert whose problem is over.
 var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)\b|\b(was|is|issue|incident) (resolved|closed)\b`)
 
-// Named reports whether the alert is of one of those apps: ids of apps, or their names.
+// Named reports whether the alert was posted by one of these apps, which are given by id or by name.
 func Named(a incoming.Alert, apps []string) bool {
 	return slices.ContainsFunc(apps, func(app string) bool {
 		return a.AppID != "" && app == a.AppID || strings.EqualFold(app, a.App)
 	})
 }
 
-// reading is what was found in a message so far.
+// reading collects what was found in a message so far.
 type reading struct {
 	lines                []string
 	size                 int
@@ -106,7 +106,7 @@ func (r *reading) message(m map[string]any) {
 	}
 }
 
-// head is a title with the address that it leads to.
+// head stores a title and the address that it links to.
 func (r *reading) head(title, to string) {
 	if r.title == "" {
 		r.title = plain(title)
@@ -130,7 +130,7 @@ var (
 	isRelease = regexp.MustCompile(`(?i)^(release|version|commit|build|deploy(ed)?)$`)
 	releaseAt = regexp.MustCompile(`(?im)\b(?:release|version)\b\**[:=]\**\s*\x60?([\w.@+/-]{1,100})`)
 	slackLink = regexp.MustCompile(`<(https?://[^<>|\s]+)(?:\|([^<>]*))?>`)
-	// An emoji and marks may stand before it.
+	// Matches a text that begins with a link; emoji and formatting marks may precede it.
 	beginsWithLink = regexp.MustCompile(`^(:[\w+-]+:|[*_~ ])*<https?://`)
 	oneMark        = regexp.MustCompile(`<([^<>|\s]+)(?:\|([^<>]*))?>`)
 )
@@ -142,7 +142,8 @@ func releaseIn(body string) string {
 	return ""
 }
 
-// say takes words in, and the first link of them.
+// say adds a text to the lines and keeps the first link. If the text begins with a labelled link and there is
+// no title yet, the label becomes the title.
 func (r *reading) say(text string) {
 	if text = strings.TrimSpace(text); text == "" || r.size > maxBody {
 		return
@@ -162,7 +163,7 @@ func (r *reading) say(text string) {
 	r.lines = append(r.lines, text)
 }
 
-// address is an address of the web; empty where it is another.
+// address returns an http or https address, or an empty string for anything else.
 func address(to string) string {
 	u, err := url.Parse(strings.TrimSpace(to))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(to) > 500 {
@@ -171,7 +172,7 @@ func address(to string) string {
 	return u.String()
 }
 
-// unlink puts a link's words in the place of it, and leaves mentions as Slack writes them.
+// unlink replaces each link by its label, and leaves mentions as Slack writes them.
 func unlink(text string) string {
 	return mrkdwn.Unescape(oneMark.ReplaceAllStringFunc(text, func(found string) string {
 		m := oneMark.FindStringSubmatch(found)
@@ -186,8 +187,8 @@ func plain(text string) string {
 	return strings.Trim(mrkdwn.OneLine(unlink(text), maxTitle), "*_` ")
 }
 
-// blocks reads Block Kit of any kind: the texts in their order, a header as the title, the
-// address of a button as a link.
+// blocks reads Block Kit of any kind: texts in their order, a header as the title, the address of a button as a
+// link.
 func (r *reading) blocks(v any, depth int) {
 	if depth > maxDepth || r.size > maxBody {
 		return
@@ -222,7 +223,7 @@ func (r *reading) blocks(v any, depth int) {
 	}
 }
 
-// richText is the words of one section of rich text.
+// richText returns the text of one section of rich text, with links and mentions as Slack writes them.
 func richText(v any, depth int) string {
 	m, _ := v.(map[string]any)
 	if depth > maxDepth || m == nil {
@@ -244,13 +245,14 @@ func richText(v any, depth int) string {
 	return b.String()
 }
 
-// frame matches a line of a stack trace as Go, JavaScript, Python, Java, Ruby and PHP write it.
+// frame matches a line of a stack trace in the format of Go, JavaScript, Python, Java, Ruby or PHP.
 var frame = regexp.MustCompile(`^\s*(at .+|File ".+", line \d+.*|goroutine \d+ .*|#\d+ .+|(from )?\S+\.\w{1,5}:\d+\b.*|\S+\(.*\) \S+:\d+.*|panic: .+|\w*(Error|Exception): .+)$`)
 
-// place matches the place in a frame: a file and perhaps a line.
+// place matches the location in a frame: a file and a line.
 var place = regexp.MustCompile(`([\w./@-]+\.[a-zA-Z]{1,5})(?::\d+|", line \d+)`)
 
-// traceOf is the lines of a text that look like a stack trace, if two of them do.
+// traceOf returns the lines of a text that look like a stack trace, at most maxTrace, or an empty string if
+// there are fewer than two.
 func traceOf(body string) string {
 	var lines []string
 	for _, line := range strings.Split(body, "\n") {
@@ -270,9 +272,9 @@ var (
 	numbers = regexp.MustCompile(`\d`)
 )
 
-// fingerprint is what alerts of one problem have in common: the app, and the address of the
-// issue without its query; where the address names no issue, the title without what varies, and
-// the first places of the stack without their lines.
+// fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address of
+// the issue without its query. If the address names no issue, it covers the title without its variable parts
+// and the first files of the stack without line numbers.
 func fingerprint(a incoming.Alert) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
 	if issue := issueOf(a.Link); issue != "" {

@@ -40,7 +40,8 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 	}
 }
 
-// What an alert says stays words: no link but those of the web, and no line of the program's.
+// TestAHostileAlertIsWords checks that only web links are kept, and that the text of an alert adds no lines or
+// links of its own.
 func TestAHostileAlertIsWords(t *testing.T) {
 	t.Parallel()
 	a := read(t, "hostile")
@@ -50,7 +51,8 @@ func TestAHostileAlertIsWords(t *testing.T) {
 	require.Contains(t, a.Body, "fix it")
 }
 
-// Alerts of one problem have one fingerprint, whatever their numbers and times; others do not.
+// TestOneProblemHasOneFingerprint checks that alerts of one problem share a fingerprint whatever their numbers
+// and times, and that alerts of other problems have other fingerprints.
 func TestOneProblemHasOneFingerprint(t *testing.T) {
 	t.Parallel()
 	change := func(name, old, now string) string {
@@ -76,7 +78,8 @@ func TestOneProblemHasOneFingerprint(t *testing.T) {
 	require.True(t, over.Resolved)
 }
 
-// FuzzRead: whatever an app posts, what is read of it is bounded, and its link is of the web.
+// FuzzRead checks that the fields of an alert are within their limits, and that its link is http or https,
+// whatever an app posts.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"sentry", "pagerduty", "github", "grafana", "hostile"} {
 		raw, err := os.ReadFile("testdata/" + name + ".json")
