@@ -17,10 +17,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// The bench repository is Go's own source: some ten thousand real files. git
-// makes it, packs it and is measured beside us.
+// A bench is a repository with Go's own source, some ten thousand real files. The git program makes and
+// packs it, and each benchmark also measures git on it.
 type bench struct {
-	remote string // bare
+	remote string // a bare repository
 	mirror *Mirror
 	base   string
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// MirrorKeep says which mirrors stay. Zero: all of them.
+// MirrorKeep says which mirrors Clean keeps. The zero value keeps all of them.
 type MirrorKeep struct {
-	Unused time.Duration // since a session last asked for it
-	Dry    bool          // only say what would go
+	Unused time.Duration // remove a mirror that was not used for longer; 0: none
+	Dry    bool          // only report what would be removed
 }
 
-// Clean removes mirrors that no session has asked for in a long time, and what killed
-// processes left of clones. Those that have many small packs get one of them. A mirror
-// that is in use stays whole; one that is gone is cloned again when it is needed.
+// Clean removes mirrors that no session has asked for in a long time, and what killed processes left of
+// clones. It combines the small packs of a mirror that has many. A mirror in use is kept. A removed
+// mirror is cloned again when a session asks for it.
 func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,8 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]disk.Removed, e
 	return out, errors.Join(errs...)
 }
 
-// removalReason says why a folder among the mirrors may go; empty when it may not.
+// removalReason returns why a folder among the mirrors may be removed, or an empty string if it may
+// not.
 func (m *Mirrors) removalReason(dir string, keep MirrorKeep) string {
 	name := filepath.Base(dir)
 	now := time.Now
@@ -90,7 +91,7 @@ func formatDays(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// removeUnused removes a folder unless somebody uses it.
+// removeUnused removes a folder unless it is in use. It reports whether it tried to remove the folder.
 func (m *Mirrors) removeUnused(dir string, keep MirrorKeep) (bool, error) {
 	if !disk.IsAside(dir) {
 		var err error
@@ -101,8 +102,8 @@ func (m *Mirrors) removeUnused(dir string, keep MirrorKeep) (bool, error) {
 	return true, disk.RemoveFolder(dir)
 }
 
-// moveAside takes a mirror from under its name while nobody can open it; the name is empty
-// when somebody has it open, or has just asked for it.
+// moveAside renames a mirror's folder while no other goroutine can open the mirror, and returns the new
+// path. The path is empty if the mirror is in use or was asked for just now.
 func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +126,7 @@ func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 	return disk.MoveAside(dir)
 }
 
-// forgetOpened makes the next Open read the disk again.
+// forgetOpened closes the mirror's packs, so that the next Open reads the disk again.
 func (m *Mirror) forgetOpened() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +134,7 @@ func (m *Mirror) forgetOpened() error {
 	return m.packs.Close()
 }
 
-// combinePacks makes one pack of a mirror's small ones, where this process has it open.
+// combinePacks combines the small packs of a mirror that this process has open.
 func (m *Mirrors) combinePacks(ctx context.Context, dir string) error {
 	m.mu.Lock()
 	one := m.open[dir]

@@ -18,7 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// fetchedOften is a mirror that took in n commits, one after the other.
+// fetchedOften returns an origin, a mirror that fetched n commits of it one after the other, and all
+// commits.
 func fetchedOften(t *testing.T, mirrors *Mirrors, n int) (*remotetest.Origin, *Mirror, []string) {
 	t.Helper()
 	o := remotetest.NewOrigin(t)
@@ -57,7 +58,7 @@ func packFiles(t *testing.T, m *Mirror) int {
 	return len(found)
 }
 
-// However often a mirror is fetched, it has few packs, and readers notice nothing.
+// Clean leaves few packs however often a mirror was fetched, and concurrent readers lose no object.
 func TestManyFetchesLeaveFewPacks(t *testing.T) {
 	t.Parallel()
 	for name, git := range map[string]string{"with git": "", "without git": "-"} {
@@ -112,7 +113,7 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 	}
 }
 
-// A pack that holds what no other has is not dropped.
+// DropPacks refuses to drop a pack with an object that no other pack holds.
 func TestNoObjectIsLostToCleaning(t *testing.T) {
 	t.Parallel()
 	_, m, commits := fetchedOften(t, &Mirrors{}, 3)
@@ -148,13 +149,13 @@ func TestAMirrorThatNobodyUsesGoes(t *testing.T) {
 	require.Equal(t, 1, clean(false))
 	require.NoDirExists(t, m.dir)
 
-	m, err := mirrors.Open(t.Context(), r) // whoever asks for it gets it again
+	m, err := mirrors.Open(t.Context(), r) // Open clones the mirror again
 	require.NoError(t, err)
 	require.NotEmpty(t, workspaceAt(t, m).Base())
 	require.Zero(t, clean(false))
 }
 
-// The control: where nobody counts who works in a mirror, it is taken from under them.
+// The control: if the count of users is 0, Clean removes a mirror that a workspace is using.
 func TestAMirrorInUseWouldBeTaken(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

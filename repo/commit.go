@@ -8,7 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/commits"
 )
 
-// Commit writes a commit to the session's own storage. It moves no branch.
+// Commit writes a commit to the workspace's own objects and returns its hash. An empty spec.Tree means
+// the current files, an empty spec.Parent the base. It moves no branch.
 func (w *Workspace) Commit(ctx context.Context, spec commits.Spec) (string, error) {
 	if spec.Tree == "" {
 		tree, err := w.Tree(ctx)
@@ -23,7 +24,8 @@ func (w *Workspace) Commit(ctx context.Context, spec commits.Spec) (string, erro
 	return spec.Write(w.Store, w.mirror.identity)
 }
 
-// HasCommit tells whether a commit (its whole hash) is here, the session's own or the mirror's.
+// HasCommit reports whether the workspace's own objects or the mirror hold a commit, named by its whole
+// hash.
 func (w *Workspace) HasCommit(commit string) bool {
 	_, err := w.Store.Commit(plumbing.NewHash(commit))
 	return plumbing.IsHash(commit) && err == nil

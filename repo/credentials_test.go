@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// Reading asks for the right to read, and only a push for the right to write.
+// Reading asks for a credential with read access; only a push asks for write access.
 func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
@@ -41,13 +41,13 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	require.NoError(t, w.mirror.Fetch(ctx0()))
 	require.Equal(t, []remote.Access{remote.Read, remote.Read}, asked)
 
-	asked = nil // a path needs none
+	asked = nil // a local path needs no credential
 	local := remote.Remote{Name: "shop", URL: o.Dir, Credentials: r.Credentials}
 	openMirror(t, &Mirrors{}, local)
 	require.Empty(t, asked)
 }
 
-// A short-lived token that is refused is minted anew; one that is not is refused for good.
+// A token with an expiry is minted again when the remote refuses it; one without is refused for good.
 func TestAShortLivedTokenIsMintedAnew(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
@@ -63,7 +63,7 @@ func TestAShortLivedTokenIsMintedAnew(t *testing.T) {
 	require.Equal(t, 2, minted)
 }
 
-// parroting are the ways in which a remote may repeat what it was sent.
+// parroting returns the ways in which a remote may repeat what it was sent.
 func parroting(said func(r *http.Request) string) map[string]spoiler {
 	body := func(code int) spoiler {
 		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -92,7 +92,7 @@ func parroting(said func(r *http.Request) string) map[string]spoiler {
 	}
 }
 
-// Whatever a remote repeats of a token, in whatever form, people and logs do not get it.
+// A token that a remote repeats, in whatever form, is in no error.
 func TestATokenIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	const token = "t0ken+with/slash=and more"
@@ -101,7 +101,7 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 		"as it came": func(r *http.Request) string { return r.Header.Get("Authorization") },
 		"in base64":  func(*http.Request) string { return base64.StdEncoding.EncodeToString([]byte(token)) },
 		"in a query": func(*http.Request) string { return url.QueryEscape(token) },
-		"something else": func(*http.Request) string { // the control: what is repeated does come out
+		"something else": func(*http.Request) string { // the control: other text that a remote repeats is in the error
 			return "c4nary"
 		},
 	}
@@ -142,7 +142,7 @@ func basicOf(token string) string {
 	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
 }
 
-// What a rule of the remote prints is quoted, without what it should not know.
+// What a hook of the remote prints is quoted in the error, without the token.
 func TestATokenInTheRemotesWords(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)

@@ -1,32 +1,29 @@
-// Package repo keeps git repositories for sessions: one bare mirror a
-// repository, and for each session a workspace over it.
+// Package repo keeps git repositories for sessions: one bare mirror per repository, and for each
+// session a workspace over it.
 //
-// A Mirror is cloned once, opened once a process and only grows: its packs are
-// read by every session at the same time. Commits reads what it holds (package
-// commits). A Workspace is two folders:
+// A Mirror is cloned once, opened once per process, and only grows: all sessions read its packs at the
+// same time. Its Commits method reads its commits (package commits). A Workspace is two folders:
 //
-//	dir/files   the plain tree, all that an agent or a command ever sees
-//	dir/git     what is the session's own: new objects, and the stat data that
+//	dir/files   the plain files, which are all that an agent or a command ever sees
+//	dir/git     the session's own data: new objects, and the stat data that
 //	            was recorded when the files were written
 //
-// There is no .git in dir/files. One that a command puts there is never read,
-// never followed and never committed, and no git program runs on anything that
-// an agent can write, so hooks, filters and settings of a hostile tree have
-// nowhere to fire.
+// There is no .git in dir/files. A .git that a command creates there is never read, followed or
+// committed, and no git program runs on anything that an agent can write. So hooks, filters and
+// settings of a hostile tree are never executed.
 //
-// Changes, Diff and Tree compare the files with the base by a walk of our own
-// over the recorded stat data. Commit is deterministic: the same input gives
-// the same hash, which is what makes a repeated push harmless. Push sends
-// exactly the new objects to a branch under the allowed prefix, asks the remote
-// before and after, never forces, and calls it a success when the branch is
-// already where it should be.
+// Changes, Diff and Tree compare the files with the base by walking them and checking the recorded stat
+// data. Commit is deterministic: the same input gives the same hash, so a repeated push is harmless.
+// Push sends only the new objects to a branch under the allowed prefix. It asks the remote for the
+// branch's commit before and after, never forces, and succeeds if the branch is already at the pushed
+// commit.
 //
-// Hunks takes the difference apart and TakeOut puts chosen parts of it back.
-// Fork gives a side task a workspace of its own, and Merge brings that, or a
-// base that moved on, into the files: all of it, or nothing and the conflicts.
-// SetBase then lets the workspace stand on the newer base.
+// ListHunks splits the difference from the base into hunks, and TakeOut reverts chosen hunks. Fork
+// makes a workspace for a side task. Merge brings the changes of a fork, or of a newer base, into the
+// files: either all of them, or none and the list of conflicts. SetBase then makes the newer commit the
+// base of the workspace.
 //
-// What a remote says no to is a *remote.Error, with a reason and a cure in words
-// for people. What may pass by itself is tried a few times before, as RetryPolicy
-// says; a refusal never is. Other errors mean that this machine failed.
+// An error of a remote is a *remote.Error, with a reason and a cure in words for people. A fault that
+// may pass by itself is retried a few times before it is reported, as RetryPolicy says; a refusal is
+// never retried. Other errors mean that this machine failed.
 package repo

@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// repacked hands on what the remote answered to a fetch, with its pack changed, and says its
-// end; endless does not.
+// repacked passes on the remote's answer to a fetch with its pack changed, and ends it with a flush
+// packet. endless leaves out the flush packet.
 func repacked(change func(pack []byte) []byte) spoiler { return framed(change, true) }
 
 func endless(change func(pack []byte) []byte) spoiler { return framed(change, false) }
@@ -47,7 +47,7 @@ func framed(change func(pack []byte) []byte, flush bool) spoiler {
 	}
 }
 
-// A pack that does not arrive whole is not taken in, whatever the frames around it say.
+// A pack that arrives incomplete or damaged is not stored, whatever the packet lines around it say.
 func TestSpoiltPacks(t *testing.T) {
 	t.Parallel()
 	for program, git := range map[string]string{"the git program": "", "go-git": "-"} {
@@ -89,7 +89,8 @@ func TestSpoiltPacks(t *testing.T) {
 	}
 }
 
-// An answer that ends in the middle of a length broke off; one whose length is none is no git.
+// An answer that ends within a packet length was cut off; a length that is no number does not come from
+// git.
 func TestLengthsInPacks(t *testing.T) {
 	t.Parallel()
 	for rest, reason := range map[string]string{"": "broke off", "00": "broke off in the middle of a pack", "001": "broke off in the middle of a pack", "zz!! and so on": "does not speak git"} {
@@ -113,7 +114,7 @@ func TestLengthsInPacks(t *testing.T) {
 	}
 }
 
-// A full disk of ours is not the remote's fault, and can be told by those who look for it.
+// A full disk of this machine is not blamed on the remote, and the error wraps the errno.
 func TestOurOwnDiskIsFull(t *testing.T) {
 	t.Parallel()
 	for words, errno := range map[string]syscall.Errno{
@@ -133,10 +134,10 @@ func TestOurOwnDiskIsFull(t *testing.T) {
 	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 82080339931), true), remote.ErrSentBad, "which only a damaged one asks for")
 }
 
-// emptyPack is a sound pack with nothing in it.
+// emptyPack is a valid pack without objects.
 var emptyPack = []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x00\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e")
 
-// A clone that fails leaves nothing that looks like a mirror.
+// A failed clone leaves no folder behind.
 func TestFaultsAtClone(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -160,7 +161,7 @@ func TestFaultsAtClone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A remote is not asked again before it said so.
+// The mirror does not ask a remote again before the time in Retry-After.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -172,7 +173,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		at = append(at, time.Now())
 		mu.Unlock()
 		w.Header().Set("Retry-After", "1")
-		w.WriteHeader(http.StatusForbidden) // as some hosts say 429
+		w.WriteHeader(http.StatusForbidden) // some hosts answer this instead of 429
 	}
 	o.spoil(fetchRefs, 1, busy)
 	require.NoError(t, w.mirror.Fetch(ctx0()))
@@ -186,7 +187,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 	left := remote.RetryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
 	require.InDelta(t, time.Hour, left, float64(time.Minute))
-	// A remote whose clock is an hour ahead of ours asks for seven seconds.
+	// The remote's clock is an hour ahead of ours, and the remote asks for a wait of seven seconds.
 	ahead := func(d time.Duration) []string {
 		return []string{time.Now().Add(time.Hour + d).UTC().Format(http.TimeFormat)}
 	}
@@ -194,14 +195,14 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	require.InDelta(t, 7*time.Second, left, float64(2*time.Second))
 }
 
-// The control of patience: a mirror that tries once bothers people with what passes.
+// The control: a mirror that tries only once reports a fault that would have passed.
 func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
 	m := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 1}}, o.remote())
 	o.spoil(fetchRefs, 1, status(503))
 	require.Contains(t, refusal(t, m.Fetch(ctx0())).Reason, "answered 503")
-	for n, k := range map[string]int{"401": 1, "404": 1} { // and a refusal is not asked twice by one that has all of it
+	for n, k := range map[string]int{"401": 1, "404": 1} { // and a refusal is not retried, however many tries are allowed
 		p := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 50}}, o.remote())
 		o.forget()
 		o.spoil(fetchRefs, always, faultKinds[n].how)

@@ -25,8 +25,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// Whatever a rule of the remote says, it is asked once, quoted, and heard again when the
-// rule is gone: with the same commit.
+// A push that a rule of the remote refuses is sent once, and the rule's message is quoted. The same
+// commit is accepted once the rule is gone.
 func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -52,7 +52,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	for name, c := range map[string]struct {
 		break_       func(branch string) (mend func())
 		reason, cure string
-		asked        int // pushes that reached the remote
+		asked        int // number of pushes that reached the remote
 	}{
 		"pre-receive hook": {
 			hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nexit 1\n"),
@@ -94,7 +94,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	require.Empty(t, o.audit())
 }
 
-// reportFull is what git says where a disk is full, as it was recorded from one.
+// reportFull answers as git does when its disk is full, as recorded from such a git.
 func reportFull(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	var report strings.Builder
 	ref := "refs/heads/bobbin/disk-full"
@@ -111,7 +111,7 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
 	w := o.patient(t, remote.RetryPolicy{})
-	big := make([]byte, 1<<20) // more than there is room for
+	big := make([]byte, 1<<20) // more than fits on the small file system
 	_, _ = rand.Read(big)
 	w.write(t, "big.bin", string(big))
 	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/disk-full"}
@@ -125,7 +125,8 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 	o.Fsck()
 }
 
-// onFullDisk runs the remote where its objects lie on a file system that is nearly full.
+// onFullDisk runs the remote with its objects on a file system that is nearly full. If the test may not
+// mount one, it returns reportFull.
 func (o *troubled) onFullDisk(t *testing.T) spoiler {
 	unshare, err := exec.LookPath("unshare")
 	if err != nil || exec.Command(unshare, "-m", "mount", "-t", "tmpfs", "none", t.TempDir()).Run() != nil {
@@ -142,8 +143,8 @@ func (o *troubled) onFullDisk(t *testing.T) spoiler {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) { full.ServeHTTP(w, r) }
 }
 
-// The remote took the push and the answer was lost: it is asked where the branch stands,
-// and not pushed to again.
+// The remote accepts the push but its answer is lost: Push asks the remote for the branch's commit and
+// does not push again.
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -153,14 +154,14 @@ func TestLostAnswers(t *testing.T) {
 	for name, how := range map[string]spoiler{
 		"reset": reset, "500": status(500), "503": status(503), "429": status(429), "401": status(401), "nothing": silent, "page": page,
 	} {
-		for _, unsure := range []int{0, 1, always} { // looks at the branch that fail, too
+		for _, unsure := range []int{0, 1, always} { // number of requests for the branch's commit that fail, too
 			t.Run(fmt.Sprintf("%s, then %d looks", name, unsure), func(t *testing.T) {
 				spec := transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/%s-%d", name, unsure)}
 				o.forget()
 				o.spoil(pushPack, always, afterwards(how))
 				o.spoil(fetchRefs, unsure, status(503))
 				_, err := w.Push(ctx0(), spec)
-				if name != "401" || unsure == 0 { // a token that is refused meanwhile is told, and the next try finds the branch
+				if name != "401" || unsure == 0 { // a token that is refused at that moment is reported, and the next push finds the branch
 					require.NoError(t, err)
 				}
 				require.Equal(t, 1, o.count(pushPack))
@@ -206,7 +207,7 @@ func TestLostAnswers(t *testing.T) {
 	require.Empty(t, o.audit())
 }
 
-// The control: who sends again what was not answered has pushed twice.
+// The control: audit finds a client that pushes again when it gets no answer.
 func TestSendingAgainIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -216,7 +217,7 @@ func TestSendingAgainIsFoundOut(t *testing.T) {
 	again := func(when string) {
 		remotetest.RunGit(t, naive, "reset", "-q", "--hard", "origin/main")
 		writeFile(t, naive, "main.go", "package main // ours\n")
-		remotetest.RunGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when) // not a commit of the same hash
+		remotetest.RunGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when) // another date, and so a commit with another hash
 		remotetest.RunGit(t, naive, "push", "-q", "--force", "origin", "HEAD:refs/heads/bobbin/fix")
 	}
 	again("2026-01-01T00:00:00Z")
@@ -225,7 +226,7 @@ func TestSendingAgainIsFoundOut(t *testing.T) {
 	require.Len(t, o.audit(), 2, "forced, and twice")
 }
 
-// A remote that hangs is given up, and what it did meanwhile is found.
+// Push and Fetch give up on a remote that hangs; a push that the remote accepted nevertheless is found.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	for name, how := range map[string]spoiler{"before the headers": hang, "in the middle of the body": hangHalfway} {
@@ -253,8 +254,8 @@ func TestHangs(t *testing.T) {
 				require.Contains(t, refusal(t, err).Reason, "did not answer in time")
 				require.Empty(t, o.BranchHead(spec.Branch))
 
-				o.spoil(at, 1, how) // with one more try nobody notices
-				// A true answer comes sooner, also on a busy machine.
+				o.spoil(at, 1, how) // one more try hides the fault
+				// An answer that is not held back takes less time, even on a busy machine.
 				w.mirror.client.Retry.Tries, w.mirror.client.Retry.Idle = faultTries, 8*time.Second
 				require.NoError(t, do())
 				require.LessOrEqual(t, len(o.updates(spec.Branch)), 1)
@@ -263,8 +264,8 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// Two that push to one branch at once: both see it free, one gets it, and nothing of
-// theirs is lost.
+// Two workspaces push to one branch at the same time, and both see that it does not exist. One of them
+// creates it, and the remote's commits are never overwritten.
 func TestTwoPushersAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, same := range map[string]bool{"of the same commit": true, "of two commits": false} {
@@ -275,7 +276,7 @@ func TestTwoPushersAtOnce(t *testing.T) {
 			both.Add(2)
 			o.spoil(pushPack, 2, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				both.Done()
-				both.Wait() // both have seen that the branch is not there
+				both.Wait() // both have seen that the branch does not exist
 				real.ServeHTTP(w, r)
 			})
 			var commits [2]string
@@ -311,7 +312,7 @@ func TestTwoPushersAtOnce(t *testing.T) {
 	}
 }
 
-// What may not be pushed to is not even asked about.
+// A push to a forbidden branch sends no request to the remote.
 func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -336,7 +337,7 @@ func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 	require.NoFileExists(t, o.book)
 }
 
-// trap is another host that keeps what credentials it is sent.
+// trap starts another host, which records the credentials that it is sent.
 func trap(t *testing.T) (address *url.URL, caught func() []string) {
 	var mu sync.Mutex
 	var seen []string
@@ -384,7 +385,8 @@ func TestRedirectsDoNotTakeCredentialsAlong(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, o.updates(spec.Branch), 1)
 
-	// The control: who follows as Go's own client does, takes them to another port.
+	// The control: Go's default client follows the redirect and sends the credentials to the other
+	// port.
 	o.spoil(pushRefs, always, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		http.Redirect(w, r, "http://"+other.Host+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 	})
@@ -429,7 +431,8 @@ func TestCertificates(t *testing.T) {
 	require.Len(t, o.updates(spec.Branch), 1)
 }
 
-// No settings of any repository send us, or our token, elsewhere.
+// No git settings, in the mirror or in the workspace's files, redirect requests or the token to another
+// host.
 func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
@@ -453,7 +456,7 @@ func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	require.Len(t, o.updates("bobbin/fix"), 1)
 	require.Empty(t, caught())
 
-	// The control: who heeds them asks the other host.
+	// The control: git, which obeys these settings, sends requests to the other host.
 	cmd := exec.Command("git", "-C", w.mirror.dir, "ls-remote", "origin")
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
 	_ = cmd.Run()

@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// What a request to a remote is for.
+// These are the purposes of requests to a remote, as the function purpose returns them.
 const (
 	fetchRefs = "GET git-upload-pack"
 	fetchPack = "POST git-upload-pack"
@@ -29,24 +29,23 @@ const (
 	pushPack  = "POST git-receive-pack"
 )
 
-// troubled is a real repository behind the real git-http-backend, with something in front
-// that breaks what it is told to. The repository itself keeps a book of every update of a
-// branch.
+// troubled is a real repository behind the real git-http-backend, with a proxy in front that spoils
+// chosen exchanges. A hook of the repository records every branch update in the file book.
 type troubled struct {
 	*remotetest.Origin
 	url, book string
 
 	mu      sync.Mutex
 	trouble map[string]*trouble // by purpose
-	asked   map[string]int      // all that came
+	asked   map[string]int      // number of requests, by purpose
 }
 
 type trouble struct {
 	how        spoiler
-	left, hits int // exchanges that are still to be broken, and that were
+	left, hits int // exchanges still to be spoilt, and exchanges spoilt so far
 }
 
-// A spoiler answers in the remote's place, or spoils what it answers.
+// A spoiler answers in the remote's place, or changes the remote's answer.
 type spoiler func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
 const faultToken = "t0ken-of-the-bot"
@@ -87,7 +86,7 @@ func (o *troubled) arrived(r *http.Request) spoiler {
 	return f.how
 }
 
-// spoil breaks the next exchanges of that purpose.
+// spoil applies a spoiler to the next exchanges of a purpose.
 func (o *troubled) spoil(at string, times int, how spoiler) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +95,7 @@ func (o *troubled) spoil(at string, times int, how spoiler) {
 
 const always = 1 << 30
 
-// mend ends the trouble and tells how often it struck.
+// mend ends all trouble and returns how many exchanges were spoilt.
 func (o *troubled) mend() (hits int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,7 +106,7 @@ func (o *troubled) mend() (hits int) {
 	return hits
 }
 
-// count is how often the remote was asked for that since the last forget.
+// count returns the number of requests of a purpose since the last forget.
 func (o *troubled) count(what string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -120,7 +119,7 @@ func (o *troubled) forget() {
 	o.asked = map[string]int{}
 }
 
-// updates are the lines of the remote's own book about a branch: old and new commit.
+// updates returns the old and new commit of each recorded update of a branch.
 func (o *troubled) updates(branch string) (of [][2]string) {
 	o.T.Helper()
 	b, err := os.ReadFile(o.book)
@@ -136,7 +135,8 @@ func (o *troubled) updates(branch string) (of [][2]string) {
 	return of
 }
 
-// audit is what must never be found in the remote's book, a line each.
+// audit returns the recorded updates that must never happen, one line each: forced ones, and second
+// updates of a branch.
 func (o *troubled) audit() (found []string) {
 	o.T.Helper()
 	b, err := os.ReadFile(o.book)
@@ -161,7 +161,7 @@ func (o *troubled) remote() remote.Remote {
 	return remote.Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
 }
 
-// The ways to fail.
+// status returns a spoiler that answers with an HTTP status and headers (name, value, …).
 func status(code int, header ...string) spoiler {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		for i := 0; i+1 < len(header); i += 2 {
@@ -176,7 +176,7 @@ func reset(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	if err != nil {
 		return
 	}
-	_ = conn.(*net.TCPConn).SetLinger(0) // no goodbye
+	_ = conn.(*net.TCPConn).SetLinger(0) // close with a reset instead of a regular end
 	_ = conn.Close()
 }
 
@@ -187,13 +187,14 @@ func page(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 
 func silent(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }
 
-// hang says nothing until the other end is gone, which is seen once its request was read.
+// hang sends nothing until the client is gone, which the server notices only after it has read the
+// request.
 func hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 
-// hangHalfway begins a true answer and does not end it.
+// hangHalfway sends half of the real answer and then waits until the client is gone.
 func hangHalfway(w http.ResponseWriter, r *http.Request, real http.Handler) {
 	answer := answerOf(r, real)
 	copyHead(w, answer)
@@ -202,7 +203,7 @@ func hangHalfway(w http.ResponseWriter, r *http.Request, real http.Handler) {
 	<-r.Context().Done()
 }
 
-// cut ends a true answer in its middle, by a broken connection.
+// cut sends half of the real answer and then resets the connection.
 func cut(w http.ResponseWriter, r *http.Request, real http.Handler) {
 	answer := answerOf(r, real)
 	copyHead(w, answer)
@@ -212,7 +213,7 @@ func cut(w http.ResponseWriter, r *http.Request, real http.Handler) {
 	reset(w, r, real)
 }
 
-// afterwards lets the remote do what it was asked for, and then fails.
+// afterwards lets the remote do what it was asked for, drops its answer, and then fails.
 func afterwards(how spoiler) spoiler {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		answerOf(r, real)
@@ -235,11 +236,11 @@ func copyHead(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	w.WriteHeader(answer.Code)
 }
 
-// A faultKind is one way to fail, and what people are told of it.
+// A faultKind is one way to fail, and the reason and cure that people get for it.
 type faultKind struct {
 	how          spoiler
 	reason, cure string
-	passes       bool // worth another try before anybody is told
+	passes       bool // retried before it is reported
 }
 
 var faultKinds = map[string]faultKind{
@@ -261,7 +262,7 @@ var faultKinds = map[string]faultKind{
 	}, "the remote sends us elsewhere", "Put the new address", false},
 }
 
-// faultTries is how often these tests try what may pass.
+// faultTries is the number of tries that these tests allow for a fault that may pass.
 const faultTries = 3
 
 func (o *troubled) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
@@ -270,7 +271,8 @@ func (o *troubled) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
 	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, o.remote()))
 }
 
-// told is a fault as people see it: one line with the cure and without the token.
+// told requires that err reports a fault as people should see it: with reason, cure and the number of
+// tries, and without the token.
 func told(t testing.TB, err error, k faultKind) {
 	t.Helper()
 	refused := refusal(t, err)
@@ -310,7 +312,7 @@ func TestFaultsAtFetch(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, before, still, "what the mirror knew it knows")
 
-				if k.passes { // a shorter trouble is nobody's business
+				if k.passes { // a shorter trouble is not reported
 					o.spoil(at, faultTries-1, k.how)
 					require.NoError(t, m.Fetch(ctx0()))
 					require.Equal(t, faultTries-1, o.mend())

@@ -33,7 +33,7 @@ func openMirror(t testing.TB, m *Mirrors, r remote.Remote) *Mirror {
 	return mirror
 }
 
-// workspaceOf is a mirror of the origin and a workspace at its main branch.
+// workspaceOf returns a workspace at the origin's main branch, over a new mirror.
 func workspaceOf(t testing.TB, o *remotetest.Origin) *Workspace {
 	t.Helper()
 	return workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}))
@@ -81,7 +81,7 @@ func writeFile(t testing.TB, dir, name, content string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 }
 
-// withLine gives a file with one line replaced.
+// withLine returns the content of a file with one line (from 1) replaced.
 func withLine(t testing.TB, dir, name string, line int, text string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))

@@ -12,12 +12,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bundle"
 )
 
-// Fork makes a workspace in dir that stands on the same base and holds this
-// one's files as they are now, what is not committed and no .gitignore names
-// included. started is the tree that it began with: what was done in the fork
-// is the difference to it, and Merge(ctx, fork, started, tree of the fork)
-// brings that back. A fork that is there already is reopened as it is, and
-// started is what it was. An interrupted making is begun again.
+// Fork makes a workspace in dir with the same base as w and with w's current files: also uncommitted
+// ones, but not those that a .gitignore names. started is the tree that the fork began with. The work
+// done in the fork is the difference from started, and Merge(ctx, fork, started, tree of the fork)
+// brings it back. If dir already holds a fork, it is reopened as it is, with the started of its first
+// making. A fork whose making was interrupted is made again.
 func (w *Workspace) Fork(ctx context.Context, dir string) (fork *Workspace, started string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -34,10 +33,9 @@ func (w *Workspace) Fork(ctx context.Context, dir string) (fork *Workspace, star
 	return f, started, nil
 }
 
-// SetBase lets the workspace stand on another commit, the mirror's or its own.
-// The files stay as they are; what is said of them (Base, Changes, Diff, Hunks,
-// Restore to the base) is against that commit from now on, also when the
-// workspace is opened again.
+// SetBase makes another commit, of the mirror or of the workspace's own objects, the base of the
+// workspace. The files stay as they are. From now on Base, Changes, Diff, ListHunks and Restore to the
+// base refer to that commit, also when the workspace is opened again.
 func (w *Workspace) SetBase(ctx context.Context, commit string) error {
 	c, err := w.commitAt(commit)
 	if err != nil {
@@ -46,8 +44,8 @@ func (w *Workspace) SetBase(ctx context.Context, commit string) error {
 	return w.MoveBase(ctx, c)
 }
 
-// AdoptTree makes a tree or a commit of another workspace of the same mirror
-// readable here, by copying the objects that only the other one has.
+// AdoptTree makes a tree or commit of another workspace readable in w, by copying the objects that w
+// lacks. Both workspaces must be of the same mirror, and tree must be a whole hash.
 func (w *Workspace) AdoptTree(ctx context.Context, from *Workspace, tree string) error {
 	if from.mirror.dir != w.mirror.dir {
 		return fmt.Errorf("repo: adopt: %s is a workspace of another repository", from.Dir)

@@ -95,7 +95,7 @@ func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 	_, _, err := w.Fork(stopped, dir)
 	require.ErrorIs(t, err, context.Canceled)
 
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755)) // as a killed process leaves it
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755)) // the state that a killed process leaves
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git"), 0o755))
 	writeFile(t, filepath.Join(dir, "git"), "unfinished", "")
 	writeFile(t, filepath.Join(dir, "git"), "started", w.Base()+"\n")
@@ -105,7 +105,7 @@ func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 	require.Equal(t, started, f.treeNow(t))
 }
 
-// The base may be a commit that only the session has.
+// The base of a fork may be a commit that only the session has.
 func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
@@ -168,8 +168,8 @@ func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	require.Error(t, w.SetBase(ctx0(), "nowhere"))
 }
 
-// A base that moved is merged, the workspace stands on it, and the merge commit
-// goes to the branch that was there before.
+// A newer base is merged and becomes the base of the workspace, and the merge commit is pushed to the
+// session's existing branch.
 func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
@@ -208,8 +208,8 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 	})
 }
 
-// A base with all of ours in it merges to the very tree of a parent; that is a
-// commit all the same. Without the second parent it is none.
+// If the base already holds all of the session's changes, the merge commit has the same tree as a
+// parent and is still written. Without the second parent, the commit is refused with ErrNoChanges.
 func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
@@ -233,7 +233,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	require.ErrorIs(t, err, commits.ErrNoChanges)
 }
 
-// Whoever asks while the base moves gets an answer about the one or the other.
+// Readers during SetBase get an answer about either the old or the new base.
 func TestSetBaseBesideReaders(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// FuzzPack: a pack and an index that do not fit together, or are none, are an error and
-// never more than they could hold.
+// FuzzPack checks that a damaged pack, or one that does not fit its index, gives an error, and never
+// more content than the limit in memory.
 func FuzzPack(f *testing.F) {
 	o := remotetest.NewOrigin(f)
 	text := strings.Repeat("a line that is there often\n", 200)
@@ -59,7 +59,7 @@ func FuzzPack(f *testing.F) {
 				require.LessOrEqual(t, len(content), 256<<20)
 			}
 		}
-		for at := range int64(min(len(pack), 64)) { // and at places that no index names
+		for at := range int64(min(len(pack), 64)) { // also at offsets that no index names
 			if e, err := p.ReadHeader(at); err == nil {
 				require.Greater(t, e.Data, at)
 				require.True(t, e.Kind != plumbing.OFSDeltaObject || e.Base > 0 && e.Base < at)
@@ -68,8 +68,8 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// FuzzResolve: whatever a model or a person names a commit by, it is one that there is, or
-// an error.
+// FuzzResolve checks that any name of a commit, given by a model or a person, resolves to an existing
+// commit or gives an error.
 func FuzzResolve(f *testing.F) {
 	o := remotetest.NewOrigin(f)
 	first := o.Commit("one", map[string]string{"a.txt": "a\n"})
@@ -92,8 +92,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// FuzzFolderName: the folder of a mirror is one name, the same with and without a password
-// in the address.
+// FuzzFolderName checks that the folder of a mirror is a single path element, and the same with and
+// without a password in the URL.
 func FuzzFolderName(f *testing.F) {
 	for _, seed := range []string{"https://me:hunter2@host/x.git", "https://hunter2@host/x", "http://a:b@c@d/e", "git@github.com:acme/shop.git", "ssh://git@h/x", "file:///srv/x", "/srv/x", "https://h/%zz", "https://a b/", "://", ""} {
 		f.Add("shop", seed)

@@ -42,7 +42,7 @@ func TestHostileTreesAreRefused(t *testing.T) {
 				commit := o.RawCommit(tree)
 				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "bad", URL: o.Dir})
 				if name == "" && err != nil {
-					continue // go-git's server does not even send it
+					continue // go-git's server refuses to send it
 				}
 				require.NoError(t, err)
 				above := t.TempDir()
@@ -148,8 +148,8 @@ func TestOddNamesAreKept(t *testing.T) {
 	o.Fsck()
 }
 
-// Somebody swaps a folder for a link to the outside while the tree is walked,
-// read and restored: nothing from outside comes in, nothing goes out.
+// A folder is swapped for a link to the outside while the tree is walked, read and restored: no content
+// is read from outside, and nothing is written there.
 func TestRacingLinksLeakNothing(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -187,7 +187,8 @@ func TestRacingLinksLeakNothing(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// swapUntil also plays the naive reader, who looks and then opens.
+// swapUntil swaps the folder and a link until stop is closed. It also plays the naive reader, which
+// checks the path first and then opens it.
 func swapUntil(stop chan struct{}, files, outside string, leaked *atomic.Int64) {
 	dir, aside := filepath.Join(files, "dir"), filepath.Join(files, "aside")
 	for {

@@ -33,7 +33,7 @@ func (w *Workspace) hunkList(t testing.TB) []string {
 	return out
 }
 
-// manyChanges has a hunk of every kind.
+// manyChanges returns a workspace with a hunk of every kind.
 func manyChanges(t testing.TB) *Workspace {
 	o := remotetest.NewOrigin(t)
 	o.Commit("ground", files{
@@ -88,7 +88,7 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 			require.Equal(t, stands, w.treeNow(t), "nothing is written by looking")
 			took, err := w.TakeOut(ctx0(), []int{h.Number})
 			require.Equal(t, err, refusal)
-			if h.Path == "dir/a" { // a file named dir stands there
+			if h.Path == "dir/a" { // a file named dir is in its place
 				var refused *gittree.PathError
 				require.ErrorAs(t, err, &refused)
 				require.Contains(t, err.Error(), "take out the hunks of both")
@@ -115,8 +115,8 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 	}
 }
 
-// contentOf is what stays of a hunk when others go: not its number, its place or
-// the lines around it.
+// contentOf returns the parts of hunks that stay the same when other hunks are taken out: not the
+// number, the position or the context lines.
 func contentOf(hs []diff.Hunk) []string {
 	out := []string{}
 	for _, h := range hs {
@@ -147,7 +147,7 @@ func TestTakeOutAllNoneAndUnknown(t *testing.T) {
 	}
 	all := []int{}
 	for _, h := range w.hunks(t) {
-		all = append(all, h.Number, h.Number) // twice is once
+		all = append(all, h.Number, h.Number) // a number given twice counts once
 	}
 	took, err := w.TakeOut(ctx0(), all)
 	require.NoError(t, err)
@@ -172,8 +172,7 @@ func TestTakeOutLeavesTheRestByteForByte(t *testing.T) {
 	require.FileExists(t, filepath.Join(w.Files(), "deep", "x.log"))
 }
 
-// A large file and a name that no commit may hold cannot be kept, but they can
-// be taken out.
+// A large file and a file whose name no commit may hold cannot be committed, but they can be taken out.
 func TestTakeOutOfWhatCannotBeCommitted(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
@@ -188,7 +187,7 @@ func TestTakeOutOfWhatCannotBeCommitted(t *testing.T) {
 	require.Equal(t, []string{"modified main.go +0 -2"}, w.list(t))
 }
 
-// Random edits: what is taken out is gone, and the rest is what it was.
+// After random edits, the hunks that are taken out are gone, and the others are unchanged.
 func TestTakeOutOfSome(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -231,7 +230,7 @@ func TestTakeOutOfSome(t *testing.T) {
 	}
 }
 
-// When a write fails in the middle, what was done before it is undone.
+// When a write fails in the middle of a swap, the earlier writes are undone.
 func TestReplaceIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	w := manyChanges(t)

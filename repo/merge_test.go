@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// put writes files as origin.commit does: "" removes, "->x" links, a name that
-// ends in * is executable.
+// put writes files in the notation of remotetest.Origin.Commit: "" removes a file, "->x" makes a link
+// to x, and a name that ends in * is executable. "empty" makes an empty file.
 func (w *Workspace) put(t testing.TB, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -67,8 +67,8 @@ func lined(from, to int, changes map[int]string) string {
 
 type files = map[string]string
 
-// mergeCases name what each side does to the base, and what comes of it:
-// either the files that differ from ours, or why not.
+// mergeCases holds what each side changes from the base, and the outcome: either the files that then
+// differ from ours, or the conflicts.
 var mergeCases = map[string]struct {
 	base, ours, theirs, want files
 	conflicts                []string
@@ -206,7 +206,7 @@ var mergeCases = map[string]struct {
 	"odd names": {theirs: files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"}, want: files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"}},
 }
 
-// mergeGround is what the cases start from.
+// mergeGround holds the files that every case starts from.
 var mergeGround = files{
 	"ten": lined(1, 10, nil), "bin": "\x00\x01", "run*": "#!\n", "link": "->ten", "dir/a": "a\n", "dir/b": "b\n",
 }
@@ -239,7 +239,7 @@ func TestMerge(t *testing.T) {
 				require.Equal(t, before, after, "a merge with conflicts changes nothing")
 				return
 			}
-			require.NoError(t, theirs.Restore(ctx0(), "")) // a third hand makes by hand what should come of it
+			require.NoError(t, theirs.Restore(ctx0(), "")) // the expected result, written without a merge
 			theirs.put(t, c.base)
 			theirs.put(t, c.ours)
 			theirs.put(t, c.want)

@@ -23,23 +23,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// Mirrors is where the bare mirrors of this machine live. One a process.
+// Mirrors opens and keeps the bare mirrors in one folder of this machine. A process uses one Mirrors.
 type Mirrors struct {
 	Dir      string
 	Log      *slog.Logger     // nil: slog.Default
 	Identity commits.Identity // committer; default Bobbin <bobbin@localhost>
-	MaxAge   time.Duration    // Open fetches a mirror that is older; 0: never by itself
+	MaxAge   time.Duration    // Open fetches a mirror whose last fetch is older; 0: Open never fetches
 	Now      func() time.Time // nil: time.Now
-	// Git is the git program. It only ever serves remotes that are local paths
-	// and indexes packs that were received; nothing that an agent can write is
-	// shown to it. "" looks on the PATH, "-" goes without.
+	// Git is the path of the git program. "" means the git on the PATH, "-" means none. It only serves
+	// remotes that are local paths and indexes packs that were received; it never runs on anything that
+	// an agent can write.
 	Git string
-	// Retry is for remotes that are slow or in trouble.
+	// Retry is the policy for remotes that are slow or fail.
 	Retry remote.RetryPolicy
-	// SpareAfter is how long after a session got its workspace the next one's is made ready, in the
-	// mirror; default 0: never. StopSpares and Close end that.
+	// SpareAfter is how long after a session got its workspace a spare one for the next session is
+	// made, inside the mirror. Default 0: no spares are made. StopSpares and Close end the making.
 	SpareAfter time.Duration
-	// OwnSpare gives a spare's files to the user whom commands run as; nil: the session does.
+	// OwnSpare gives the files of a spare to the user that commands run as. If it is nil, the session
+	// that takes the spare does this.
 	OwnSpare func(files string) error
 
 	mu     sync.Mutex
@@ -47,8 +48,7 @@ type Mirrors struct {
 	spares *spare.Maker
 }
 
-// Mirror is a bare clone of one repository. It may be used by any number of
-// sessions at once.
+// Mirror is a bare clone of one repository. Any number of sessions may use it at the same time.
 type Mirror struct {
 	dir      string
 	log      *slog.Logger
@@ -57,9 +57,9 @@ type Mirror struct {
 	identity commits.Identity
 	packs    *objects.Packs
 	store    *objects.Store
-	spares   *spare.Maker // nil: none are kept
+	spares   *spare.Maker // nil: no spares are made
 
-	turn chan struct{} // held while fetching or cloning
+	turn chan struct{} // held while fetching, cloning, combining packs or removing
 
 	mu     sync.RWMutex
 	ready  bool
@@ -67,9 +67,9 @@ type Mirror struct {
 	refs   transfer.Refs
 }
 
-// Open gives the mirror of a remote, cloning it when this machine has none. A
-// second caller waits for the first one's clone. Where the fetch of an old
-// mirror fails, both are given: the mirror as it was, and the error.
+// Open returns the mirror of a remote, and clones it if this machine has none. A second caller waits
+// for the clone of the first. If the fetch of an old mirror fails, Open returns both the mirror as it
+// was and the error.
 func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	if r.URL == "" {
 		return nil, errors.New("repo: a remote without a URL")
@@ -92,7 +92,7 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	return mirror, nil
 }
 
-// StopSpares ends the making of spare workspaces, for good.
+// StopSpares ends the making of spare workspaces for good.
 func (m *Mirrors) StopSpares() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +101,7 @@ func (m *Mirrors) StopSpares() {
 	}
 }
 
-// Close lets go of the files of all mirrors.
+// Close ends the making of spares and closes the files of all mirrors.
 func (m *Mirrors) Close() error {
 	m.StopSpares()
 	m.mu.Lock()
@@ -156,7 +156,9 @@ func (m *Mirrors) gitProgram() string {
 	return m.Git
 }
 
-// folderName keeps two remotes of one name apart, and one remote in its place.
+// folderName returns the folder of a remote's mirror: its name and a hash of its URL without the
+// password. So two remotes of the same name have two folders, and one remote always has the same
+// folder.
 func folderName(r remote.Remote) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
@@ -191,18 +193,18 @@ func (m *Mirror) isReady() bool {
 	return m.ready
 }
 
-// Remote is where the mirror comes from.
+// Remote returns the remote that the mirror was last opened with.
 func (m *Mirror) Remote() remote.Remote {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.remote
 }
 
-// Dir is the bare repository on disk.
+// Dir returns the path of the bare repository on disk.
 func (m *Mirror) Dir() string { return m.dir }
 
-// ensureClone opens the mirror on disk, or clones it into a folder beside that is
-// renamed when it is whole.
+// ensureClone opens the mirror on disk. If there is none, it clones the remote into a temporary sibling
+// folder and renames it into place when it is complete.
 func (m *Mirror) ensureClone(ctx context.Context) error {
 	if !bare.Dir(m.dir).IsWhole() {
 		if err := m.cloneRemote(ctx); err != nil {
@@ -248,7 +250,7 @@ func (m *Mirror) loadObjects(dir string) error {
 	return nil
 }
 
-// Commits reads what the mirror holds at this moment.
+// Commits returns a reader of the commits that the mirror holds at this moment.
 func (m *Mirror) Commits() commits.Reader {
 	return commits.Reader{Repository: m.Remote().Name, Refs: m.currentRefs(), Store: m.store}
 }
@@ -259,8 +261,8 @@ func (m *Mirror) currentRefs() transfer.Refs {
 	return m.refs
 }
 
-// Fetch brings the branches and tags up to date. What a remote has deleted is
-// forgotten here too; its objects stay for the sessions that read them.
+// Fetch updates the branches and tags. Those that the remote has deleted are removed here too, but
+// their objects stay for the sessions that read them.
 func (m *Mirror) Fetch(ctx context.Context) error {
 	if err := m.lock(ctx); err != nil {
 		return err
@@ -287,8 +289,8 @@ func (m *Mirror) setRefs(r transfer.Refs) error {
 	return nil
 }
 
-// Materialise writes the plain files of a commit into dir, which has to be
-// empty or absent. After an error what is in dir is not whole.
+// Materialise writes the plain files of a commit into dir, which must be empty or absent. After an
+// error, dir may hold only a part of them.
 func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
 	c, err := m.Commits().Named(commit)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// LookAt asks a remote once what it has. Its errors are *remote.Error.
+// LookAt asks a remote once for its branches and tags. Its errors are *remote.Error.
 func (m *Mirrors) LookAt(ctx context.Context, r remote.Remote) (transfer.Sight, error) {
 	return m.mirrorOf(r).client.LookAt(ctx, r)
 }
 
-// MayPush asks a remote whether it would take a push from us, without pushing. Hosts
-// decide that before they show what they have to a pusher; rules for single branches they
-// tell only when one is pushed. Its errors are *remote.Error.
+// MayPush asks a remote whether it would accept a push from us, without pushing. Hosts check the right
+// to push before they list their branches to a pusher; rules for single branches are only reported when
+// such a branch is pushed. Its errors are *remote.Error.
 func (m *Mirrors) MayPush(ctx context.Context, r remote.Remote) error {
 	return m.mirrorOf(r).client.MayPush(ctx, r)
 }
 
-// TopNames are the names at the top of a branch, as far as this machine has the repository
-// already: in its mirror, or where the remote is a local path. Nil where it does not.
+// TopNames returns the names in the top folder of a branch if this machine already has the repository:
+// in its mirror, or because the remote is a local path. Otherwise it returns nil.
 func (m *Mirrors) TopNames(r remote.Remote, branch string) (names []string) {
 	dir := m.mirrorOf(r).dir
 	if _, err := os.Stat(dir); err != nil {

@@ -30,7 +30,7 @@ func TestOldMirrorsAreRefreshed(t *testing.T) {
 	_, err = m.Commits().Resolve(second)
 	require.NoError(t, err)
 
-	// Another process on the same folder, and a deleted branch.
+	// Another process uses the same folder, and a branch is deleted on the remote.
 	o.Branch("bobbin/gone", second)
 	require.NoError(t, m.Fetch(ctx0()))
 	require.Contains(t, m.Commits().Refs.Branches(), "bobbin/gone")
@@ -64,7 +64,7 @@ func TestManyCallersOneClone(t *testing.T) {
 	}
 }
 
-// What is left of a mirror that was removed does not keep its repository out.
+// A folder left over from a removed mirror does not stop a new clone.
 func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)

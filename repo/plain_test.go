@@ -44,13 +44,13 @@ func TestPlainFilesAloneAreOpened(t *testing.T) {
 	require.Equal(t, "a\n", string(text))
 	below, err := fs.Sub(tree, "sub")
 	require.NoError(t, err)
-	_, err = fs.Stat(below, "go.mod") // a Sub asks by opening
+	_, err = fs.Stat(below, "go.mod") // fs.Sub opens the file to stat it
 	require.ErrorIs(t, err, fs.ErrInvalid)
 	info, err := fs.Stat(tree, "sub/go.mod")
 	require.NoError(t, err)
 	require.Equal(t, fs.ModeNamedPipe, info.Mode().Type())
 
-	// The control: the root's own FS waits, until somebody writes.
+	// The control: the FS of os.Root waits until another process writes to the pipe.
 	naive, err := fs.Sub(root.FS(), "sub")
 	require.NoError(t, err)
 	asked := make(chan error, 1)
@@ -58,13 +58,13 @@ func TestPlainFilesAloneAreOpened(t *testing.T) {
 		_, err := fs.Stat(naive, "go.mod")
 		asked <- err
 	}()
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // which gets through only because it waits
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // this succeeds only because the reader is waiting
 	require.NoError(t, err)
 	require.NoError(t, <-asked)
 	require.NoError(t, writer.Close())
 }
 
-// What is too large to compare is not read from the store either.
+// A blob that is too large to compare is not read from the store either.
 func TestLargeBlobsAreNotCompared(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)

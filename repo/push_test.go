@@ -26,7 +26,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// each runs a test against one origin by every way of reaching it.
+// each runs a test once for each way of reaching an origin: by path, HTTP and SSH, with and without
+// git.
 func each(t *testing.T, test func(t *testing.T, o *remotetest.Origin, m *Mirror)) {
 	ways := map[string]func(t *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote){
 		"path": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
@@ -55,7 +56,7 @@ func each(t *testing.T, test func(t *testing.T, o *remotetest.Origin, m *Mirror)
 
 func tokenIs(s remote.Secret) remote.Credentials { return remote.Token{Value: s} }
 
-// mint gives credentials as a function says.
+// mint is a source of credentials that calls the function.
 type mint func(to remote.Access) (remote.Credential, error)
 
 func (m mint) For(_ context.Context, _ string, to remote.Access) (remote.Credential, error) {
@@ -104,7 +105,7 @@ func TestPushByEveryWay(t *testing.T) {
 	})
 }
 
-// A commit that is not what the caller says it is goes nowhere.
+// A commit without the tree or the ancestor that the caller names is not pushed.
 func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
@@ -140,7 +141,7 @@ func TestPushNeverOverwrites(t *testing.T) {
 		require.Contains(t, refusal(t, err).Reason, "exists on the remote with other commits")
 		require.Equal(t, theirs, o.BranchHead("bobbin/fix"))
 
-		require.NoError(t, m.Fetch(ctx0())) // also when their commit is known here
+		require.NoError(t, m.Fetch(ctx0())) // also when their commit is in the mirror
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: ours, Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "other commits")
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: w.Base(), Branch: "bobbin/fix"})
@@ -174,7 +175,7 @@ func TestPushOnlyWhereItMay(t *testing.T) {
 		{Branch: "bobbin/release", Protected: []string{"bobbin/release"}},
 		{Branch: "bobbin/release-1", Protected: []string{"bobbin/release-*"}},
 		{Branch: "bobbin/rel", Protected: []string{"refs/heads/bobbin/rel"}},
-		{Branch: "bobbin/x", Protected: []string{"bobbin/["}}, // a broken rule protects all
+		{Branch: "bobbin/x", Protected: []string{"bobbin/["}}, // an invalid pattern protects every branch
 	} {
 		p.Commit = commit
 		if p.Branch == "+bobbin/x" {
@@ -207,7 +208,7 @@ func TestHookRefuses(t *testing.T) {
 	require.Empty(t, o.BranchHead("bobbin/fix"))
 }
 
-// A local remote's hooks run as our child: they see none of our secrets.
+// The hooks of a local remote run as child processes of this one, and see none of its secrets.
 func TestHooksSeeNoSecrets(t *testing.T) {
 	remotetest.NeedGit(t)
 	t.Setenv("SLACK_BOT_TOKEN", "xoxb-secret")
@@ -258,7 +259,7 @@ func TestAccess(t *testing.T) {
 	require.True(t, secret.Retry)
 	require.NotContains(t, secret.Error(), "hunter2")
 
-	// The token is asked for anew for each exchange, so a renewed one is used.
+	// The token is requested for each exchange, so a renewed one is used.
 	var token atomic.Value
 	token.Store("t0ken")
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address, Credentials: mint(func(remote.Access) (remote.Credential, error) {
@@ -275,7 +276,8 @@ func TestAccess(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// faulty stands before a real remote and breaks what it is told to.
+// faulty starts a proxy in front of a real remote. spoil may answer in its place and returns true if it
+// did.
 func faulty(t *testing.T, address string, spoil func(w http.ResponseWriter, r *http.Request, real http.Handler) bool) string {
 	t.Helper()
 	target, err := url.Parse(address)
@@ -313,7 +315,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 	cases := map[string]struct {
 		spoil  func(http.ResponseWriter, *http.Request, http.Handler) bool
-		reason string // "": the push is a success
+		reason string // "": the push succeeds
 		retry  bool
 	}{
 		"503":  {answer(503), "answered 503", true},
@@ -369,8 +371,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
-// The control of the lost answer: without the second look it is a failure, and
-// who believes it pushes again.
+// The control for the lost answer: without a second look at the branch it is a failure, and a client
+// that believes this pushes again.
 func TestALostAnswerLooksLikeAFailure(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
@@ -406,7 +408,7 @@ func TestARemoteThatHangs(t *testing.T) {
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	deaf, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	deaf, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = deaf.Close() })
 	remote := o.ServeSSH(t)
@@ -428,7 +430,7 @@ func TestARemoteThatHangs(t *testing.T) {
 	}
 }
 
-// insteadOf in somebody's git settings must not send the push elsewhere.
+// An insteadOf in git settings must not send the push elsewhere.
 func TestSettingsDoNotRedirect(t *testing.T) {
 	t.Parallel()
 	o, thief := remotetest.NewShop(t), remotetest.NewOrigin(t)
@@ -437,7 +439,7 @@ func TestSettingsDoNotRedirect(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	if _, err := exec.LookPath("git"); err == nil { // the control: who heeds the settings asks the thief
+	if _, err := exec.LookPath("git"); err == nil { // the control: git, which obeys the settings, asks the thief
 		require.Empty(t, remotetest.RunGit(t, w.mirror.dir, "ls-remote", o.Dir))
 	}
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
@@ -465,7 +467,7 @@ func TestCommitIsDeterministic(t *testing.T) {
 		Trailers: [][2]string{{"Reported-by", "Ann"}, {"Approved-by", "Ben\nApproved-by: Eve"}, {"Session", "s-1"}},
 	}
 	var hashes []string
-	for range 2 { // another machine, another mirror
+	for range 2 { // as on another machine with another mirror
 		w := workspaceOf(t, o)
 		w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
 		w.write(t, "b", "b\n")

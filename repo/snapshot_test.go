@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// twin is an empty workspace over another clone of the same remote, as on another machine.
+// twin returns a new workspace over another clone of the same remote, as on another machine.
 func twin(t *testing.T, r *remotetest.Origin) *Workspace {
 	t.Helper()
 	return workspaceOf(t, r)

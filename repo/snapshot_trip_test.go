@@ -33,7 +33,7 @@ func readSnapshot(pack []byte) (objects int, err error) {
 	return objects, err
 }
 
-// onDisk is every file of a workspace with its mode and bytes.
+// onDisk returns the mode and content of every file of a workspace, by path.
 func (w *Workspace) onDisk(t testing.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -58,7 +58,7 @@ func (w *Workspace) onDisk(t testing.TB) map[string]string {
 	return out
 }
 
-// own counts the objects that are the workspace's own.
+// own counts the objects that exist only in the workspace, not in the mirror.
 func (w *Workspace) own(t testing.TB) int {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.Store.Dir(), "*", "*"))
@@ -127,7 +127,7 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}) // does not hear of what follows yet
+	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}) // this mirror does not fetch the commits made below yet
 	here, there := workspaceAt(t, m), workspaceAt(t, late)
 	old := here.Base()
 	here.write(t, "one", "1\n")
@@ -170,7 +170,8 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	o.Fsck()
 }
 
-// Where the base is the session's own, what it builds on in the mirror counts.
+// If the base is the session's own commit, the objects of its ancestors in the mirror are left out of
+// the pack.
 func TestAnOwnBaseTravels(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
@@ -196,7 +197,7 @@ func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 	w.write(t, "basket/cart.go", "package basket\n")
 	require.Equal(t, 3, count(t, w.packed(t, w.treeNow(t))))
 
-	// The mirror may hold what another one with this base does not.
+	// This mirror may hold objects that another mirror with the same base does not.
 	o.Commit("later", files{"later.txt": "same bytes\n"})
 	require.NoError(t, w.mirror.Fetch(ctx0()))
 	w.write(t, "mine.txt", "same bytes\n")
@@ -240,7 +241,7 @@ func TestTooMuchIsSaidInWords(t *testing.T) {
 	require.ErrorIs(t, w.Unpack(stopped, whole), context.Canceled)
 }
 
-// handmade is a pack of what it is told, sound or not, with a fitting checksum.
+// handmade builds packs, valid or not, with a matching checksum.
 type handmade struct{ body bytes.Buffer }
 
 func (h *handmade) add(t testing.TB, kind plumbing.ObjectType, says int, content string) *handmade {
@@ -248,7 +249,7 @@ func (h *handmade) add(t testing.TB, kind plumbing.ObjectType, says int, content
 	p := bundle.NewPacking(nil, nil, 0)
 	p.Out.Reset()
 	require.NoError(t, p.WriteObject(kind, []byte(content)))
-	_, skip := binary.Uvarint(p.Out.Bytes()) // as long as the head
+	_, skip := binary.Uvarint(p.Out.Bytes()) // the length of the object's header
 	head := []byte{byte(kind)<<4 | byte(says&15) | 0x80}
 	h.body.Write(append(binary.AppendUvarint(head, uint64(says)>>4), p.Out.Bytes()[skip:]...))
 	return h
@@ -332,7 +333,7 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 			require.Empty(t, there.list(t))
 		})
 	}
-	// The control: what differs from the above only by being sound is taken.
+	// The control: packs that differ from those above only in being valid are stored.
 	for _, pack := range [][]byte{good, made().pack(1), tree(treeLine(0o100644, "x", blob)), tree(treeLine(filemode.Submodule, "x", plumbing.NewHash("12")))} {
 		there := workspaceAt(t, m)
 		require.NoError(t, there.Unpack(ctx0(), pack))
@@ -340,8 +341,8 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 	}
 }
 
-// Whatever comes with a fitting checksum is refused with nothing kept, or is
-// whole when it is kept.
+// FuzzUnpackSealed checks that a pack with a matching checksum is either refused with nothing stored,
+// or stored completely.
 func FuzzUnpackSealed(f *testing.F) {
 	o := remotetest.NewShop(f)
 	m := openMirror(f, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})

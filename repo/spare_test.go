@@ -35,7 +35,7 @@ func TestTheNextWorkspaceIsTheSpare(t *testing.T) {
 	require.Empty(t, workspaceAt(t, m).list(t), "nobody's change is in it")
 }
 
-// A spare that cannot be placed costs nobody a workspace.
+// A spare that cannot be made stops no session from getting a workspace.
 func TestWithoutASpareTheFilesAreWritten(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)

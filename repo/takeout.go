@@ -9,14 +9,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// errNoHunk says that a number is not one of the diff's hunks.
+// errNoHunk says that a number names no hunk of the diff.
 var errNoHunk = errors.New("repo: no such hunk")
 
-// TakeOut puts exactly the numbered hunks back to the base and gives them as
-// they were. The numbers are those of Hunks while nothing writes to the files
-// in between. All else stays byte for byte. A number that is not there is
-// ErrNoHunk, and a file that cannot come back because another one's change
-// stands in its place is a *gittree.PathError; both change nothing.
+// TakeOut reverts exactly the numbered hunks to the base and returns them as they were. The numbers are
+// those of ListHunks, valid while nothing has written to the files since. All else stays byte for byte.
+// An unknown number is errNoHunk, and a file that cannot come back because another change is in its
+// place is a *gittree.PathError. After either error nothing has changed.
 func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hunk, err error) {
 	if len(numbers) == 0 {
 		return nil, nil
@@ -56,8 +55,8 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 	return took, nil
 }
 
-// Without gives what the paths of the numbered hunks are when these are taken out, and writes
-// nothing. Its errors are those of TakeOut.
+// Without returns the content that the paths of the numbered hunks would have after TakeOut, and writes
+// nothing. Its errors are those of TakeOut, except that it ignores unknown numbers.
 func (w *Workspace) Without(ctx context.Context, numbers []int) (out []diff.Version, err error) {
 	stays := map[string]bool{}
 	err = w.eachFile(ctx, func(f *diff.FileHunks) error {
@@ -75,7 +74,7 @@ func (w *Workspace) Without(ctx context.Context, numbers []int) (out []diff.Vers
 	return out, err
 }
 
-// clash is the error of a file that would have to be a folder, too.
+// clash returns an error if a path would have to be both a file and a folder.
 func clash(stays map[string]bool) error {
 	if file, below := gittree.FindClash(stays); file != "" {
 		return &gittree.PathError{Path: file, Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below)}
@@ -83,11 +82,10 @@ func clash(stays map[string]bool) error {
 	return nil
 }
 
-// ListHunks takes the difference with the base apart. It is finer than Diff: two
-// edits are two hunks as soon as a line with a word in it stands between them,
-// so that each can be judged and taken out alone. What is added, deleted,
-// binary, or not a plain file on both sides is one hunk; so is a change of the
-// executable bit, which stands apart from the changed lines of the same file.
+// ListHunks splits the difference from the base into hunks. They are finer than those of Diff: two
+// edits are two hunks as soon as a line with a letter or digit lies between them, so that each can be
+// judged and taken out alone. A file that is added, deleted, binary, or not plain on both sides is one
+// hunk. A change of the executable bit is a separate hunk from the changed lines of the same file.
 func (w *Workspace) ListHunks(ctx context.Context) ([]diff.Hunk, error) {
 	out := []diff.Hunk{}
 	err := w.eachFile(ctx, func(f *diff.FileHunks) error {
@@ -99,7 +97,8 @@ func (w *Workspace) ListHunks(ctx context.Context) ([]diff.Hunk, error) {
 	return out, err
 }
 
-// eachFile visits what differs in path order, one file's content at a time.
+// eachFile calls visit for each path that differs, in path order, and reads one file's content at a
+// time.
 func (w *Workspace) eachFile(ctx context.Context, visit func(*diff.FileHunks) error) error {
 	deltas, err := w.Deltas(ctx)
 	if err != nil {

@@ -16,17 +16,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// Workspace is a session's own tree over a mirror. Its methods may be called by
-// several goroutines, but what they say is only as steady as the files are.
+// Workspace holds the files of one session over a mirror. Its methods may be called by several
+// goroutines, but a result is only consistent if the files do not change meanwhile.
 type Workspace struct {
 	*worktree.Worktree
 	mirror *Mirror
 }
 
-// Workspace opens the workspace in dir, making it at the commit where there is
-// none, of the mirror's spare where that is of the same commit. An interrupted
-// making is begun again. One that exists at another commit is refused: it holds
-// somebody's work.
+// Workspace opens the workspace in dir. If there is none, it makes one at the commit, from the mirror's
+// spare if that is of the same commit. A workspace whose making was interrupted is made again. One that
+// exists at another commit is refused, because it holds somebody's work.
 func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -50,7 +49,8 @@ func (m *Mirror) workspaceIn(dir string) *Workspace {
 	return &Workspace{worktree.New(dir, m.packs), m}
 }
 
-// make makes a workspace where there is none, and sees to a spare for the next one.
+// make makes a new workspace, from a spare if there is one, and starts the making of a spare for the
+// next one.
 func (w *Workspace) make(ctx context.Context, commit string) error {
 	c, err := w.commitAt(commit)
 	if err != nil {
@@ -72,10 +72,10 @@ func (m *Mirror) sparePool() spare.Pool {
 	return spare.Pool{Mirror: m.dir, Packs: m.packs, Store: m.store}
 }
 
-// HasSpare reports whether the next workspace at a commit, named by its whole hash, is there already.
+// HasSpare reports whether a spare workspace at a commit, named by its whole hash, is ready.
 func (m *Mirror) HasSpare(commit string) bool { return m.sparePool().Has(commit) }
 
-// checkBase refuses a workspace that stands on another commit than the one asked for.
+// checkBase returns an error, and closes the workspace, if its base is not the requested commit.
 func (w *Workspace) checkBase(commit string) error {
 	base := w.Base()
 	if commit == "" || strings.HasPrefix(base, strings.ToLower(commit)) {
@@ -87,7 +87,7 @@ func (w *Workspace) checkBase(commit string) error {
 	return errors.Join(fmt.Errorf("repo: the workspace %s stands on %s, not on %s", w.Dir, base, commit), w.Close())
 }
 
-// commitAt finds a commit of the mirror or of the session's own.
+// commitAt returns a commit of the mirror or of the workspace's own objects.
 func (w *Workspace) commitAt(name string) (*object.Commit, error) {
 	h := plumbing.NewHash(name)
 	if !plumbing.IsHash(name) {
@@ -100,7 +100,7 @@ func (w *Workspace) commitAt(name string) (*object.Commit, error) {
 	return w.Store.Commit(h)
 }
 
-// MergeBase is commits.Reader's, for commits of the session's own too.
+// MergeBase does what commits.Reader.MergeBase does, also for commits that only the workspace has.
 func (w *Workspace) MergeBase(ctx context.Context, a, b string) (string, error) {
 	one, err := w.commitAt(a)
 	if err != nil {

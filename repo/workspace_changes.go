@@ -7,8 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 )
 
-// Changes lists what differs from the base, sorted by path: files that the
-// base holds, and new ones that no .gitignore names.
+// Changes lists the files that differ from the base, sorted by path: files of the base, and new files
+// that no .gitignore names.
 func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 	deltas, err := w.Deltas(ctx)
 	if err != nil {
@@ -25,10 +25,10 @@ func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 	return out, nil
 }
 
-// Diff is the unified diff against the base, in the form that git apply reads.
+// Diff returns the unified diff against the base, in the form that git apply reads.
 func (w *Workspace) Diff(ctx context.Context) (string, error) { return w.DiffOf(ctx, nil) }
 
-// DiffOf is the diff of those paths alone; nil are all.
+// DiffOf returns the diff of the paths for which shown returns true; nil means all paths.
 func (w *Workspace) DiffOf(ctx context.Context, shown func(path string) bool) (string, error) {
 	deltas, err := w.Deltas(ctx)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// Merge brings what changed between base and theirs, each a tree or a commit by
-// its whole hash, into the files: three-way, and line by line for texts. With
-// conflicts, as with an error, the files are as they were. from is the
-// workspace whose own objects hold the two; nil is this one or the mirror.
+// Merge brings the changes between base and theirs into the files. Each of the two is a tree or a
+// commit, named by its whole hash. The merge is three-way, and line by line for texts. With conflicts
+// or an error, the files stay as they were. from is the workspace whose own objects hold base and
+// theirs; nil means that w or the mirror holds them.
 //
-// The pin of a submodule is not among the files: it follows SetBase.
+// The pin of a submodule is not one of the files: it changes only with SetBase.
 func (w *Workspace) Merge(ctx context.Context, from *Workspace, base, theirs string) ([]merge.Conflict, error) {
 	if from != nil && from != w {
 		for _, name := range []string{base, theirs} {
@@ -54,7 +54,8 @@ func obstacleConflicts(obstacles []worktree.Obstacle) (out []merge.Conflict) {
 	return out
 }
 
-// TreeOf is the tree of a commit, or the tree of that name, if it is here.
+// TreeOf returns the tree of a commit or tree, named by its whole hash, and fails if the tree is not
+// here.
 func (w *Workspace) TreeOf(name string) (string, error) {
 	h, err := gittree.FindTree(w.Store, name)
 	if err == nil {

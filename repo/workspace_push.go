@@ -10,10 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// Push brings a commit to a branch of the remote: it creates the branch or moves
-// it forward, and never anything else. When the branch stands at the commit
-// already, that is success. After an answer that was lost, the remote is asked
-// where the branch stands, and that decides.
+// Push brings a commit to a branch of the remote: it creates the branch or moves it forward, and never
+// anything else. If the branch is already at the commit, Push succeeds. If the answer is lost, Push
+// asks the remote for the commit of the branch, and that decides.
 func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.PushResult, error) {
 	if err := p.Check(w.mirror.currentRefs().Head); err != nil {
 		return transfer.PushResult{}, err
@@ -28,12 +27,13 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p)
 }
 
-// BranchHead asks the remote for the commit that a branch is at; "" where there is none.
+// BranchHead asks the remote for the commit of a branch; "" means that the branch does not exist.
 func (w *Workspace) BranchHead(ctx context.Context, branch string) (commit string, err error) {
 	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote(), branch)
 }
 
-// checkCommit holds the commit against what it was said to be.
+// checkCommit returns an error if the commit has not the tree, or not the ancestor, that the caller
+// named.
 func (w *Workspace) checkCommit(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
 	if p.Tree != "" && c.TreeHash.String() != p.Tree {
 		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)

@@ -107,8 +107,7 @@ func TestDiffIsWhatGitApplies(t *testing.T) {
 	require.Equal(t, tree, remotetest.RunGit(t, clone, "write-tree"), "git, given the diff, makes the very tree that we made")
 }
 
-// Four hundred scattered edits: a diff that claims whole regions would show
-// here.
+// Four hundred scattered edits: a diff that marks whole regions as changed would fail this test.
 func TestDiffStaysSmall(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
@@ -144,7 +143,7 @@ func TestAHiddenEditShows(t *testing.T) {
 	path := filepath.Join(w.Files(), "main.go")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	f, err := os.OpenFile(path, os.O_RDWR, 0) // in place: same size, same inode, and the old time put back
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // in place: the same size and inode, and the old time put back
 	require.NoError(t, err)
 	_, err = f.WriteAt([]byte("X"), 0)
 	require.NoError(t, err)
@@ -168,9 +167,9 @@ func TestAnEditInTheSameTickShows(t *testing.T) {
 	}
 }
 
-// A disk with a coarse clock gives an edit the very times that were recorded
-// before it. Only the doubt about fresh records finds it: the control is the
-// same record without the doubt.
+// A disk with a coarse clock can give an edited file the same times that were recorded before the edit.
+// Only the mark Doubtful of a fresh record makes Changes read the file. The control is the same record
+// without the mark.
 func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
@@ -296,7 +295,7 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	_, err = m.Workspace(cancelledCtx, dir, base)
 	require.ErrorIs(t, err, context.Canceled)
 
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o755)) // as a killed process leaves it
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o755)) // the state that a killed process leaves
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "git", "unfinished"), nil, 0o644))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files", "cart"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "files", "main.go"), []byte("half"), 0o644))
@@ -305,7 +304,7 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	require.Empty(t, w.list(t))
 	require.NoError(t, w.Remove())
 
-	foreign := t.TempDir() // somebody's files are not thrown away
+	foreign := t.TempDir() // files of another owner are not removed
 	require.NoError(t, os.MkdirAll(filepath.Join(foreign, "files"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(foreign, "files", "thesis.txt"), []byte("x"), 0o644))
 	_, err = m.Workspace(ctx0(), foreign, base)
@@ -363,8 +362,8 @@ func TestUnreadableFoldersAreOpenedUp(t *testing.T) {
 	require.NoError(t, w.Remove())
 }
 
-// A sandbox may hand the tree to another user, which touches every file's change
-// time: nothing is changed for that.
+// A sandbox may give the files to another user, which changes the change time of every file. This is
+// not reported as a change.
 func TestAnotherOwnerIsNoChange(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

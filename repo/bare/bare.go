@@ -1,6 +1,7 @@
-// Package bare is the folder of a bare repository: it is made beside its place under a name of its own,
-// and stands there only when it is whole, so whoever finds it can use it. The folder's own time
-// says when it was last asked for, and that of packed-refs when it was last fetched.
+// Package bare manages the folder of a bare repository on disk. A clone is made in a temporary sibling
+// folder and renamed into place when it is complete, so a repository with the final name is always
+// usable. The modification time of the folder is the time of its last use, that of packed-refs the time
+// of the last fetch.
 package bare
 
 import (
@@ -13,27 +14,27 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// Dir is the path of a bare repository, which may not be there.
+// Dir is the path of a bare repository, which need not exist.
 type Dir string
 
-// Abandoned is how old an unfinished clone is before nobody works at it.
+// Abandoned is the age from which an unfinished clone counts as left by a killed process.
 const Abandoned = 24 * time.Hour
 
 const unfinished = ".new-"
 
-// IsUnfinished reports whether a folder of this name is a clone that is not whole.
+// IsUnfinished reports whether name is that of a folder with an unfinished clone.
 func IsUnfinished(name string) bool { return strings.Contains(name, ".git"+unfinished) }
 
 func (d Dir) packedRefs() string { return filepath.Join(string(d), "packed-refs") }
 
-// IsWhole reports whether the repository is there.
+// IsWhole reports whether the repository exists and is complete.
 func (d Dir) IsWhole() bool {
 	_, err := os.Stat(d.packedRefs())
 	return err == nil
 }
 
-// NewClone makes an empty repository beside the place of this one, and removes what killed
-// processes left there.
+// NewClone makes an empty repository in a temporary folder beside d and returns its path. It removes
+// such folders that are older than Abandoned.
 func (d Dir) NewClone(now time.Time) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(string(d)), 0o755); err != nil {
 		return "", fmt.Errorf("repo: make mirror: %w", err)
@@ -55,8 +56,9 @@ func (d Dir) NewClone(now time.Time) (string, error) {
 	return dir, nil
 }
 
-// Place gives a whole clone its name. Another process may have been faster; what else stands there
-// is left of a repository that was removed, and makes room.
+// Place renames a complete clone to d. If another process has placed one first, it returns nil and
+// leaves the clone where it is. Anything else at d is left over from a removed repository and is moved
+// aside.
 func (d Dir) Place(clone string) error {
 	err := os.Rename(clone, string(d))
 	if err == nil || d.IsWhole() {
@@ -71,7 +73,7 @@ func (d Dir) Place(clone string) error {
 	return nil
 }
 
-// initialise makes what git itself takes for a bare repository.
+// initialise writes the folders and files by which git recognises a bare repository.
 func initialise(dir string) error {
 	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o755); err != nil {
@@ -89,7 +91,7 @@ func initialise(dir string) error {
 	return nil
 }
 
-// LastFetch is when the references were last asked for.
+// LastFetch returns the time of the last fetch, or the zero time if the repository does not exist.
 func (d Dir) LastFetch() time.Time {
 	info, err := os.Stat(d.packedRefs())
 	if err != nil {
@@ -98,12 +100,12 @@ func (d Dir) LastFetch() time.Time {
 	return info.ModTime()
 }
 
-// MarkUsed marks that a session has asked for the repository.
+// MarkUsed records that a session has asked for the repository.
 func (d Dir) MarkUsed(now time.Time) {
-	_ = os.Chtimes(string(d), now, now) // at worst it is cloned again one day
+	_ = os.Chtimes(string(d), now, now) // at worst the mirror is removed and cloned again
 }
 
-// LastUse is when the repository was last asked for or fetched.
+// LastUse returns the time when the repository was last used or fetched, whichever is later.
 func (d Dir) LastUse() time.Time {
 	last := d.LastFetch()
 	if info, err := os.Stat(string(d)); err == nil && info.ModTime().After(last) {

@@ -5,70 +5,71 @@ import (
 	"errors"
 )
 
-// An Answer is what a commit is.
+// An Answer is the state of a commit in a search.
 type Answer string
 
-// The answers.
+// These are the answers.
 const (
 	Red     Answer = "red"
 	Green   Answer = "green"
-	Unclear Answer = "unclear" // it cannot be told: it does not build, say
+	Unclear Answer = "unclear" // the state cannot be determined, for example because the commit does not build
 )
 
 // A Reason says why a search ended where it did.
 type Reason string
 
-// The reasons.
+// These are the reasons.
 const (
 	Found      Reason = "found"
-	FirstOfAll Reason = "first of all" // the history's first commit is red already
-	NotRed     Reason = "not red"      // the commit to begin with is not red
-	Flaky      Reason = "flaky"        // some commit answered differently when it was asked again
-	Skipped    Reason = "skipped"      // the commits between the bounds cannot be told
-	Cut        Reason = "cut"          // the history is cut off there, as that of a shallow clone
-	TooFar     Reason = "too far"      // what is older was not looked at
-	Spent      Reason = "spent"        // there was no time, or no run, left
+	FirstOfAll Reason = "first of all" // the first commit of the history is already red
+	NotRed     Reason = "not red"      // the commit that the search starts from is not red
+	Flaky      Reason = "flaky"        // a commit gave another answer when it was asked again
+	Skipped    Reason = "skipped"      // the commits between the bounds are unclear
+	Cut        Reason = "cut"          // the history is cut off there, as in a shallow clone
+	TooFar     Reason = "too far"      // older commits were not looked at, because of Search.Far
+	Spent      Reason = "spent"        // no time or no run was left
 )
 
-// ErrSpent is what Ask gives when nothing may be run any more.
+// ErrSpent is the error with which Ask says that nothing may be run any more.
 var ErrSpent = errors.New("bisect: nothing may be run any more")
 
 // A Search looks for the first red commit.
 type Search struct {
-	// Parents gives a commit's parents. cut: it has parents that are not here.
+	// Parents returns a commit's parents. cut is true if the commit has parents that are not here.
 	Parents func(ctx context.Context, commit string) (parents []string, cut bool, err error)
-	// Ask says what a commit is. nth is 1, and 2 when the answer is to be had anew.
+	// Ask returns the state of a commit. nth is 1, or 2 if the answer must be determined again.
 	Ask  func(ctx context.Context, commit string, nth int) (Answer, error)
-	Most int // runs; default 100
-	Far  int // commits that are gone back along first parents; default 50,000
+	Most int // maximum number of runs; default 100
+	Far  int // maximum number of commits to go back along first parents; default 50,000
 
-	once bool // no answer is asked for twice: for the control
+	once bool // no answer is asked for twice; only for the control in tests
 }
 
-// A Result is what a search came to.
+// A Result is the outcome of a search.
 type Result struct {
-	First   string // the first red commit; empty: it cannot be named
-	Certain bool   // First was red twice, and its parents green twice
-	// Merge is the merge with which First came to the line of first parents; empty: it is on it.
+	First   string // the first red commit; empty: no commit can be named
+	Certain bool   // First was red twice, and each of its parents green twice
+	// Merge is the merge that brought First into the line of first parents; empty: First is on that
+	// line.
 	Merge string
-	Red   string // the oldest commit that is known to be red
-	Green string // the newest that is known to be green, below Red; empty: none is
-	// Between is how many commits stand between them on their line of first parents.
+	Red   string // the oldest commit known to be red
+	Green string // the newest commit below Red known to be green; empty: none
+	// Between is the number of commits between Red and Green on their line of first parents.
 	Between int
 	Reason  Reason
 	Runs    int
 }
 
-// A run is a search under way.
+// A run is a search in progress.
 type run struct {
 	Search
 	answers map[string]Answer
-	sure    map[string]bool // asked twice, with one answer
-	wavers  int             // commits that answered otherwise when they were asked again
+	sure    map[string]bool // commits that gave the same answer twice
+	wavers  int             // number of commits that gave another answer when asked again
 	runs    int
 }
 
-// Run searches the history of a commit that is red.
+// Run searches the history of from, which should be red, for the first red commit.
 func (s Search) Run(ctx context.Context, from string) (Result, error) {
 	if s.Most == 0 {
 		s.Most = 100
@@ -90,11 +91,11 @@ func (s Search) Run(ctx context.Context, from string) (Result, error) {
 		if wavers == r.wavers {
 			return result, nil
 		}
-		// What was found out before still counts; only the commit that wavered does not.
+		// The answers so far still count; only the commit that wavered is now unclear.
 	}
 }
 
-// search is one pass from the top; it ends early, to be begun again, when a commit wavers.
+// search makes one pass from the top. If a commit wavers, the pass ends early and Run begins another.
 func (r *run) search(ctx context.Context, from string) (Result, error) {
 	out := Result{Reason: NotRed}
 	answer, err := r.ask(ctx, from)
@@ -132,7 +133,7 @@ func (r *run) search(ctx context.Context, from string) (Result, error) {
 	}
 }
 
-// unlessFlaky says of a search that ends without a name that an answer wavered, where one did.
+// unlessFlaky sets the reason Flaky if the search named no commit and an answer wavered.
 func (r *run) unlessFlaky(out Result) Result {
 	if r.wavers > 0 && (out.Reason == Skipped || out.Reason == NotRed) {
 		out.Reason = Flaky
@@ -140,7 +141,8 @@ func (r *run) unlessFlaky(out Result) Result {
 	return out
 }
 
-// redSide is a further parent of a merge that was red already; why says that it cannot be told.
+// redSide returns a further parent of a merge that is already red. why is set if this cannot be
+// determined.
 func (r *run) redSide(ctx context.Context, commit string) (side string, why Reason, err error) {
 	parents, cut, err := r.Parents(ctx, commit)
 	if err != nil {
@@ -164,7 +166,8 @@ func (r *run) redSide(ctx context.Context, commit string) (side string, why Reas
 	return "", why, nil
 }
 
-// name names the commit, whose parents are all green, if it and they answer the same again.
+// name records the commit, whose parents are all green, as the first red one if it and its parents give
+// the same answers again.
 func (r *run) name(ctx context.Context, out Result, first string) (Result, error) {
 	parents, _, err := r.Parents(ctx, first)
 	if err != nil {
@@ -186,7 +189,7 @@ func (r *run) name(ctx context.Context, out Result, first string) (Result, error
 	return out, nil
 }
 
-// ask gives what a commit is, as it was found out once.
+// ask returns the state of a commit, and calls Ask only the first time.
 func (r *run) ask(ctx context.Context, commit string) (Answer, error) {
 	if a, known := r.answers[commit]; known {
 		return a, nil
@@ -198,8 +201,8 @@ func (r *run) ask(ctx context.Context, commit string) (Answer, error) {
 	return a, err
 }
 
-// askAgain asks once more, and reports whether the answer is the same. One that is not counts as
-// none.
+// askAgain asks once more and reports whether the answer is the same. If it is not, the commit becomes
+// Unclear.
 func (r *run) askAgain(ctx context.Context, commit string) (bool, error) {
 	if r.sure[commit] || r.once {
 		return true, nil

@@ -13,14 +13,14 @@ import (
 type world struct {
 	parents map[string][]string
 	cut     map[string]bool
-	bug     string          // the commit that brought it; empty: it was always there
-	broken  map[string]bool // cannot be told
-	flaky   map[string]bool // answers otherwise each time
+	bug     string          // the commit that introduced it; empty: it was always there
+	broken  map[string]bool // commits that are unclear
+	flaky   map[string]bool // commits that give another answer each time
 	asked   map[string]int
 	red     map[string]bool
 }
 
-// isRed reports whether the bug is in a commit; the commits that have it are found once.
+// isRed reports whether a commit has the bug, and caches the answer.
 func (w *world) isRed(commit string) bool {
 	if w.bug == "" {
 		return true
@@ -74,8 +74,8 @@ func (w *world) search() Search {
 	}
 }
 
-// newWorld makes a history of so many commits: a main line with branches that are merged into it,
-// broken builds side by side and apart, and flaky commits.
+// newWorld makes a history of at least that many commits: a main line with branches that are merged
+// into it, broken builds both adjacent and apart, and, if wanted, flaky commits.
 func newWorld(rnd *rand.Rand, commits int, flaky bool) (w *world, top string) {
 	w = &world{parents: map[string][]string{}, broken: map[string]bool{}, flaky: map[string]bool{}}
 	n := 0
@@ -116,7 +116,7 @@ func newWorld(rnd *rand.Rand, commits int, flaky bool) (w *world, top string) {
 	return w, top
 }
 
-// between reports whether the bug lies between the bounds.
+// between reports whether the bug lies between the bounds of the result.
 func (w *world) between(r Result) bool {
 	return w.has(r.Red, w.bug) && (r.Green == "" || !w.has(r.Green, w.bug))
 }
@@ -146,7 +146,7 @@ func TestTheFirstRedCommitIsNamed(t *testing.T) {
 	require.Greater(t, named, 70)
 }
 
-// Where nothing is broken, each is named, in few runs.
+// Without broken commits, each bug is found in few runs.
 func TestAHistoryThatBuildsTakesFewRuns(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -160,7 +160,8 @@ func TestAHistoryThatBuildsTakesFewRuns(t *testing.T) {
 	}
 }
 
-// flakyWrong counts the histories with flaky commits of which a wrong commit is named as certain.
+// flakyWrong counts the histories with flaky commits for which a search names a wrong commit as
+// certain, and those for which it names the right one.
 func flakyWrong(t *testing.T, once bool) (wrong, named int) {
 	for seed := range uint64(100) {
 		w, top := newWorld(rand.New(rand.NewPCG(seed, 3)), commits, true)
@@ -185,14 +186,14 @@ func TestAFlakyAnswerIsAskedTwice(t *testing.T) {
 	require.Greater(t, named, 30)
 }
 
-// The control: asked once, wrong commits are named as certain.
+// The control: if each commit is asked only once, wrong commits are named as certain.
 func TestAskedOnceAFlakyAnswerIsBelieved(t *testing.T) {
 	t.Parallel()
 	wrong, _ := flakyWrong(t, true)
 	require.Greater(t, wrong, 10)
 }
 
-// row makes a history without merges: c0 is the first commit.
+// row makes a history of n commits without merges, from c0, and returns its newest commit.
 func row(n int) (*world, string) {
 	w := &world{parents: map[string][]string{}, cut: map[string]bool{}, broken: map[string]bool{}, flaky: map[string]bool{}}
 	for i := 1; i < n; i++ {
@@ -246,7 +247,7 @@ func TestBoundsAreGivenWhereNoCommitCanBeNamed(t *testing.T) {
 	}
 }
 
-// A search that is ended says so, and one that is begun again asks nothing that was answered.
+// A search whose context is cancelled returns the context's error.
 func TestAnErrorOfAskEndsTheSearch(t *testing.T) {
 	t.Parallel()
 	w, top := row(40)

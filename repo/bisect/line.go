@@ -5,23 +5,25 @@ import (
 	"context"
 )
 
-// A line is the first parents of a red commit, as far as they were looked at: commits[red] is the
-// oldest that is known to be red, commits[green] the newest below it that is green.
+// A line is the history of a red commit along first parents, newest first, as far as it was looked at.
+// commits[red] is the oldest commit known to be red, commits[green] the newest one below it known to be
+// green.
 type line struct {
 	*run
 	commits []string
-	end     Reason // why there are no older ones: FirstOfAll, Cut or TooFar; empty: there may be
+	end     Reason // why there are no older commits: FirstOfAll, Cut or TooFar; empty: there may be some
 	red     int
 	green   int    // 0: none is known
-	reason  Reason // why it was not narrowed down to neighbours
+	reason  Reason // why red and green are not adjacent
 }
 
-// mostUnclear is how many commits in a row are tried in vain where the end of a history cannot be told.
+// mostUnclear is the number of unclear commits in a row that are tried when the end of a history is
+// unclear.
 const mostUnclear = 8
 
-// narrow finds a green commit, and halves what lies between. Where the end of the history cannot be
-// told, as of commits whose packages are gone, the steps back went past those that can: they are
-// looked for in the same way, up to that end.
+// narrow finds a green commit and halves the range up to it. If the end of the history is unclear, as
+// with commits whose packages are gone, the growing steps may have passed commits that are clear. Those
+// are searched for in the same way, up to that end.
 func (l *line) narrow(ctx context.Context) error {
 	if err := l.findGreen(ctx); err != nil {
 		return err
@@ -48,14 +50,14 @@ func (l *line) narrow(ctx context.Context) error {
 	return nil
 }
 
-// findGreen goes back in growing steps until a green commit, or the end of the history.
+// findGreen goes back in growing steps until it finds a green commit or the end of the history.
 func (l *line) findGreen(ctx context.Context) error {
 	for step := 1; ; step *= 2 {
 		at, err := l.reach(ctx, l.red+step)
 		if err != nil {
 			return err
 		}
-		// One that cannot be told has a few older neighbours tried in its place.
+		// If a commit is unclear, a few older neighbours are tried in its place.
 		for try := 0; at > l.red && try < 3; try++ {
 			answer, err := l.ask(ctx, l.commits[at])
 			if err != nil {
@@ -85,7 +87,8 @@ func (l *line) findGreen(ctx context.Context) error {
 	}
 }
 
-// reach makes the line so long, or as long as it is, and gives the index.
+// reach extends the line up to index at, or to the end of the history, and returns the last index
+// within that.
 func (l *line) reach(ctx context.Context, at int) (int, error) {
 	for len(l.commits) <= at && l.end == "" {
 		if len(l.commits) > l.Far {
@@ -107,9 +110,9 @@ func (l *line) reach(ctx context.Context, at int) (int, error) {
 	return min(at, len(l.commits)-1), nil
 }
 
-// between is the next commit to ask between the oldest red one and that bound: the middle one first; where that cannot be
-// told, others far from it, since what does not build stands side by side. any is false where none
-// is left.
+// between returns the index of the next commit to ask between the oldest red one and until. The middle
+// one is first; if it is unclear, the next ones are far from it, since commits that do not build are
+// often adjacent. any is false if none is left.
 func (l *line) between(nth, until int) (at int, any bool) {
 	var left []int
 	for i := l.red + 1; i < until; i++ {
@@ -131,7 +134,8 @@ func (l *line) between(nth, until int) (at int, any bool) {
 	return left[int(part*float64(len(left)))], true
 }
 
-// adjacent reports whether the oldest red commit has a green first parent, or is the first of all.
+// adjacent reports whether the oldest red commit has a green first parent or is the first of the
+// history.
 func (l *line) adjacent() bool {
 	if l.green > 0 {
 		return l.green == l.red+1
@@ -139,7 +143,7 @@ func (l *line) adjacent() bool {
 	return l.end == FirstOfAll && l.red == len(l.commits)-1
 }
 
-// note takes the bounds over.
+// note copies the bounds into the result.
 func (l *line) note(out *Result) {
 	out.Red, out.Green, out.Between = l.commits[l.red], "", 0
 	if l.green > 0 {

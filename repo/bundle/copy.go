@@ -9,8 +9,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// adopt keeps what an object names before the object: one that is here is
-// whole, also after a crash.
+// CopyObjects copies an object and all that it names from one store to another, and skips what s has.
+// An object is written after those that it names, so an object in s is always complete, also after a
+// crash.
 func CopyObjects(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing.Hash) error {
 	if s.Has(h) {
 		return nil
@@ -35,8 +36,8 @@ func CopyObjects(ctx context.Context, s *objects.Store, from *objects.Store, h p
 	return err
 }
 
-// named gives the objects that an object needs. The pin of a submodule is
-// another repository's.
+// objectsNamedBy returns the objects that an object needs. The pin of a submodule is left out, since it
+// is a commit of another repository.
 func objectsNamedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash) (out []plumbing.Hash, err error) {
 	switch kind {
 	case plumbing.TreeObject:
@@ -56,7 +57,7 @@ func objectsNamedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, 
 		}
 		out = append(out, c.TreeHash)
 		for _, p := range c.ParentHashes {
-			if s.Has(p) { // a shallow clone ends somewhere
+			if s.Has(p) { // in a shallow clone some parents are missing
 				out = append(out, p)
 			}
 		}

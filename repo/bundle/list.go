@@ -12,10 +12,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-const maxNewCommits = 10_000 // more than this on top of what the other side has is a mistake
+const maxNewCommits = 10_000 // more new commits than this are a mistake
 
-// NewObjects lists the objects that another repository cannot have: of each commit
-// that is neither among there nor from the mirror, what differs from its parents.
+// NewObjects lists the objects that another repository cannot have: for each commit that is neither in
+// there nor in the mirror, the commit itself and what differs from its parents.
 func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
 	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
 	queue := []plumbing.Hash{commit}
@@ -70,7 +70,7 @@ func (l *objectList) addCommit(c *object.Commit) error {
 	return l.addTree(c.TreeHash, parents)
 }
 
-// addTree adds what is in a tree and not at the same place of any parent's.
+// addTree adds the objects in a tree that no parent has at the same path.
 func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
 	if slices.Contains(parents, h) || !l.addHash(h) {
 		return nil
@@ -98,7 +98,7 @@ func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
 	return nil
 }
 
-// hashesByName gives, for each name, what the parents have there.
+// hashesByName returns, for each name, the hashes that the parents have for it.
 func (l *objectList) hashesByName(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
 	was := map[string][]plumbing.Hash{}
 	for _, parent := range parents {
@@ -107,7 +107,7 @@ func (l *objectList) hashesByName(parents []plumbing.Hash) (map[string][]plumbin
 			return nil, err
 		}
 		if kind != plumbing.TreeObject {
-			continue // a file stood there
+			continue // this parent has a file there
 		}
 		nodes, err := gittree.Parse(content)
 		if err != nil {

@@ -17,26 +17,25 @@ import (
 )
 
 const (
-	packLimit    = 64 << 20 // of a pack, where the caller names none
-	inflateLimit = 1 << 30  // of all that a pack holds, inflated
+	packLimit    = 64 << 20 // bytes of a pack, if the caller sets no limit
+	inflateLimit = 1 << 30  // inflated bytes of all objects in a pack
 )
 
-// Error says why a pack was not made or not taken in, in words for people.
+// Error says in words for people why a pack was not made or was refused.
 type Error struct {
 	Reason string
-	// Missing is an object that the pack builds on and this machine has not: a
-	// fetch of the mirror may bring it, and then the same pack is taken.
+	// Missing is an object that the pack needs and this machine lacks. A fetch of the mirror may bring
+	// it, and then the same pack is accepted.
 	Missing string
 }
 
 func (e *Error) Error() string { return e.Reason }
 
-// Pack gives what another machine with a mirror of its own needs for the named
-// trees and commits (whole hashes), as a git pack without deltas. Left out are
-// the objects of the base and, below a commit, whatever the mirror has: where
-// the base is the session's own commit, its nearest ancestors in the mirror
-// take its place. An object comes after those that it names, and the same roots
-// give the same bytes. More than limit bytes (0: 64 MiB) is a *Error.
+// Pack returns the objects that another machine with its own mirror needs for the named trees and
+// commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and,
+// below a commit, whatever the mirror has. If the base is the session's own commit, its nearest
+// ancestors in the mirror take its place. An object comes after those that it names, and the same roots
+// give the same bytes. A pack of more than limit bytes (0: 64 MiB) is an *Error.
 func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
 	if limit <= 0 {
 		limit = packLimit
@@ -61,7 +60,7 @@ func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64
 	return p.appendChecksum(), nil
 }
 
-// findBaseTrees gives the trees that every mirror with the base has.
+// findBaseTrees returns the trees that every mirror with the base has.
 func findBaseTrees(ctx context.Context, s *objects.Store, base plumbing.Hash) (trees []plumbing.Hash, err error) {
 	seen := map[plumbing.Hash]bool{}
 	for queue := []plumbing.Hash{base}; len(queue) > 0; queue = queue[1:] {
@@ -121,9 +120,8 @@ func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing
 	return list.hashes, nil
 }
 
-// dropBaseObjects removes from fresh what the base trees hold at another path, as after a
-// folder was renamed. Only objects of the mirror can be such, so the walk is mostly
-// skipped.
+// dropBaseObjects removes from fresh the objects that the base trees hold at another path, as after the
+// rename of a folder. Only objects in the mirror can be such objects, so the walk is mostly skipped.
 func dropBaseObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, fresh map[plumbing.Hash]bool) error {
 	maybe := 0
 	for h := range fresh {
@@ -165,7 +163,7 @@ func sortedHashes(set map[plumbing.Hash]bool) []plumbing.Hash {
 	return out
 }
 
-// sizeError names the file that weighs most, which is what somebody can act on.
+// sizeError names the largest file, since a person can do something about that.
 func sizeError(ctx context.Context, s *objects.Store, limit int64, baseTrees []plumbing.Hash, roots []string) error {
 	var path string
 	var most int64
@@ -200,15 +198,15 @@ func formatSize(n int64) string {
 	return gittree.FormatMegabytes(n)
 }
 
-// packing writes a pack object by object, so that no more than one of them is
-// in memory beside it. It writes only what Unpack takes.
+// packing writes a pack object by object, so that besides the pack only the objects on one path are in
+// memory. It writes only objects that Unpack accepts.
 type packing struct {
 	store *objects.Store
 	left  map[plumbing.Hash]bool
 	Out   bytes.Buffer
 	zlib  *zlib.Writer
-	room  int64 // for the pack
-	bulk  int64 // inflated, so far
+	room  int64 // maximum size of the pack in bytes, without its checksum
+	bulk  int64 // inflated bytes so far
 }
 
 func NewPacking(s *objects.Store, fresh map[plumbing.Hash]bool, limit int64) *packing {

@@ -16,14 +16,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// need is an object that another one names, and what it has to be.
+// need is an object that another one names, and the kind that it must have.
 type need struct {
 	hash plumbing.Hash
 	kind plumbing.ObjectType
 }
 
-// needsOf checks an object by itself. The pin of a submodule is another
-// repository's.
+// needsOf checks an object by itself and returns the objects that it needs. The pin of a submodule is
+// left out, since it is a commit of another repository.
 func needsOf(kind plumbing.ObjectType, content []byte) (out []need, err error) {
 	switch {
 	case len(content) > gittree.MaxFile:
@@ -35,7 +35,7 @@ func needsOf(kind plumbing.ObjectType, content []byte) (out []need, err error) {
 	}
 	o := &plumbing.MemoryObject{}
 	o.SetType(kind)
-	_, _ = o.Write(content) // memory takes all
+	_, _ = o.Write(content) // writing to memory does not fail
 	c := &object.Commit{}
 	if err := c.Decode(o); err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func treeNeeds(content []byte) (out []need, err error) {
 	return out, nil
 }
 
-// Unpack puts a pack that Pack gave into the store. Only blobs,
-// trees and commits are taken, each sound by itself and after all that it
-// names. A pack that is not so is a *Error, and nothing of it is kept.
+// Unpack stores the objects of a pack made by Pack. It accepts only blobs, trees and commits, each
+// valid by itself and after all objects that it names. Any other pack is an *Error, and nothing of it
+// is stored.
 func Unpack(ctx context.Context, s *objects.Store, pack []byte) error {
 	c := &unpacking{store: s, kinds: map[plumbing.Hash]plumbing.ObjectType{}}
 	if err := ReadPack(ctx, pack, c.checkObject); err != nil {
@@ -84,7 +84,7 @@ func Unpack(ctx context.Context, s *objects.Store, pack []byte) error {
 	})
 }
 
-// unpacking knows what came so far.
+// unpacking holds the kinds of the objects that were read so far.
 type unpacking struct {
 	store *objects.Store
 	kinds map[plumbing.Hash]plumbing.ObjectType
@@ -119,7 +119,7 @@ func newError(format string, args ...any) *Error {
 	return &Error{Reason: "the pack of the session's work is refused: " + gittree.Printable(fmt.Sprintf(format, args...))}
 }
 
-// ReadPack hands over the objects of a pack, and believes no number in it.
+// ReadPack calls each for every object of a pack, in order, and trusts no number in the pack.
 func ReadPack(ctx context.Context, pack []byte, each func(plumbing.ObjectType, []byte) error) error {
 	if len(pack) < objects.PackHead+sha1.Size || string(pack[:8]) != "PACK\x00\x00\x00\x02" {
 		return newError("it is no git pack of version 2")
@@ -148,7 +148,7 @@ func ReadPack(ctx context.Context, pack []byte, each func(plumbing.ObjectType, [
 }
 
 type packReader struct {
-	in   *bytes.Reader // a byte at a time, so zlib takes no more than is its own
+	in   *bytes.Reader // it reads single bytes, so zlib takes no more than its own stream
 	zlib io.ReadCloser
 	room int64
 }
@@ -195,7 +195,7 @@ func (r *packReader) inflateObject(size int64) (content []byte, err error) {
 	if _, err := io.ReadFull(r.zlib, content); err != nil {
 		return nil, newError("it holds an object that is damaged or smaller than it says: %v", err)
 	}
-	// The end is read too: with it comes zlib's own checksum.
+	// The end of the stream is read too, since that checks zlib's checksum.
 	var beyond [1]byte
 	if n, err := r.zlib.Read(beyond[:]); n != 0 || err != io.EOF {
 		return nil, newError("it holds an object that is damaged or larger than it says")

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// grow makes commits of nothing but parents, named by their place in the list.
+// grow makes commits that differ only in their parents, which are given by their index in the list, and
+// returns their hashes.
 func grow(o *remotetest.Origin, parents ...[]int) []string {
 	o.T.Helper()
 	tree := o.RawTree(remotetest.RawLine{Mode: 0o100644, Name: "f", Hash: o.RawObject(plumbing.BlobObject, []byte("x\n"))})

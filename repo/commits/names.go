@@ -8,11 +8,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// DefaultBranch is the branch that the remote's HEAD names; "" when it has none.
+// DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
 func (r Reader) DefaultBranch() string { return r.Refs.Head }
 
-// Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
-// "" is the default branch.
+// Resolve returns the hash of the commit that a branch, a tag, or a whole or shortened hash names. ""
+// means the default branch.
 func (r Reader) Resolve(name string) (string, error) {
 	refs := r.Refs
 	if len(refs.Hashes) == 0 {
@@ -32,7 +32,7 @@ func (r Reader) Resolve(name string) (string, error) {
 	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name, firstNames(refs.Branches()))
 }
 
-// peelTag follows annotated tags to their commit.
+// peelTag follows annotated tags to the commit that they name.
 func (r Reader) peelTag(h plumbing.Hash, name string) (string, error) {
 	for range 10 {
 		kind, content, err := r.Store.Get(h)
@@ -51,7 +51,8 @@ func (r Reader) peelTag(h plumbing.Hash, name string) (string, error) {
 
 const shortestHash = 7
 
-// findByHash finds a whole hash, or the one commit that a shortened one begins.
+// findByHash finds the object with a whole hash, or the only commit whose hash begins with a shortened
+// one.
 func (r Reader) findByHash(name string) (plumbing.Hash, bool) {
 	name = strings.ToLower(name)
 	if plumbing.IsHash(name) {

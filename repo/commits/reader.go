@@ -1,9 +1,9 @@
-// Package commits finds the commits of a repository by their names, reads what they hold and where
-// they come from, and makes new ones. A name is what git's revisions take: a branch before a tag of
-// the same name, a whole hash, or the beginning of one that begins no other commit's.
+// Package commits finds the commits of a repository by name, reads their content and history, and
+// writes new ones. A name is a branch, a tag (if no branch has the same name), a whole hash, or a
+// shortened hash with which no other commit's hash begins.
 //
-// A Reader knows the branches and tags as they were when it was made; nothing here asks a remote or
-// writes a file. How history is walked is package history's.
+// A Reader knows the branches and tags as they were when it was made; it asks no remote and writes no
+// file. Spec.Write writes a commit into an object store. Package history walks the history.
 package commits
 
 import (
@@ -25,12 +25,12 @@ import (
 
 // A Reader reads the commits of one repository.
 type Reader struct {
-	Repository string // for errors
+	Repository string // for error messages
 	Refs       transfer.Refs
 	Store      *objects.Store
 }
 
-// Named is the commit of a name, as git's library has it.
+// Named returns the commit with a name, as Resolve takes it.
 func (r Reader) Named(name string) (*object.Commit, error) {
 	full, err := r.Resolve(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r Reader) Named(name string) (*object.Commit, error) {
 	return r.Store.Commit(plumbing.NewHash(full))
 }
 
-// Has tells whether a commit, named by its whole hash, is here.
+// Has reports whether the store has a commit, named by its whole hash.
 func (r Reader) Has(commit string) bool {
 	if !plumbing.IsHash(commit) {
 		return false
@@ -48,7 +48,7 @@ func (r Reader) Has(commit string) bool {
 	return err == nil
 }
 
-// Read gives one commit as people read it.
+// Read returns a commit in the form that people read.
 func (r Reader) Read(name string) (history.Commit, error) {
 	c, err := r.Named(name)
 	if err != nil {
@@ -57,9 +57,8 @@ func (r Reader) Read(name string) (history.Commit, error) {
 	return history.Of(c), nil
 }
 
-// Log gives the last n commits that changed a path ("" is all), newest first.
-// When ctx ends while it looks, it gives what it found so far, and the error only
-// when that is nothing.
+// Log returns the last n commits that changed a path ("" means any), newest first. If ctx ends first,
+// it returns the commits found so far, and the error only if there are none.
 func (r Reader) Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error) {
 	start, err := r.Named(commit)
 	if err != nil {
@@ -68,8 +67,9 @@ func (r Reader) Log(ctx context.Context, commit, path string, n int) ([]history.
 	return history.Log(ctx, r.Store, start, path, n)
 }
 
-// Show gives a commit and its diff against its first parent, cut at 256 KB and without what
-// stands in the files whose path is hidden; hidden may be nil.
+// Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
+// a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
+// nil.
 func (r Reader) Show(ctx context.Context, commit, within string, hidden func(path string) bool) (history.Commit, string, error) {
 	c, err := r.Named(commit)
 	if err != nil {
@@ -78,8 +78,8 @@ func (r Reader) Show(ctx context.Context, commit, within string, hidden func(pat
 	return history.Show(ctx, r.Store, c, within, hidden)
 }
 
-// Blame gives the commit that a line of a file (from 1) came with. It follows
-// that one line back and does not look through renames.
+// Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
+// and does not follow renames.
 func (r Reader) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {
 	c, err := r.Named(commit)
 	if err != nil {
@@ -88,8 +88,8 @@ func (r Reader) Blame(ctx context.Context, commit, path string, line int) (histo
 	return history.Blame(ctx, r.Store, c, path, line)
 }
 
-// MergeBase is the nearest commit that two commits both grew out of, the newest
-// one where several are as near; "" when they have none in common.
+// MergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
+// "" if they have none.
 func (r Reader) MergeBase(ctx context.Context, a, b string) (string, error) {
 	one, err := r.Named(a)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r Reader) MergeBase(ctx context.Context, a, b string) (string, error) {
 	return history.MergeBase(ctx, r.Store, one, other)
 }
 
-// Parents are the hashes of a commit's parents; cut: some are not here, as where a shallow clone
-// ends.
+// Parents returns the hashes of a commit's parents. cut is true if some of them are not here, as at the
+// end of a shallow clone.
 func (r Reader) Parents(commit string) (parents []string, cut bool, err error) {
 	c, err := r.Named(commit)
 	if err != nil {
@@ -112,8 +112,8 @@ func (r Reader) Parents(commit string) (parents []string, cut bool, err error) {
 	return history.Parents(r.Store, c)
 }
 
-// ListPaths are the plain files of a commit, in git's order. Folders that skip says so of are
-// not looked into.
+// ListPaths returns the plain files of a commit, in git's order. It does not read folders for which
+// skip returns true.
 func (r Reader) ListPaths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
 	c, err := r.Named(commit)
 	if err != nil {
@@ -122,7 +122,8 @@ func (r Reader) ListPaths(ctx context.Context, commit string, skip func(dir stri
 	return gittree.ListPaths(ctx, r.Store, c.TreeHash, skip)
 }
 
-// ReadFile gives a file of a commit. A path that is not there is fs.ErrNotExist.
+// ReadFile returns the content of a file in a commit, or the target of a link. A path that does not
+// exist is fs.ErrNotExist.
 func (r Reader) ReadFile(commit, path string) ([]byte, error) {
 	c, err := r.Named(commit)
 	if err != nil {
@@ -142,11 +143,11 @@ func (r Reader) ReadFile(commit, path string) ([]byte, error) {
 type Release struct {
 	Name, Commit string
 	Branch       bool
-	At           time.Time // of the commit
+	At           time.Time // time of the commit
 }
 
-// Releases are the branches and tags whose name is one that is wanted, newest first. Of a branch
-// and a tag of one name it is the branch.
+// Releases returns the branches and tags whose name is wanted, newest first. If a branch and a tag have
+// the same name, it returns only the branch.
 func (r Reader) Releases(wanted func(name string) bool) []Release {
 	var all []Release
 	for full := range r.Refs.Hashes {
@@ -165,7 +166,7 @@ func (r Reader) Releases(wanted func(name string) bool) []Release {
 		}
 		c, err := r.Named(name)
 		if err != nil {
-			continue // a tag of something else
+			continue // a tag of an object that is not a commit
 		}
 		all = append(all, Release{Name: name, Commit: c.Hash.String(), Branch: branch, At: c.Committer.When})
 	}

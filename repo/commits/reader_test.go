@@ -17,11 +17,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// readerOf reads the origin's own folder, as a mirror of it would be read.
+// readerOf returns a Reader of the origin's own folder, as of a mirror.
 func readerOf(t testing.TB, o *remotetest.Origin) Reader {
 	t.Helper()
 	remotetest.NeedGit(t)
-	remotetest.RunGit(t, o.Dir, "repack", "-adq") // a shortened hash is found in packs alone
+	remotetest.RunGit(t, o.Dir, "repack", "-adq") // a shortened hash is only found in packs
 	packs, err := objects.OpenPacks(filepath.Join(o.Dir, "objects", "pack"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
@@ -102,7 +102,7 @@ func TestLogBlameAndShow(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// git's own answers on a history with merges are the measure.
+// The expected values are git's own answers for a history with merges.
 func TestHistoryAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
@@ -170,7 +170,7 @@ func writeFile(t testing.TB, dir, name, content string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 }
 
-// withLine gives a file with one line replaced.
+// withLine returns the content of a file with one line (from 1) replaced.
 func withLine(t testing.TB, dir, name string, line int, text string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))

@@ -13,25 +13,25 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// Identity is who wrote or committed something.
+// Identity is the name and address of an author or committer.
 type Identity struct{ Name, Email string }
 
-// A Spec says what to commit. The same one gives the same hash.
+// A Spec describes a commit. The same Spec and committer give the same hash.
 type Spec struct {
-	Tree     string   // whole hash; of a workspace, "": as the files stand
-	Parent   string   // whole hash; of a workspace, "": the base
-	Parents  []string // further ones, after Parent: it is a merge, which may hold what Parent holds
+	Tree     string   // whole hash; for Workspace.Commit, "" means the current files
+	Parent   string   // whole hash; for Workspace.Commit, "" means the base
+	Parents  []string // further parents after Parent; the commit is then a merge, which may have Parent's tree
 	Message  string
 	Author   Identity // zero: the committer
 	When     time.Time
-	Trailers [][2]string // Approved-by and the like, in this order
+	Trailers [][2]string // such as Approved-by, in this order
 }
 
-// ErrNoChanges says that a commit would hold what its parent holds.
+// ErrNoChanges says that a commit would have the same tree as its parent.
 var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they were")
 
-// Write puts the commit into a store, and gives its hash. Tree and parents have to be there. It
-// moves no branch.
+// Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
+// no branch.
 func (s Spec) Write(store *objects.Store, committer Identity) (string, error) {
 	if s.When.IsZero() {
 		return "", errors.New("repo: commit: no time given")
@@ -69,7 +69,7 @@ func (s Spec) Write(store *objects.Store, committer Identity) (string, error) {
 	return h.String(), nil
 }
 
-// readParents reads all parents, so that no commit is made that could not be pushed.
+// readParents reads all parents, so that no commit is written that could not be pushed.
 func (s Spec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
 	parents := []plumbing.Hash{plumbing.NewHash(s.Parent)}
 	for _, name := range s.Parents {
@@ -85,14 +85,14 @@ func (s Spec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
 	return parents, nil
 }
 
-// signatureAt leaves out what would break the line of a commit.
+// signatureAt returns a signature without the characters that would break the line of a commit.
 func (i Identity) signatureAt(when time.Time) object.Signature {
 	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
 	return object.Signature{Name: clean(i.Name), Email: clean(i.Email), When: when.UTC().Truncate(time.Second)}
 }
 
-// buildMessage puts the trailers into a paragraph of their own, so that lines of the
-// text which look like trailers are not read as such, and keeps each on one line.
+// buildMessage puts the trailers into a separate paragraph, so that lines of the text that look like
+// trailers are not read as trailers. It keeps each trailer on one line.
 func (s Spec) buildMessage() string {
 	text := strings.ReplaceAll(strings.ReplaceAll(s.Message, "\r\n", "\n"), "\x00", "")
 	out := strings.TrimSpace(text) + "\n"

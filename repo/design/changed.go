@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	designPatient = 2 * time.Second // for comparing one file; then coarser, and moved lines are still known
+	designPatient = 2 * time.Second // for comparing one file; after it the diff is coarser, but moved lines are still found
 )
 
-// changedFile is one changed file.
+// changedFile is a changed file and what the rules know about it.
 type changedFile struct {
 	path, text string
-	starts     []int // where each line begins
-	added      []int // how many of the lines before each are new
-	cuts       []int // before how many of them something was taken out
+	starts     []int // offset of each line
+	added      []int // number of new lines before each line
+	cuts       []int // number of places before each line where something was removed
 	tokens     *token.Tokens
 	sheets     []*stylesheet.Sheet
 	elements   []*markup.Element
 	found      []suspicion
 }
 
-// suspicion is a finding before its cure, which is worked out for those that are shown.
+// suspicion is a finding whose cure is only computed if the finding is returned.
 type suspicion struct {
 	at         int
 	rule, what string
 	cure       func() string
 }
 
-// openSource reads a changed file; nil for one that is not looked at.
+// openSource reads a changed file; it returns nil for a file that is not checked.
 func openSource(base, branch fs.FS, name string) (*changedFile, error) {
 	if !isDesignFile(name) || !fs.ValidPath(name) {
 		return nil, nil
@@ -61,7 +61,8 @@ func openSource(base, branch fs.FS, name string) (*changedFile, error) {
 	return s, nil
 }
 
-// isDesignFile tells files that people write from others and from what is generated.
+// isDesignFile reports whether the name is that of a stylesheet, markup or script that people write,
+// and not of a minified file.
 func isDesignFile(name string) bool {
 	if strings.Contains(path.Base(name), ".min.") {
 		return false
@@ -70,11 +71,11 @@ func isDesignFile(name string) bool {
 	case ".css", ".scss", ".less", ".html", ".htm", ".gohtml", ".tmpl", ".jsx", ".tsx", ".js", ".vue", ".svelte":
 		return true
 	}
-	return false // a .ts file can hold no JSX
+	return false // a .ts file cannot hold JSX
 }
 
-// markChanges works out which lines are new. A line that went from one place and came at
-// another, perhaps with other indentation, is not.
+// markChanges determines which lines are new. A line that was moved, perhaps with other indentation, is
+// not new.
 func (s *changedFile) markChanges(before string) {
 	fresh, cut := make([]bool, len(s.starts)+1), make([]bool, len(s.starts)+1)
 	gone, came, n := map[string]int{}, []int(nil), 0
@@ -118,12 +119,12 @@ func lineChanges(before, after string) []diffmatchpatch.Diff {
 	if differ.DiffText2(parts) == after {
 		return parts
 	}
-	return []diffmatchpatch.Diff{ // the library lost its way among very many lines
+	return []diffmatchpatch.Diff{ // the library returned a wrong diff, which happens with very many lines
 		{Type: diffmatchpatch.DiffDelete, Text: before}, {Type: diffmatchpatch.DiffInsert, Text: after},
 	}
 }
 
-// runningCount counts at each place how many were true before it.
+// runningCount returns, for each index, how many marks before it are true.
 func runningCount(marks []bool) []int {
 	out := make([]int, len(marks)+1)
 	for i, mark := range marks {
@@ -139,7 +140,7 @@ func (s *changedFile) anyChange() bool {
 	return s.added[len(s.added)-1] > 0 || s.cuts[len(s.cuts)-1] > 0
 }
 
-// lineOf is the number of the line that an offset is in, from 1.
+// lineOf returns the number of the line that an offset is in, from 1.
 func (s *changedFile) lineOf(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at })
 }
@@ -149,7 +150,7 @@ func (s *changedFile) wroteLines(from, to int) bool {
 	return s.added[s.lineOf(max(from, to))] > s.added[s.lineOf(from)-1]
 }
 
-// changedLines is wroteLines that also holds where a line between them was taken out.
+// changedLines reports the same as wroteLines, or whether a line between the offsets was removed.
 func (s *changedFile) changedLines(from, to int) bool {
 	return s.wroteLines(from, to) || s.cuts[s.lineOf(max(from, to))] > s.cuts[s.lineOf(from)]
 }
@@ -158,5 +159,5 @@ func (s *changedFile) addSuspicion(at int, rule, what string, cure func() string
 	s.found = append(s.found, suspicion{at, rule, what, cure})
 }
 
-// fixedCure is a cure that is the same for every place.
+// fixedCure returns a cure whose text is the same for every place.
 func fixedCure(text string) func() string { return func() string { return text } }

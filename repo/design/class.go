@@ -9,10 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/token"
 )
 
-// arbitrary is a class of Tailwind that carries its value: p-[13px], hover:bg-[#0af].
+// arbitrary matches a Tailwind class that contains its value: p-[13px], hover:bg-[#0af].
 var arbitrary = regexp.MustCompile("(?:^|[\\s\"'`:!])(-?)([a-z]+)(?:-[a-z]+)?-\\[([^\\]\\s]+)\\]")
 
-// judgeClasses finds in classes what judgeColours and judgeSpacing find in stylesheets.
+// judgeClasses applies the rules of judgeColours and judgeSpacing to an element's classes.
 func (s *changedFile) judgeClasses(e *markup.Element) {
 	a := e.Attr("class", "classname")
 	if a == nil || len(a.Value) > maxObject {
@@ -24,7 +24,7 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 			continue
 		}
 		whole, kind, value := a.Value[m[2]:m[1]], a.Value[m[4]:m[5]], strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
-		// A bare name may be the one of a grid's line.
+		// A bare name is not taken for a colour, since it may name a grid line.
 		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") && len(s.tokens.Colours) > 0 {
 			s.addSuspicion(at, literalColour, "literal colour "+whole, func() string { return s.tokens.ColourCure(c, "css") })
 		}
@@ -39,7 +39,8 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 	}
 }
 
-// classMeasures is measures for the beginnings of classes.
+// classMeasures returns what the lengths of a class with this prefix are for, as
+// token.PurposeOfProperty does for properties.
 func classMeasures(kind string) int {
 	switch kind {
 	case "text":

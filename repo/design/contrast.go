@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 )
 
-// judgeContrast compares the text with the background where one rule sets both and both
-// are known. WCAG 2.2, 1.4.3: 4.5:1, large text 3:1; what is disabled is free.
+// judgeContrast compares the text colour with the background if one rule sets both and both are known.
+// WCAG 2.2, 1.4.3 requires 4.5:1, and 3:1 for large text; disabled elements are exempt.
 func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) {
 	if len(rule.Selectors) == 0 || isDisabled(rule.Selectors) {
 		return
@@ -22,7 +22,7 @@ func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) 
 	front, ok := stylesheet.ParseColour(s.tokens.Expand(text.Raw))
 	back, known := stylesheet.ParseColour(s.tokens.Expand(ground.Raw))
 	if !ok || !known || back.A < 1 {
-		return // what shines through is not known
+		return // the colour behind a transparent background is unknown
 	}
 	need := s.neededRatio(rule)
 	ratio := front.Over(back).Contrast(back)
@@ -34,8 +34,8 @@ func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) 
 	s.addSuspicion(touched, lowContrast, what, func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
 }
 
-// colourPair is the last colour and the last background of a rule, and where the change wrote
-// one of them or the size; -1: it did not.
+// colourPair returns the last text colour and the last background of a rule, and where the change wrote
+// one of them or the font size or weight; -1 if it did not.
 func (s *changedFile) colourPair(rule *stylesheet.StyleRule) (text, ground *stylesheet.Decl, touched int) {
 	touched = -1
 	for i := range rule.Decls {
@@ -65,7 +65,8 @@ func isDisabled(selectors []string) bool {
 	return true
 }
 
-// neededRatio is the ratio that a rule's text has to reach, by its size.
+// neededRatio returns the contrast ratio that a rule's text must reach, which depends on its size and
+// weight.
 func (s *changedFile) neededRatio(rule *stylesheet.StyleRule) float64 {
 	size, weight := 0.0, 400.0
 	for _, d := range rule.Decls {

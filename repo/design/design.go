@@ -14,10 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// maxFindings is as many as one reader mends in a go.
+// maxFindings is the maximum number of findings, about as many as a reader fixes in one go.
 const maxFindings = 50
 
-// The rules of design; the names are stable.
+// These are the rules of design. The names are stable.
 const (
 	literalColour = "literal-colour"
 	inlineStyle   = "inline-style"
@@ -35,24 +35,24 @@ const (
 // A Finding is one place of a change that breaks a rule of design.
 type Finding struct {
 	Path string
-	Line int    // on the branch, from 1
+	Line int    // line number on the branch, from 1
 	Rule string // literal-colour, inline-style, … ; a stable name
-	What string // what stands there
-	Cure string // what to write instead; names the project's own token where one has that value
+	What string // what was found, such as literal colour #0af
+	Cure string // what to write instead; names the project's token if one has that value
 }
 
-// String is one line: web/cart.css:12: literal colour #0af; use var(--accent)
+// String returns one line: web/cart.css:12: literal colour #0af; use var(--accent)
 func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s; %s", f.Path, f.Line, f.What, f.Cure)
 }
 
-// Check looks at what a change adds or changes, and only at that: what stood there before
-// is nobody's fault here, also when it is only moved or indented anew. base and branch are
-// whole trees, changed the paths that were added or modified. It reads stylesheets, markup
-// and the JSX of scripts, regular files of valid UTF-8 up to 1 MiB; all else is passed
-// over. It gives at most 50 findings, by path and line.
+// Check returns the findings in what a change adds or modifies. Code that was there before is not
+// reported, also when it is only moved or re-indented. base and branch are whole trees, and changed
+// lists the paths that were added or modified. Check reads stylesheets, markup and the JSX of scripts,
+// in regular files of valid UTF-8 up to 1 MiB, and skips all other files. It returns at most 50
+// findings, sorted by path and line.
 func Check(base, branch fs.FS, changed []string) ([]Finding, error) {
-	var known *token.Tokens // read when a file needs them: most changes hold no frontend
+	var known *token.Tokens // read only when a file needs them, since most changes hold no frontend
 	var out []Finding
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(changed))) {
 		src, err := openSource(base, branch, name)
@@ -90,12 +90,12 @@ func (s *changedFile) applyRules(most int) []Finding {
 	return out
 }
 
-// oneLine keeps what is quoted from a file short and on one line.
+// oneLine shortens text quoted from a file to one line of at most 300 bytes.
 func oneLine(text string) string {
 	return plaintext.CutLine(plaintext.OneLine(text), 300)
 }
 
-// parseFile takes the file apart into stylesheets and elements.
+// parseFile parses the file into stylesheets and elements.
 func (s *changedFile) parseFile() {
 	switch kind := strings.TrimPrefix(path.Ext(s.path), "."); kind {
 	case "css", "scss", "less":

@@ -16,17 +16,17 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// trees are a tree's files by path.
+// trees maps the paths of a tree's files to their content.
 type trees map[string]string
 
-// with is the tree with some files changed.
+// with returns the tree with some files added or replaced.
 func (f trees) with(changed trees) trees {
 	out := maps.Clone(f)
 	maps.Copy(out, changed)
 	return out
 }
 
-// FS makes the files a file system.
+// FS returns the files as a file system.
 func (f trees) FS() fs.FS {
 	tree := fstest.MapFS{}
 	for name, text := range f {
@@ -35,7 +35,7 @@ func (f trees) FS() fs.FS {
 	return tree
 }
 
-// differing are the paths of the branch that the base does not have like that.
+// differing returns the paths of branch whose file base does not have, or has with other content.
 func differing(base, branch trees) []string {
 	var out []string
 	for name, text := range branch {
@@ -46,8 +46,8 @@ func differing(base, branch trees) []string {
 	return out
 }
 
-// story reads a txtar file: base/ and branch/ are the trees, a file of the base that the
-// branch does not mention is in both.
+// story reads the trees base/ and branch/ of a txtar file. A file of base that branch does not mention
+// is in both.
 func story(t *testing.T, archive *txtar.Archive) (base, branch trees) {
 	t.Helper()
 	base, branch = trees{}, trees{}
@@ -61,8 +61,8 @@ func story(t *testing.T, archive *txtar.Archive) (base, branch trees) {
 	return base, base.with(branch)
 }
 
-// Each file of testdata is the story of one rule. What it finds is in its part
-// named want; files named bad have to be in it, files named good may not.
+// Each file of testdata tests one rule. Its part named want holds the expected findings. Files named
+// bad must have findings, files named good must not.
 func TestDesignRules(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -102,7 +102,7 @@ func compareWant(t *testing.T, name string, archive *txtar.Archive, found []Find
 	require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 }
 
-// requireSides counts at least three examples for and three against the rule.
+// requireSides requires at least three files that break the rule and three that do not.
 func requireSides(t *testing.T, rule string, branch trees, found []Finding) {
 	t.Helper()
 	good, bad := 0, 0
@@ -121,8 +121,8 @@ func requireSides(t *testing.T, rule string, branch trees, found []Finding) {
 	require.GreaterOrEqual(t, bad, 3)
 }
 
-// requireStanding is the control: the same lines, standing there before, are not found,
-// also when each file gets another line at its beginning.
+// requireStanding is the control: the same lines are not found if they were there before, also when
+// each file gets another line at its beginning.
 func requireStanding(t *testing.T, branch trees) {
 	t.Helper()
 	later := maps.Clone(branch)

@@ -34,7 +34,8 @@ func (s *changedFile) judgeElements() {
 	}
 }
 
-// labelTargets are the ids that labels are for, and whether some label's is worked out elsewhere.
+// labelTargets returns the ids that labels refer to, and whether a label's id is computed by an
+// expression.
 func labelTargets(elements []*markup.Element) (ids map[string]bool, dynamic bool) {
 	ids = map[string]bool{}
 	for _, e := range elements {
@@ -66,7 +67,7 @@ func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, an
 		fixedCure("put it into a <label>, or give it an id and a label for that, or an aria-label"))
 }
 
-// isInert names the elements that no keyboard comes to by itself.
+// isInert reports whether an element of that name cannot get the keyboard focus by default.
 func isInert(name string) bool {
 	switch name {
 	case "div", "span", "p", "li", "ul", "ol", "dl", "dt", "dd", "img", "svg", "section", "article", "aside", "header",
@@ -97,7 +98,7 @@ func (s *changedFile) judgeClick(e *markup.Element) {
 	}
 }
 
-// judgeInline finds values that are written into a style attribute.
+// judgeInline reports literal values in style attributes.
 func (s *changedFile) judgeInline(e *markup.Element) {
 	for i := range e.Attrs {
 		switch a := &e.Attrs[i]; {
@@ -112,8 +113,8 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 	}
 }
 
-// suspectInline takes the first declaration of an attribute that the change wrote and that
-// holds more than the values of others.
+// suspectInline reports the first declaration of an attribute that the change wrote and that has a
+// literal value.
 func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
 	for _, d := range decls {
 		if d.DefinesName() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) || !s.wroteLines(d.At, d.End()) {
@@ -125,7 +126,7 @@ func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
 	}
 }
 
-// isLiteral says whether a value holds more than var() and what a template fills in.
+// isLiteral reports whether a value holds more than var() calls and template expressions.
 func isLiteral(d stylesheet.Decl) bool {
 	if slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return strings.IndexByte(w.Text, source.Masked) >= 0 }) {
 		return false

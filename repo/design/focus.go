@@ -6,8 +6,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 )
 
-// judgeFocus finds outlines that are taken away with nothing in their place. The place is
-// a rule for the same selector with :focus or :focus-visible, anywhere in the file.
+// judgeFocus reports outlines that are removed without a replacement. A replacement is a rule for the
+// same selector with :focus or :focus-visible, anywhere in the file.
 func (s *changedFile) judgeFocus() {
 	shown := map[string]bool{}
 	for _, sh := range s.sheets {
@@ -35,7 +35,8 @@ func (s *changedFile) judgeFocus() {
 
 func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl, shown map[string]bool) {
 	for _, sel := range rule.Selectors {
-		// Where a keyboard's focus is left alone, or no keyboard comes to, nothing is lost.
+		// Nothing is lost if the rule spares the focus of a keyboard, or if no keyboard reaches the
+		// element.
 		if strings.Contains(sel, ":not(:focus-visible)") || strings.Contains(strings.NewReplacer(`"`, "", "'", "").Replace(sel), "tabindex=-1") {
 			continue
 		}
@@ -47,7 +48,7 @@ func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl
 	}
 }
 
-// withoutFocus is the selector of the same element at rest.
+// withoutFocus returns the selector without :focus and :focus-visible.
 func withoutFocus(sel string) string {
 	sel = strings.ReplaceAll(sel, ":focus-visible", "")
 	out := ""
@@ -57,7 +58,7 @@ func withoutFocus(sel string) string {
 			break
 		}
 		out += before
-		if strings.HasPrefix(after, "-") { // :focus-within is another thing
+		if strings.HasPrefix(after, "-") { // :focus-within is another pseudo-class
 			out += ":focus"
 		}
 		sel = after
@@ -78,7 +79,8 @@ func removesOutline(d stylesheet.Decl) bool {
 	return stylesheet.IsNothing(d)
 }
 
-// showsFocus says whether a rule draws something that one sees around or in an element.
+// showsFocus reports whether a rule draws something visible around or in an element, or includes a
+// mixin that may.
 func showsFocus(r *stylesheet.StyleRule) bool {
 	for _, d := range r.Decls {
 		for _, prop := range []string{"outline", "box-shadow", "border", "background", "text-decoration"} {

@@ -8,14 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 )
 
-// maxObject is the longest style that is read: objects nest, and each would be read anew.
+// maxObject is the maximum size in bytes of a style that is read. Objects nest, and each nested one
+// would be read again.
 const maxObject = 1 << 14
 
-// judgeObject reads style={{ … }} of JSX and :style="{ … }" of Vue.
+// judgeObject checks style={{ … }} of JSX and :style="{ … }" of Vue.
 func (s *changedFile) judgeObject(a *markup.Attribute) {
 	open := strings.IndexByte(a.Value, '{')
 	if len(a.Value) > maxObject || open < 0 || strings.TrimSpace(a.Value[:open]) != "" {
-		return // a name, a list: not known here
+		return // a variable or a list, whose values are unknown here
 	}
 	end, ok := source.AfterBraces(a.Value, open)
 	if !ok || strings.TrimSpace(a.Value[end:]) != "" {

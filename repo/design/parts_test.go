@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// found is what Design says of a branch over a base, line by line.
+// found returns the findings of Check for a branch over a base, as lines.
 func found(t *testing.T, base, branch trees) []string {
 	t.Helper()
 	all, err := Check(base.FS(), branch.FS(), differing(base, branch))
@@ -68,7 +68,7 @@ func TestDesignPicksTheNameThatSaysMost(t *testing.T) {
 		found(t, tokens, tokens.with(trees{"a.scss": "b { color: #0AF }"})))
 }
 
-// What is moved, indented anew or stands beside a change was there before.
+// Lines that are moved, re-indented or next to a change count as old.
 func TestDesignLooksAtTheChangeAlone(t *testing.T) {
 	t.Parallel()
 	base := trees{"t.css": oneToken, "a.css": ".a {\n  color: #0af;\n}\n.b {\n  color: red;\n}\n"}
@@ -117,7 +117,8 @@ func TestDesignStopsAtFifty(t *testing.T) {
 	require.True(t, strings.HasPrefix(all[49], "12.css:3:"), all[49])
 }
 
-// hostile is text that asks for more than it is.
+// hostile returns texts that would cost far more time or memory than their size if they were parsed
+// carelessly.
 func hostile() map[string]string {
 	many := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
 	return map[string]string{
@@ -158,7 +159,7 @@ func TestDesignEndsSoon(t *testing.T) {
 	}
 }
 
-// A diff of very many different lines is where line differs lose their way.
+// With very many different lines, diff libraries return wrong results.
 func TestDesignOfManyLines(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -44,7 +44,8 @@ func dialectOf(name string) string {
 	return "css"
 }
 
-// judgeImportant lets one use pass: whoever calms all motion down has to win.
+// judgeImportant reports !important, except in rules that reduce motion: these have to win over all
+// others.
 func (s *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.Decl) {
 	if d.Important < 0 || !s.wroteLines(d.Important, d.Important) || rule.InAtRule("reduced-motion") {
 		return
@@ -53,12 +54,12 @@ func (s *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.De
 		fixedCure("give the selector the weight it needs, or move the rule behind the one that wins"))
 }
 
-// judgeColours finds colours that are written out where the project has names for some.
+// judgeColours reports literal colours if the project has colour tokens.
 func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 	if len(s.tokens.Colours) == 0 {
 		return
 	}
-	unnamed := -1 // up to here a name is no colour, but what some function wants
+	unnamed := -1 // up to this index, a name is an argument of another function and not a colour
 	for i := 0; i < len(d.Value); i++ {
 		w := d.Value[i]
 		text, end := w.Text, i
@@ -66,7 +67,7 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 		case css.FunctionToken:
 			name := strings.ToLower(strings.TrimSuffix(w.Text, "("))
 			if name == "var" || name == "url" || name == "color-mix" {
-				i = stylesheet.ClosingBracket(d.Value, i) // a fallback, a name, a mixture with white
+				i = stylesheet.ClosingBracket(d.Value, i) // skip a fallback, a name or a mixture with white
 				continue
 			}
 			if !stylesheet.IsColourFunction(name) {
@@ -92,8 +93,8 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 	}
 }
 
-// takesColour says whether a name in a property's value can be a colour: tan is one as a
-// background, not as an animation. A mask's colours are its transparency.
+// takesColour reports whether a name in a property's value can be a colour: tan is one in a background,
+// but not in an animation. The colours of a mask only set its transparency.
 func takesColour(prop string) bool {
 	if strings.Contains(prop, "mask") || strings.HasSuffix(prop, "-name") {
 		return false
@@ -106,9 +107,9 @@ func takesColour(prop string) bool {
 	return false
 }
 
-// judgeSpacing finds lengths in px and rem that are written out where the project has
-// tokens for them. Up to one pixel they are a hair, not a distance; in calc() and clamp()
-// they are part of a thought.
+// judgeSpacing reports literal lengths in px and rem if the project has tokens for them. A length up to
+// one pixel is a hairline and not a distance, and lengths in calc() and clamp() are part of a
+// calculation: these are not reported.
 func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 	use := token.PurposeOfProperty(d.Prop)
 	if s.tokens.Kinds&use == 0 || slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
@@ -121,18 +122,19 @@ func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 			continue
 		}
 		px, ok := stylesheet.ParseLength(w.Text, false)
-		round := use == token.ForRadius && px >= 999 // a pill, as round as can be
+		round := use == token.ForRadius && px >= 999 // a pill, which is as round as possible
 		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.wroteLines(w.At, w.At) {
 			continue
 		}
 		s.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text, func() string { return s.tokens.LengthCure(px, use, dialect) })
 		if d.Prop == "font" {
-			return // what follows is the line's height
+			return // the next length is the line height
 		}
 	}
 }
 
-// judgeMotion is asked where nothing in the file minds prefers-reduced-motion.
+// judgeMotion reports infinite animations and motion of more than 200 ms. It is only called if nothing
+// in the file refers to prefers-reduced-motion.
 func (s *changedFile) judgeMotion(d stylesheet.Decl) {
 	prop := strings.TrimPrefix(d.Prop, "-webkit-")
 	what, _, _ := strings.Cut(prop, "-")

@@ -11,9 +11,8 @@ import (
 type Change struct {
 	Path string
 	Kind string // added, modified, deleted
-	// Mode is empty for a plain file whose mode stays; else words: symlink,
-	// executable, submodule, "now executable", "file is now a symlink",
-	// "too large (1.2 GB)".
+	// Mode is empty for a plain file whose mode stays the same. Otherwise it holds words: symlink,
+	// executable, submodule, "now executable", "file is now a symlink", "too large (1.2 GB)".
 	Mode           string
 	Added, Removed int // lines
 	Binary         bool
@@ -67,5 +66,5 @@ func modeWords(d *gittree.Delta) string {
 	return was + " is now a " + is
 }
 
-// IsBinary is git's own rule: a zero byte near the start.
+// IsBinary applies git's rule: a zero byte within the first 8000 bytes.
 func IsBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// IsDocument reports whether the changed file is there for people, or agents, to read: at the top of
-// the repository, among its documents, or under a name that says so. Elsewhere a program may read it.
+// IsDocument reports whether the changed file is a document for people or agents: a text at the top of
+// the repository, in docs or doc, or with a name such as readme. Such a file anywhere else may be read
+// by a program.
 func (c Change) IsDocument() bool {
 	folder, name := path.Split(strings.ToLower(c.Path))
 	first, _, _ := strings.Cut(folder, "/")

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzWiderEffect: no spelling of a file's folders takes away that it decides something, and
-// upper case is no way around it.
+// FuzzWiderEffect checks that a file with a wider effect also has one in a deeper folder and in upper
+// case.
 func FuzzWiderEffect(f *testing.F) {
 	for _, seed := range []string{".github/workflows/ci.yml", "CODEOWNERS", "docs/CodeOwners", "go.sum", "a/b.go", ".husky/pre-commit", "Jenkinsfile.prod", ".gitattributes", "x/.gitlab-ci.yml", "\xff"} {
 		f.Add(seed, "")

@@ -9,16 +9,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// A Hunk is one stretch of the difference between the base and the files now.
+// A Hunk is one stretch of the difference between the base and the current files.
 type Hunk struct {
 	Number             int // from 1 over the whole diff, in path order
 	Path               string
 	Kind               string // modified, added, deleted, mode, binary
 	Mode               string // as in Change
-	OldStart, OldLines int    // with the lines around it, as the @@ line says
+	OldStart, OldLines int    // with the context lines, as in the @@ line
 	NewStart, NewLines int
 	Added, Removed     int
-	Text               string // unified, with the @@ line; a few words where no lines can be shown
+	Text               string // unified, with the @@ line; a few words if no lines can be shown
 }
 
 func (h Hunk) String() string {
@@ -32,8 +32,8 @@ func (h Hunk) String() string {
 	return s + fmt.Sprintf(" +%d -%d", h.Added, h.Removed)
 }
 
-// Line is the first line that a hunk changes, or before which it takes some away, as the file is
-// numbered now; 0: the path as a whole.
+// Line returns the number, in the current file, of the first line that a hunk changes or before which
+// it removes lines. It returns 0 if the hunk is the path as a whole.
 func (h Hunk) Line() int {
 	if h.Kind != "modified" {
 		return 0
@@ -53,17 +53,17 @@ func (h Hunk) Line() int {
 	return line
 }
 
-// FileHunks is one path that differs, taken apart.
+// FileHunks is one path that differs, split into hunks.
 type FileHunks struct {
 	*gittree.Delta
 	Before, After []byte
-	old, now      []string // lines, for a text that is taken apart
+	old, now      []string // lines of a text that is split
 	Hunks         []hunk
 }
 
 type hunk struct {
 	Hunk
-	whole   bool // the path as it is, content and mode
+	whole   bool // the whole path, content and mode
 	stretch stretch
 }
 
@@ -95,7 +95,7 @@ func (f *FileHunks) addMode() {
 	f.Hunks = append(f.Hunks, hunk{Hunk: Hunk{Kind: "mode", Mode: words, Text: words + "\n"}})
 }
 
-// addWhole makes one hunk of the path: its lines where it has some to show.
+// addWhole makes the whole path one hunk, with its lines if they can be shown.
 func (f *FileHunks) addWhole(textual bool) {
 	h := Hunk{Kind: "modified", Mode: modeWords(f.Delta)}
 	switch {
@@ -139,8 +139,8 @@ func (f *FileHunks) addStretches() {
 	}
 }
 
-// findStretches joins edits between which no line has a letter or a digit: a brace
-// or an empty line that stayed is no sign of two intentions.
+// findStretches joins edits if no line between them has a letter or a digit: an unchanged brace or
+// empty line does not separate two intentions.
 func findStretches(old []string, edits []LineEdit) []stretch {
 	var out []stretch
 	for _, e := range edits {
@@ -159,7 +159,7 @@ func hasWord(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// writeHunk writes a stretch with the old lines from and to around it.
+// writeHunk writes a stretch with the old lines from index from up to index to around it.
 func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 	var text strings.Builder
 	at := from
@@ -178,7 +178,7 @@ func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines) + text.String()
 }
 
-// ShowEdits gives what differs between two texts as the hunks of a unified diff.
+// ShowEdits returns the difference between two texts as the hunks of a unified diff.
 func ShowEdits(before, after []byte) string {
 	var f FileHunks
 	var edits []LineEdit
@@ -196,7 +196,7 @@ func ShowEdits(before, after []byte) string {
 	return text.String()
 }
 
-// startLine is git's: the line before where there are none.
+// startLine returns the start of a range as git counts it: without lines, the line before.
 func startLine(before, count int) int {
 	if count == 0 {
 		return before

@@ -20,8 +20,8 @@ func (f *FileHunks) ChooseHunks(numbers []int) (out []hunk) {
 	return out
 }
 
-// RemoveHunks gives what a path becomes when hunks of it are taken out. What it is
-// now is kept in the store, for the case that the replacing fails.
+// RemoveHunks returns the swap that takes the chosen hunks out of the path. It stores the current
+// content too, so that a failed swap can be undone.
 func (f *FileHunks) RemoveHunks(objects *objects.Store, chosen []hunk) (s gittree.Swap, err error) {
 	s = gittree.Swap{Path: f.Path, Is: f.Delta.After, Want: f.Delta.After}
 	if len(chosen) == 0 {
@@ -43,15 +43,16 @@ func (f *FileHunks) RemoveHunks(objects *objects.Store, chosen []hunk) (s gittre
 	return s, err
 }
 
-// A Version is what a path could be.
+// A Version is a possible state of a path.
 type Version struct {
 	Path       string
-	Gone       bool // it is not there
+	Gone       bool // the path does not exist
 	Executable bool
-	Content    []byte // of a link: its target
+	Content    []byte // for a link, its target
 }
 
-// Without gives what a path is when hunks of it are taken out; as it is now, when none is.
+// Without returns the path's state when the chosen hunks are taken out, or its current state if none is
+// chosen.
 func (f *FileHunks) Without(chosen []hunk) Version {
 	mode, content := f.modeWithout(chosen), f.After
 	if len(chosen) > 0 && chosen[0].whole {
@@ -76,7 +77,7 @@ func editsOf(chosen []hunk) (edits []LineEdit) {
 	return edits
 }
 
-// undoEdits writes the new lines with the old ones in place of the edits.
+// undoEdits returns the new text with the edits replaced by the old lines.
 func undoEdits(old, now []string, edits []LineEdit) []byte {
 	var out strings.Builder
 	at := 0

@@ -8,13 +8,12 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// LineEdit replaces the lines lo to hi of one text by the lines newLo to newHi
-// of another. Counted from 0, the second bound is past the end.
+// LineEdit replaces the lines Lo to Hi of one text by the lines newLo to NewHi of another. Lines count
+// from 0, and the second bound is exclusive.
 type LineEdit struct{ Lo, Hi, newLo, NewHi int }
 
-// LineEdits gives two texts as lines, each with its end, and the edits that
-// lead from the one to the other. Between two edits is at least one line that
-// both texts hold.
+// LineEdits returns both texts as lines, each with its line end, and the edits from the first to the
+// second. Between two edits there is at least one line that both texts hold.
 func LineEdits(before, after []byte) (old, now []string, edits []LineEdit) {
 	old, now = SplitLines(before), SplitLines(after)
 	if bytes.Equal(before, after) {
@@ -47,8 +46,8 @@ func LineEdits(before, after []byte) (old, now []string, edits []LineEdit) {
 	return old, now, edits
 }
 
-// wholeEdit is right whatever the texts are: files are written by these edits,
-// so a differ that miscounted must not be believed.
+// wholeEdit replaces the whole text, which is right for any two texts. It is used when the diff library
+// miscounts, because files are written from these edits.
 func wholeEdit(old, now []string) []LineEdit {
 	return []LineEdit{{Hi: len(old), NewHi: len(now)}}
 }
@@ -61,7 +60,7 @@ func SplitLines(text []byte) []string {
 	return out
 }
 
-// LineBefore gives the number that a line of after had in before; 0 for a new one.
+// LineBefore returns the number that a line of after had in before, or 0 for a new line.
 func LineBefore(before, after []byte, line int) int {
 	was, is := 0, 0
 	for _, part := range lineDiff(before, after) {

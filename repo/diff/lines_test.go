@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// The edits lead from the one text to the other, whatever the texts are.
+// The edits lead from one text to the other, whatever the texts are.
 func TestLineEditsAreExact(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 8))
@@ -32,7 +32,7 @@ func TestLineEditsAreExact(t *testing.T) {
 	}
 }
 
-// Only lines that say something part two hunks.
+// Only lines with a letter or a digit separate two hunks.
 func TestABraceDoesNotPartHunks(t *testing.T) {
 	t.Parallel()
 	old := []string{"func a() {\n", "x()\n", "}\n", "\n", "func b() {\n", "y()\n", "}\n"}

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	maxDiffed   = 4 << 20         // a side larger than this is replaced whole
-	diffPatient = 2 * time.Second // for one file; then the diff is coarser, still right
+	maxDiffed   = 4 << 20         // bytes; a larger side is replaced as a whole
+	diffPatient = 2 * time.Second // for one file; after it the diff is coarser, but still right
 	diffContext = 3
 )
 
-// lineDiff compares by lines. The go-udiff library gives up after 50 edits and
-// then claims whole regions, so the exact one that go-git uses is taken.
+// lineDiff compares by lines. It uses the exact algorithm of go-git, because the go-udiff library gives
+// up after 50 edits and then marks whole regions as changed.
 func lineDiff(before, after []byte) []diffmatchpatch.Diff {
 	a, b := string(before), string(after)
 	if len(a) > maxDiffed || len(b) > maxDiffed || a == "" || b == "" {
@@ -54,7 +54,7 @@ func countLines(before, after []byte) (added, removed int) {
 	return added, removed
 }
 
-// CountLines counts a last line without an end too.
+// CountLines counts the lines of s, including a last line without a line end.
 func CountLines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {
@@ -63,9 +63,9 @@ func CountLines(s string) int {
 	return n
 }
 
-// WriteUnified writes one file's part of a diff.
+// WriteUnified writes the part of a unified diff for one path.
 func WriteUnified(w io.Writer, d *gittree.Delta, before, after []byte) error {
-	if isTypeChange(d) { // shown as git shows it: one thing goes, another comes
+	if isTypeChange(d) { // shown as in git: one entry is deleted, another one added
 		gone, comes := *d, *d
 		gone.After, comes.Before = gittree.Node{}, gittree.Node{}
 		if err := WriteUnified(w, &gone, before, nil); err != nil {
@@ -95,7 +95,7 @@ func isTypeChange(d *gittree.Delta) bool {
 	return plain(d.Before) != plain(d.After) || !plain(d.Before) && d.Before.Mode != d.After.Mode
 }
 
-// onePatch, filePatch, patchFile and chunk are what go-git's encoder reads.
+// onePatch, filePatch, patchFile and chunk implement the interfaces that go-git's encoder reads.
 type onePatch struct{ file *filePatch }
 
 func (p onePatch) FilePatches() []gitdiff.FilePatch { return []gitdiff.FilePatch{p.file} }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// WiderEffect describes what a change decides beyond the code itself: what runs with the
-// repository's credentials, who has to review, what is installed from elsewhere. It is empty
-// for all other changes. Case is ignored, since some readers of these files ignore it.
+// WiderEffect describes what a change decides beyond the code itself, such as what runs with the
+// repository's credentials, who has to review, or what is installed from elsewhere. It returns an empty
+// string for all other changes. Case is ignored, because some programs that read these files ignore it.
 func (c Change) WiderEffect() string {
 	folder, name := path.Split(strings.ToLower(c.Path))
 	for _, kind := range wideKinds {
@@ -27,14 +27,14 @@ func (c Change) WiderEffect() string {
 	return ""
 }
 
-// wideFiles are files that other programs than the repository's own read.
+// wideFiles are files that programs outside the repository read.
 type wideFiles struct {
 	words   string
 	folders []string // anywhere in the tree, with a slash at both ends
-	names   []string // as path.Match has them, in any folder
+	names   []string // path.Match patterns, in any folder
 }
 
-// The words go on after "main.yml …".
+// The words continue a line that begins with a file's name, such as "main.yml …".
 var wideKinds = []wideFiles{
 	{
 		words:   "decides what runs with the repository's credentials",

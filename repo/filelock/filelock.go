@@ -1,6 +1,6 @@
-// Package filelock locks files among the processes of one machine, by flock(2). A lock is
-// held by the open file, so the end of a process ends its locks too; the file itself stays.
-// Locks are advisory: they bind only those that ask. Waiting polls, so that ctx can end it.
+// Package filelock locks files between the processes of one machine with flock(2). The open file holds
+// the lock, so a lock ends with its process; the lock file itself stays. Locks are advisory: they bind
+// only processes that ask for them. A waiting call polls every 50 ms, so that its context can end it.
 package filelock
 
 import (
@@ -15,20 +15,21 @@ import (
 // A Lock is held until Release.
 type Lock struct{ file *os.File }
 
-// pollEvery is how often a lock that somebody holds is tried again.
+// pollEvery is the interval at which a waiting call tries again.
 const pollEvery = 50 * time.Millisecond
 
-// TryExclusive takes a lock that excludes all others; nil if somebody holds one. The file is
-// made where it is missing.
+// TryExclusive takes a lock that excludes all others, or returns nil if the file is locked. It creates
+// the file if it does not exist.
 func TryExclusive(path string) (*Lock, error) { return try(path, syscall.LOCK_EX) }
 
-// TryShared takes a lock that excludes exclusive ones; nil if somebody holds one of these.
+// TryShared takes a lock that excludes only exclusive ones, or returns nil if the file has an exclusive
+// lock.
 func TryShared(path string) (*Lock, error) { return try(path, syscall.LOCK_SH) }
 
-// Exclusive is TryExclusive that waits until the lock is free or ctx ends.
+// Exclusive does what TryExclusive does, but waits until the lock is free or ctx ends.
 func Exclusive(ctx context.Context, path string) (*Lock, error) { return wait(ctx, path, TryExclusive) }
 
-// Shared is TryShared that waits until the lock is free or ctx ends.
+// Shared does what TryShared does, but waits until the lock is free or ctx ends.
 func Shared(ctx context.Context, path string) (*Lock, error) { return wait(ctx, path, TryShared) }
 
 func wait(ctx context.Context, path string, try func(string) (*Lock, error)) (*Lock, error) {
@@ -69,8 +70,8 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// Release lets go of the lock; of nil it does nothing. To close the file is not enough: a
-// process that is being started at this moment has it open a little longer.
+// Release unlocks and closes the file; on a nil Lock it does nothing. Closing alone is not enough: a
+// child process that is just being started keeps the file open a little longer.
 func (l *Lock) Release() {
 	if l == nil {
 		return
@@ -79,8 +80,8 @@ func (l *Lock) Release() {
 	l.file.Close()
 }
 
-// Current reports whether the path still leads to the file that is locked: somebody may have
-// removed it while we waited.
+// Current reports whether the path still names the locked file. Another process may have removed the
+// file while this one waited for the lock.
 func (l *Lock) Current() bool {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -90,7 +91,7 @@ func (l *Lock) Current() bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// Touch sets the file's time to now, which says when it was last used.
+// Touch sets the file's modification time to now, to record when it was last used.
 func (l *Lock) Touch() {
 	now := time.Now()
 	_ = os.Chtimes(l.file.Name(), now, now)

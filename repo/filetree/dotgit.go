@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// IsDotGit reports whether some file system takes a name for .git: Windows drops trailing dots
-// and blanks and knows streams and short names, macOS drops case and invisible characters.
+// IsDotGit reports whether some file system takes a name for .git: Windows drops trailing dots and
+// blanks and has streams and short names, macOS ignores case and invisible characters.
 func IsDotGit(name string) bool {
 	if len(name) < 4 || name[0] < utf8.RuneSelf && !strings.ContainsRune(".gG", rune(name[0])) {
-		return false // nearly always
+		return false // the usual case
 	}
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadEntry reads a regular file of an open folder into the buffer and says how large the
-// file is; one that is larger than most is not read.
+// ReadEntry reads a regular file of an open folder into the buffer, or a larger one if needed, and
+// returns the file's size. A file of more than most bytes is not read.
 //
-// A search opens every file of a tree, so this one place does without os.Root: a name of
-// one component, opened below a folder that the root has opened, without following
-// links, can lead nowhere else either, and costs four system calls instead of seven.
+// A search opens every file of a tree, so this function does not use os.Root: a name of one component,
+// opened below a folder that the root has opened, without following links, cannot lead outside either,
+// and it costs four system calls instead of seven.
 func ReadEntry(dir *os.File, name string, most int64, buffer []byte) (data []byte, size int64, err error) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -43,7 +43,7 @@ func ReadEntry(dir *os.File, name string, most int64, buffer []byte) (data []byt
 			return nil, 0, err
 		}
 		if got <= 0 {
-			break // it shrank
+			break // the file has shrunk
 		}
 		n += got
 	}

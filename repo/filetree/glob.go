@@ -2,18 +2,18 @@ package filetree
 
 import "strings"
 
-// special are the characters with which something else than text begins.
+// special lists the characters that begin something other than literal text.
 const special = `*?[\`
 
-// A globMatch is a path that is matched as a .gitignore means it: ? and [] stand for one byte and * for
-// any number of them, none of which is a slash; ** for any number of folders. The last star
-// of a name and the last ** are all that ever has to be tried again, so the time grows with
-// the lengths multiplied and no faster.
+// A globMatch is the match of a path with a pattern of .gitignore: ? and [] match one byte and * any
+// number of them, none of which is a slash; ** matches any number of folders. Only the last star of a
+// name and the last ** ever have to be tried again, so the time grows with the product of the lengths
+// and no faster.
 type globMatch struct {
 	glob, text    string
-	i, j          int // where they are compared
-	star, starred int // behind the last *, and how far it reaches; 0: none
-	all, passed   int // the same of the last **/
+	i, j          int // the current positions
+	star, starred int // the position after the last *, and how far it reaches; 0: none
+	all, passed   int // the same for the last **/
 }
 
 func matchGlob(glob, text string) bool {
@@ -31,7 +31,7 @@ func matchGlob(glob, text string) bool {
 	return true
 }
 
-// skipStars steps over one or more stars of the pattern.
+// skipStars steps over one or more stars of the pattern, and reports whether it did.
 func (m *globMatch) skipStars() bool {
 	end := m.i
 	for end < len(m.glob) && m.glob[end] == '*' {
@@ -46,7 +46,7 @@ func (m *globMatch) skipStars() bool {
 	case end-m.i > 1 && begins && end == len(m.glob):
 		m.i, m.j = end, len(m.text)
 	case end-m.i > 1 && begins && strings.HasPrefix(rest, "/"):
-		if escaped { // one folder at least
+		if escaped { // at least one folder
 			slash := strings.IndexByte(m.text[m.j:], '/')
 			if slash < 0 {
 				return false
@@ -62,7 +62,7 @@ func (m *globMatch) skipStars() bool {
 	return true
 }
 
-// retry lets the last * take one byte more, or else the last ** one folder more.
+// retry extends the last * by one byte or, if it cannot, the last ** by one folder.
 func (m *globMatch) retry() bool {
 	if m.star > 0 && m.starred < len(m.text) && m.text[m.starred] != '/' {
 		m.starred++
@@ -78,7 +78,7 @@ func (m *globMatch) retry() bool {
 	return true
 }
 
-// matchByte returns the length of what matches the next byte, 0 if nothing does.
+// matchByte returns the length of the pattern that matches the next byte, or 0 if it does not match.
 func (m *globMatch) matchByte() int {
 	if m.i == len(m.glob) || m.j == len(m.text) {
 		return 0
@@ -97,15 +97,15 @@ func (m *globMatch) matchByte() int {
 	return 0
 }
 
-// matchSet returns the length of the set, such as [^a-z[:digit:]], that glob begins with; 0 if c is not
-// in it or it does not end.
+// matchSet returns the length of the set, such as [^a-z[:digit:]], that glob begins with. It returns 0
+// if c is not in the set or the set is not closed.
 func matchSet(glob string, c byte) int {
 	i := 1
 	negated := i < len(glob) && (glob[i] == '!' || glob[i] == '^')
 	if negated {
 		i++
 	}
-	found, low := false, -1 // low: what a range may begin with
+	found, low := false, -1 // low: the possible start of a range
 	for first := true; ; first = false {
 		if i >= len(glob) {
 			return 0
@@ -155,7 +155,7 @@ func between(bounds string) func(byte) bool {
 	}
 }
 
-// classes are the named sets.
+// classes holds the named character classes.
 var classes = map[string]func(byte) bool{
 	"alnum": between("09AZaz"), "alpha": between("AZaz"), "blank": between("  \t\t"), "cntrl": between("\x00\x1f\x7f\x7f"),
 	"digit": between("09"), "graph": between("!~"), "lower": between("az"), "print": between(" ~"),

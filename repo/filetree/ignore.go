@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// Ignore is the rules of one folder's .gitignore above those of its parents. Folders
-// that are ignored are not entered, so a path is only ever asked for when its parents
-// are not ignored. The rules are sorted by what they compare, because nearly all of them
-// are a name or an ending and every file is held against every rule. They match bytes, as git's do.
+// Ignore holds the rules of one folder's .gitignore and refers to those of its parents. A walk does not
+// enter ignored folders, so a path is only ever checked if its parents are not ignored. Each rule knows
+// how it is compared, because nearly all rules are a name or an ending and every file is checked
+// against every rule. Rules match bytes, as git's do.
 type Ignore struct {
 	parent *Ignore
-	base   string // folder of the rules with a slash at its end; empty for the root
+	base   string // folder of the rules with a trailing slash; empty for the root
 	rules  []ignoreRule
 }
 
 type ignoreRule struct {
 	text     string
-	literal  int  // so much of the text stands for itself
+	literal  int  // length of the beginning of text that is literal
 	suffix   bool // a * and an ending
-	anchored bool // compared with the path below base, not the name
+	anchored bool // compared with the path below base, not with the name
 	negate   bool
 	folder   bool // for folders only
 }
 
-const maxIgnore = 1 << 20 // of a .gitignore; a larger one has no say
+const maxIgnore = 1 << 20 // bytes of a .gitignore; a larger one is ignored
 
-// ReadIgnore reads the .gitignore of an open folder, if it is a plain file.
+// ReadIgnore reads the .gitignore of an open folder, if it is a plain file. Without any rules it
+// returns parent.
 func ReadIgnore(parent *Ignore, base string, folder *os.File) *Ignore {
 	text, _, err := ReadEntry(folder, ".gitignore", maxIgnore, nil)
 	if err != nil {
@@ -48,12 +49,12 @@ func parseIgnore(parent *Ignore, base, text string) *Ignore {
 	return g
 }
 
-// parseRule gives a rule without a text for a line that says nothing.
+// parseRule parses one line. The text of the rule is empty if the line holds no rule.
 func parseRule(line string) (r ignoreRule) {
 	if strings.HasPrefix(line, "#") {
 		return r
 	}
-	line, _, _ = strings.Cut(line, "\x00") // where git takes the line to end
+	line, _, _ = strings.Cut(line, "\x00") // git takes the line to end here
 	line = trimSpaces(line)
 	line, r.negate = strings.CutPrefix(line, "!")
 	line, r.folder = strings.CutSuffix(line, "/")
@@ -67,7 +68,7 @@ func parseRule(line string) (r ignoreRule) {
 	return r
 }
 
-// trimSpaces takes off the spaces at the end that are not escaped.
+// trimSpaces removes the spaces at the end that are not escaped.
 func trimSpaces(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -82,7 +83,8 @@ func trimSpaces(line string) string {
 	return line[:min(end, len(line))]
 }
 
-// IsIgnored judges an entry by the nearest rule, the last one of each folder first.
+// IsIgnored reports whether an entry is ignored. The nearest matching rule decides: the last one in the
+// .gitignore of the deepest folder.
 func (g *Ignore) IsIgnored(p, name string, folder bool) bool {
 	for ; g != nil; g = g.parent {
 		below := strings.TrimPrefix(p, g.base)
@@ -108,6 +110,6 @@ func (r *ignoreRule) matches(below, name string, folder bool) bool {
 	case r.suffix:
 		return strings.HasSuffix(name, r.text[1:])
 	}
-	// What follows the literal part is a pattern of its own, even where it begins with **.
+	// What follows the literal part is matched as a separate pattern, even if it begins with **.
 	return strings.HasPrefix(name, r.text[:r.literal]) && matchGlob(r.text[r.literal:], name[r.literal:])
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzIgnore: a .gitignore reads the same with either end of lines; comments and empty
-// lines say nothing; and nothing is brought back without a "!".
+// FuzzIgnore checks that a .gitignore means the same with either line end, that comments and empty
+// lines have no effect, and that nothing is included again without a "!".
 func FuzzIgnore(f *testing.F) {
 	for _, seed := range []string{"*.log\n!keep.log\n", "/build/\nnode_modules", "a/**/b", `\#x`, "[", "{a,b}", "**", "!", "  x  \\ ", "a//b", "\xff*", strings.Repeat("*", 50) + "x"} {
 		f.Add(seed, "src/a.log", false)
@@ -40,8 +40,8 @@ func FuzzIgnore(f *testing.F) {
 	})
 }
 
-// FuzzIgnoreFile: whatever a .gitignore holds, it is read, and a link or a pipe in its
-// place has no say.
+// FuzzIgnoreFile checks that a .gitignore with any content can be read, and that a link in its place
+// has no effect.
 func FuzzIgnoreFile(f *testing.F) {
 	for _, seed := range []string{"*.log\n!keep\n", "/a/\n\n# b\n", "[", strings.Repeat("x", 100_000), "\xff\x00", "**/**/**/a\n"} {
 		f.Add([]byte(seed), "a/b.log")
@@ -66,8 +66,8 @@ func FuzzIgnoreFile(f *testing.F) {
 	})
 }
 
-// randomIgnores are made-up .gitignore files and paths of files and folders, the same each time.
-// A path that ends with a slash is a folder.
+// randomIgnores returns random .gitignore files and paths of files and folders, the same each time. A
+// path that ends with a slash is a folder.
 func randomIgnores() (ignores []string, paths []string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
@@ -94,13 +94,13 @@ func randomIgnores() (ignores []string, paths []string) {
 	return ignores, slices.Compact(paths)
 }
 
-// judgeRandom gives each made-up file as I<number>/<path> that ours leaves out.
+// judgeRandom returns each of the paths that Ignore excludes, as I<number>/<path>.
 func judgeRandom(ignores, paths []string) (ignored []string) {
 	for i, text := range ignores {
 		g := parseIgnore(nil, "", text)
 		for _, p := range paths {
 			p, top := strings.CutSuffix(p, "/")
-			for at, c := range p + "/" { // a folder that is left out takes with it what is in it
+			for at, c := range p + "/" { // an excluded folder excludes its content
 				if c == '/' && g.IsIgnored(p[:at], p[strings.LastIndexByte(p[:at], '/')+1:at], top || at < len(p)) {
 					ignored = append(ignored, fmt.Sprintf("I%d/%s", i, p))
 					break
@@ -111,8 +111,8 @@ func judgeRandom(ignores, paths []string) (ignored []string) {
 	return ignored
 }
 
-// TestIgnoreOfRandomRules holds ours against what git said of the same rules and paths, by a digest,
-// and against git itself where it is installed.
+// TestIgnoreOfRandomRules compares Ignore with git's recorded answers for the same rules and paths, by
+// a digest, and with git itself if it is installed.
 func TestIgnoreOfRandomRules(t *testing.T) {
 	t.Parallel()
 	ignores, paths := randomIgnores()
@@ -138,7 +138,7 @@ func TestIgnoreOfRandomRules(t *testing.T) {
 
 const recordedIgnores = "89a0d7292cff1e85d7c1d81a487887bd6d574bcc4db2b33ff413833ae072fe33"
 
-// judgeWithGit is judgeRandom by git check-ignore.
+// judgeWithGit does what judgeRandom does, with git check-ignore.
 func judgeWithGit(t *testing.T, program string, ignores, paths []string) []string {
 	dir := t.TempDir()
 	var asked bytes.Buffer
@@ -177,7 +177,7 @@ var ignoreTree = map[string]string{
 	"deep/x/go": "", "deep/x/stay": "", "deep/y/go": "",
 }
 
-// plantTree writes the tree of the tests into a folder.
+// plantTree writes ignoreTree into a new folder.
 func plantTree(t *testing.T) (dir string, root *os.Root) {
 	t.Helper()
 	dir = t.TempDir()
@@ -192,7 +192,7 @@ func plantTree(t *testing.T) (dir string, root *os.Root) {
 	return dir, root
 }
 
-// walked are the files that a walk visits.
+// walked returns the files that a walk visits, sorted.
 func walked(t *testing.T, root *os.Root, start string) []string {
 	var mu sync.Mutex
 	var found []string
@@ -220,7 +220,7 @@ func TestIgnore(t *testing.T) {
 	require.Equal(t, []string{"node_modules/x.js"}, walked(t, root, "node_modules"), "what is named is looked at")
 }
 
-// The same tree in the eyes of git, where it is installed: ours must not differ.
+// A walk visits exactly the files that git lists in the same tree, if git is installed.
 func TestIgnoreAsGitDoes(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("git")

@@ -19,8 +19,8 @@ const (
 	maxDepth   = 100
 )
 
-// A Walk looks at everything below a folder except what .gitignore leaves out, with
-// several goroutines and in no order. Symbolic links are reported and not followed.
+// A Walk visits everything below a folder except what .gitignore excludes, with several goroutines and
+// in no order. It reports symbolic links and does not follow them.
 type Walk struct {
 	Root *os.Root
 	// Visit is called concurrently, with the number of its worker and the open folder
@@ -43,7 +43,7 @@ type folder struct {
 
 func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
-// Run walks until everything was seen or ctx is done, which is no error: cut says so.
+// Run walks until everything was visited or ctx ends. The end of ctx is no error; it sets Incomplete.
 func (w *Walk) Run(ctx context.Context, start string) {
 	w.wake.L = &w.mu
 	w.todo = []folder{{path: start, ignore: rulesAbove(w.Root, start)}}
@@ -60,7 +60,7 @@ func (w *Walk) Run(ctx context.Context, start string) {
 	group.Wait()
 }
 
-// nextFolder waits for a folder; there is none when all are done.
+// nextFolder waits for a folder to read. It returns false when all folders are done or ctx has ended.
 func (w *Walk) nextFolder(ctx context.Context) (folder, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,12 +89,12 @@ func (w *Walk) addFolders(found []folder) {
 	w.wake.Broadcast()
 }
 
-// readFolder visits the entries of a folder and gives the folders in it. The folder is opened
-// through the root, its entries through the folder: one open each, however deep it is.
+// readFolder visits the entries of a folder and returns its subfolders. It opens the folder through the
+// root and the entries through the folder: one open call each, however deep the folder is.
 func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []folder) {
 	in, err := openFolder(w.Root, f.path)
 	if err != nil {
-		return nil // removed, or not ours to read
+		return nil // removed, or not readable
 	}
 	defer func() { _ = in.Close() }()
 	entries, _ := readEntries(in)
@@ -132,8 +132,8 @@ func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []fo
 	return found
 }
 
-// rulesAbove is the rules of the folders above start. Where they leave start itself out, it
-// was asked for on purpose and they do not count.
+// rulesAbove returns the rules of the folders above start. If they ignore start itself, the caller
+// asked for it on purpose, and they do not count.
 func rulesAbove(root *os.Root, start string) *Ignore {
 	if start == "." {
 		return nil
@@ -155,8 +155,8 @@ func rulesAbove(root *os.Root, start string) *Ignore {
 	return rules
 }
 
-// readEntries lists an open folder by a second descriptor of it: of a file that a root has opened,
-// the standard library looks at each entry by itself. What is opened later is looked at then.
+// readEntries lists an open folder through a second descriptor. For a file that an os.Root has opened,
+// the standard library would stat each entry. The entries that are opened later are checked then.
 func readEntries(in *os.File) ([]fs.DirEntry, error) {
 	fd, err := unix.FcntlInt(in.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -168,5 +168,5 @@ func readEntries(in *os.File) ([]fs.DirEntry, error) {
 }
 
 func openFolder(root *os.Root, path string) (*os.File, error) {
-	return root.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // a pipe may be there by now
+	return root.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // the path may name a pipe by now
 }

@@ -1,13 +1,13 @@
-// Package githubapp makes short-lived tokens of a GitHub App: for one repository, to read it or to
-// write its contents, and for nothing else.
+// Package githubapp makes short-lived tokens of a GitHub App. Each token is for one repository and for
+// the requested permissions only, such as to read or to write its contents.
 //
-// An App is remote.Credentials. Right before a fetch or push, For signs an assertion of nine
-// minutes with the App's key, and GitHub makes a token of it. No token is kept: the caller
-// forgets it with the exchange, and GitHub after an hour. The App keeps only the key, and which
-// installation a repository belongs to.
+// An App implements remote.Credentials. Right before a fetch or push, For signs an assertion, valid for
+// nine minutes, with the App's key, and GitHub makes a token from it. An App keeps no token: the caller
+// drops it after the exchange, and it expires at GitHub after an hour. The App keeps only the key and
+// the installation of each repository. KeptTokens reuses a token for a while.
 //
-// A refusal of GitHub's is a *remote.Error with a cure for people. Trouble of GitHub's own is
-// marked as worth another try, and the caller tries again.
+// A refusal by GitHub is a *remote.Error with a cure for people. A failure of GitHub itself is marked
+// with Retry, and the caller tries again.
 package githubapp
 
 import (
@@ -30,22 +30,22 @@ import (
 type App struct {
 	ID  string // the App's id, or its client id
 	Key *rsa.PrivateKey
-	// Installation is the id of the installation whose repositories are meant. Default:
-	// GitHub is asked which one a repository belongs to.
+	// Installation is the id of the installation that has the repositories. Default: GitHub is asked
+	// for the installation of each repository.
 	Installation string
-	// API is where GitHub's REST API is. Default https://api.github.com; GitHub
-	// Enterprise Server has it at https://HOST/api/v3.
+	// API is the address of GitHub's REST API. Default https://api.github.com; GitHub Enterprise Server
+	// has it at https://HOST/api/v3.
 	API     string
 	Now     func() time.Time // default time.Now
-	Timeout time.Duration    // for one answer; default 20 s
+	Timeout time.Duration    // for all requests of one token; default 20 s
 
 	mu    sync.Mutex
-	found map[string]string // installations by owner/name
+	found map[string]string // ids of installations by owner/name
 }
 
 const publicAPI = "https://api.github.com"
 
-// CheckAPI says what is wrong with an address of the API.
+// CheckAPI returns an error that says what is wrong with an address of the API.
 func CheckAPI(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -64,8 +64,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Covers tells whether a repository's address is at the GitHub that this App is of. Its
-// tokens go nowhere else.
+// Covers reports whether a repository's address is at the GitHub to which this App belongs. The App
+// makes tokens for no other host.
 func (a *App) Covers(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())) {
@@ -76,7 +76,7 @@ func (a *App) Covers(address string) bool {
 		return false
 	}
 	host := api.Host
-	if api.Path == "" || api.Path == "/" { // github.com and its kin have api. before the name
+	if api.Path == "" || api.Path == "/" { // github.com and similar hosts have api. before the name
 		host = strings.TrimPrefix(host, "api.")
 	}
 	return strings.EqualFold(u.Host, host)
@@ -84,7 +84,7 @@ func (a *App) Covers(address string) bool {
 
 func (a *App) api() string { return strings.TrimSuffix(cmp.Or(a.API, publicAPI), "/") }
 
-// Repository reads owner and name out of an address.
+// Repository returns the owner and name in a repository's address.
 func Repository(address string) (owner, name string, err error) {
 	u, err := url.Parse(address)
 	if err == nil {
@@ -96,7 +96,7 @@ func Repository(address string) (owner, name string, err error) {
 	return "", "", errors.New("a repository of GitHub has the address https://HOST/OWNER/NAME")
 }
 
-// plainName is what GitHub allows for owners and repositories.
+// plainName reports whether s has only the characters that GitHub allows for owners and repositories.
 func plainName(s string) bool {
 	return s != "" && s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
@@ -110,15 +110,15 @@ func (a *App) now() time.Time {
 	return time.Now()
 }
 
-// name is the App in lines for people.
+// name returns the App's name in messages for people.
 func (a *App) name() string { return "GitHub App " + a.ID }
 
-// For has a token made for the repository at that address.
+// For makes a token to read or write the contents of the repository at that address.
 func (a *App) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
 	return a.Token(ctx, address, map[string]string{"contents": string(to)})
 }
 
-// Token has a token made for the repository at that address, with these permissions.
+// Token makes a token for the repository at that address with these permissions.
 func (a *App) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
 	owner, name, err := Repository(address)
 	if err == nil && !a.Covers(address) {
@@ -134,7 +134,7 @@ func (a *App) Token(ctx context.Context, address string, permissions map[string]
 		return remote.Credential{}, err
 	}
 	c, err := a.mint(ctx, installation, name, permissions)
-	if err != nil && !fresh && a.forget(owner+"/"+name) { // it may have been installed anew
+	if err != nil && !fresh && a.forget(owner+"/"+name) { // the App may have been installed again
 		if installation, _, err = a.installation(ctx, owner, name); err == nil {
 			c, err = a.mint(ctx, installation, name, permissions)
 		}
@@ -142,8 +142,8 @@ func (a *App) Token(ctx context.Context, address string, permissions map[string]
 	return c, err
 }
 
-// installation is where the App is installed for a repository, and whether that was asked
-// just now.
+// installation returns the id of the App's installation for a repository, and whether GitHub was asked
+// for it just now.
 func (a *App) installation(ctx context.Context, owner, name string) (id string, fresh bool, err error) {
 	key := owner + "/" + name
 	a.mu.Lock()
@@ -175,7 +175,7 @@ func (a *App) installation(ctx context.Context, owner, name string) (id string, 
 	return id, true, nil
 }
 
-// forget tells whether there was anything to forget.
+// forget removes the stored installation of a repository and reports whether there was one.
 func (a *App) forget(key string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,10 +184,10 @@ func (a *App) forget(key string) bool {
 	return was
 }
 
-// leastLife is how much longer a token has to be good for a push to be begun with it.
+// leastLife is the remaining life that a new token must have, so that a push can begin with it.
 const leastLife = 2 * time.Minute
 
-// wish is what a token is to be good for.
+// wish is the request body for a token.
 type wish struct {
 	Repositories []string          `json:"repositories"`
 	Permissions  map[string]string `json:"permissions"`

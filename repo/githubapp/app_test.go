@@ -32,7 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// key is made once: that takes a while.
+// key is generated only once, because that takes a while.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -41,7 +41,7 @@ var key = sync.OnceValue(func() *rsa.PrivateKey {
 	return k
 })
 
-// hub is a GitHub with acme/shop, and an App that is installed for it.
+// hub is a fake GitHub with acme/shop, and an App that is installed for it.
 type hub struct {
 	*githubtest.Server
 	app *githubapp.App
@@ -62,7 +62,7 @@ func openHub(t *testing.T, cfg githubtest.Config) *hub {
 	return &hub{Server: s, app: &githubapp.App{ID: "12345", Key: key(), API: s.API}, log: &bytes.Buffer{}}
 }
 
-// planted is a bare repository with one commit, made once.
+// planted returns a bare repository with one commit, which is made once.
 var planted = sync.OnceValue(func() fs.FS {
 	work, err := os.MkdirTemp("", "githubapp-")
 	if err == nil {
@@ -108,7 +108,7 @@ func (h *hub) open(t *testing.T) (*repo.Mirror, error) {
 	return m.Open(context.Background(), h.remote())
 }
 
-// workspace is one with a commit that is to be pushed.
+// workspace returns a workspace at main, for a commit that is to be pushed.
 func workspace(t *testing.T, m *repo.Mirror) *repo.Workspace {
 	t.Helper()
 	base, err := m.Commits().Resolve("main")
@@ -126,8 +126,8 @@ func commit(t *testing.T, w *repo.Workspace, text string) string {
 	return c
 }
 
-// A session of fetches and pushes: each has a token of its own, for this repository, to
-// read or to write; one that ran out meanwhile is nobody's business.
+// In a session, each fetch and push has a new token for this repository, to read or to write. An
+// expired token causes no error.
 func TestASessionWithShortLivedTokens(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})
@@ -188,13 +188,13 @@ func TestAHoardedTokenIsFoundOut(t *testing.T) {
 	require.ErrorContains(t, mirror.Fetch(t.Context()), "the remote does not accept the token of GitHub App 12345 (tried 2 times)")
 }
 
-// A moved installation is found; one that is given is not looked for.
+// A new installation of the App is found; a configured one is not looked up.
 func TestInstallations(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})
 	m, err := h.open(t)
 	require.NoError(t, err)
-	h.Install("acme/shop", 78) // taken away and installed anew
+	h.Install("acme/shop", 78) // removed and installed again
 	require.NoError(t, m.Fetch(t.Context()))
 
 	before := len(h.Requests())
@@ -203,7 +203,7 @@ func TestInstallations(t *testing.T) {
 	require.Len(t, h.Requests(), before+1)
 }
 
-// refusals: what may go wrong, and the one line that people get of it.
+// Each refusal by GitHub reaches people as one line with a cure.
 func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 	t.Parallel()
 	says := func(status int, message string, header ...string) githubtest.Spoiler {
@@ -235,7 +235,7 @@ func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(h *hub)
 		want  string
-		tries int // of the API's first question; 0: one
+		tries int // of the first API request; 0: one
 	}{
 		"another key":            {do: func(h *hub) { h.app.Key = other }, want: "GitHub does not know GitHub App 12345 by this key. Check id and the private key under github_app"},
 		"another id":             {do: func(h *hub) { h.app.ID = "54321" }, want: "GitHub does not know GitHub App 54321 by this key. Check id"},
@@ -266,7 +266,7 @@ func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 			t.Parallel()
 			h := openHub(t, githubtest.Config{})
 			c.do(h)
-			if name == "nobody there" { // which is not the repository's host, either
+			if name == "nobody there" { // another API host does not cover the repository's own address
 				h.app.API = "http://" + strings.TrimPrefix(h.app.API, "http://")
 				_, err := h.app.For(t.Context(), h.app.API+"/acme/shop.git", remote.Read)
 				require.ErrorContains(t, err, "GitHub's API cannot be reached for a token: connect: connection refused. Nothing is lost")
@@ -292,7 +292,7 @@ func closedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// A clock that is a little off is nobody's business, either way.
+// A clock that is a little off, in either direction, causes no error.
 func TestClocksALittleOff(t *testing.T) {
 	t.Parallel()
 	for _, off := range []time.Duration{-8 * time.Minute, -time.Minute, -time.Second, 0, time.Second, 50 * time.Second} {
@@ -303,7 +303,7 @@ func TestClocksALittleOff(t *testing.T) {
 	}
 }
 
-// What passes is tried again, and no more often than patience has it.
+// A fault that passes is retried, as often as the retry policy allows.
 func TestTroubleThatPasses(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})

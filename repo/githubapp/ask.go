@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// request is one question to the API, and the repository that it is about.
+// request is one request to the API, and the repository that it is about.
 type request struct {
 	method, path string
 	body         any
@@ -25,7 +25,7 @@ type request struct {
 
 const mostAnswer = 1 << 20
 
-// ask sends a request in the App's name and reads its answer into out.
+// ask sends a request with an assertion of the App and decodes the answer into out.
 func (a *App) ask(ctx context.Context, q request, out any) error {
 	var body bytes.Buffer
 	if q.body != nil {
@@ -65,15 +65,15 @@ func (a *App) ask(ctx context.Context, q request, out any) error {
 	return nil
 }
 
-// client follows nothing: an assertion goes to the API that was configured and nowhere
-// else. It leaves no connection open behind it.
+// client returns a client that follows no redirect, so that an assertion only goes to the configured
+// API. It keeps no connection open.
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableKeepAlives = true
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// unreachable has no word of what was sent in it.
+// unreachable returns the error for a request without an answer. It contains nothing of what was sent.
 func (a *App) unreachable(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -112,7 +112,7 @@ func (a *App) clock(seen string) error {
 	return &remote.Error{Reason: "this machine's clock and GitHub's differ: " + seen, Cure: "Set the clock (NTP), and the same can be tried again"}
 }
 
-// refused makes words of an answer that is no.
+// refused returns the error for an answer that is a refusal.
 func (a *App) refused(q request, res *http.Response, text []byte, assertion string) error {
 	said := words(text, assertion)
 	low := strings.ToLower(said)
@@ -153,7 +153,8 @@ func (a *App) refused(q request, res *http.Response, text []byte, assertion stri
 	return e
 }
 
-// words are GitHub's own, where that is a line for people, and without what it was sent.
+// words returns GitHub's own message without the assertion that was sent, or "" if it is not a line for
+// people.
 func words(text []byte, assertion string) string {
 	var answer struct {
 		Message string `json:"message"`
@@ -180,7 +181,7 @@ func after(said string) string {
 	return ": " + strings.TrimSuffix(said, ".")
 }
 
-// skew is how far this machine's clock is ahead of GitHub's.
+// skew returns how far this machine's clock is ahead of GitHub's.
 func skew(res *http.Response, now time.Time) time.Duration {
 	theirs, err := http.ParseTime(res.Header.Get("Date"))
 	if err != nil {
@@ -205,7 +206,8 @@ func difference(late time.Duration) string {
 
 const mostWait = 24 * time.Hour
 
-// wait is how long GitHub asks to wait: by Retry-After, or until its count begins anew.
+// wait returns how long GitHub asks to wait: the Retry-After, or the time until its rate limit is
+// reset.
 func wait(res *http.Response, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, mostWait)

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// GitHub takes assertions of at most ten minutes. They begin a minute ago, for clocks that
+// GitHub accepts assertions of at most ten minutes. Ours begin a minute in the past, for clocks that
 // are a little ahead of GitHub's.
 const (
 	backdated = time.Minute
 	goodFor   = 9 * time.Minute
 )
 
-// assertion is a JSON Web Token by which the App says who it is.
+// assertion returns a JSON Web Token that identifies the App.
 func (a *App) assertion() (string, error) {
 	now := a.now()
 	claims, err := json.Marshal(struct {
@@ -44,11 +44,11 @@ func (a *App) assertion() (string, error) {
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// leastBits is the shortest key that still protects anything.
+// leastBits is the length of the shortest key that is still secure.
 const leastBits = 2048
 
-// ParseKey reads the private key as GitHub gives it out. Line breaks that were written as
-// \n, as a variable of the environment may have them, will do. Its errors do not quote it.
+// ParseKey parses the private key in the form that GitHub issues. Line breaks written as \n, as in an
+// environment variable, are accepted. Its errors do not quote the key.
 func ParseKey(text string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(strings.TrimSpace(strings.ReplaceAll(text, `\n`, "\n")) + "\n"))
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// FuzzAnswer: whatever GitHub refuses with, people get one line with a cure, without the
-// assertion that was sent, and a wait that somebody would wait.
+// FuzzAnswer checks that for any refusal by GitHub people get one line with a cure, without the
+// assertion that was sent, and a reasonable wait.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"message":"A JSON web token could not be decoded"}`, `{"message":"This installation has been suspended"}`, `{"message":"a\nb\u001b[31m"}`, `<html>`, ``, `{"message":7}`,
@@ -48,8 +48,8 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzRepository: owner and name are two plain names out of the address, and no token goes
-// to another host than the API's own.
+// FuzzRepository checks that owner and name are two plain names from the address, and that no token
+// goes to a host other than that of the API.
 func FuzzRepository(f *testing.F) {
 	for _, seed := range []string{"https://github.com/acme/shop.git", "https://github.com/acme/shop/", "https://github.com/acme/..", "https://github.com/a%2fb/c", "https://github.com.evil.example/a/b", "https://github.com@evil.example/a/b", "https://GITHUB.com:443/a/b", "http://github.com/a/b", "git@github.com:a/b", "\x00"} {
 		f.Add(seed, "")
@@ -75,7 +75,7 @@ func FuzzRepository(f *testing.F) {
 	})
 }
 
-// FuzzKey: what is no key is said to be none, in words that do not quote it.
+// FuzzKey checks that an invalid key is refused, in words that do not quote it.
 func FuzzKey(f *testing.F) {
 	f.Add("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA4f5wg5l2hKsTeNem\n-----END RSA PRIVATE KEY-----")
 	f.Add(`-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----`)

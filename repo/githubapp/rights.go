@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// Lacks are the permissions, of all these, that the App's installation for the repository at that
-// address has not, as GitHub's pages call them: Pull requests: write.
+// Lacks returns the wanted permissions that the App's installation for the repository at that address
+// does not have, as GitHub's pages name them: Pull requests: write.
 func (a *App) Lacks(ctx context.Context, address string, wanted ...map[string]string) (missing []string, err error) {
 	owner, name, err := Repository(address)
 	if err != nil {
@@ -44,10 +44,11 @@ func (a *App) Lacks(ctx context.Context, address string, wanted ...map[string]st
 	return missing, nil
 }
 
-// Kept keeps each of the App's tokens for a while, for questions that come in a row.
+// Kept returns a source of the App's tokens that keeps each token for life, for requests in quick
+// succession.
 func (a *App) Kept(life time.Duration) *KeptTokens { return &KeptTokens{app: a, life: life} }
 
-// KeptTokens are tokens of an App that are good for a while.
+// KeptTokens makes tokens of an App and reuses each for a while.
 type KeptTokens struct {
 	app  *App
 	life time.Duration
@@ -61,7 +62,8 @@ type keptToken struct {
 	until time.Time
 }
 
-// Token is one with these permissions, made a moment ago at most.
+// Token returns a token with these permissions, which may be one that was made less than the kept life
+// ago.
 func (k *KeptTokens) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
 	key := fmt.Sprint(address, permissions)
 	k.mu.Lock()

@@ -14,8 +14,8 @@ var (
 	looks = map[string]string{"pull_requests": "read", "checks": "read"}
 )
 
-// A token is made for what is asked next and for nothing else; one for looking is used again
-// within a moment, and not after it.
+// A token has only the permissions that were asked for. A kept token is reused for ten seconds, and not
+// after that.
 func TestTokensForPullRequests(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// ReadContent is the blob of a node; a submodule's is the line that git shows.
+// ReadContent returns the blob of a node, or for a submodule the line that git shows.
 func ReadContent(s *objects.Store, n Node) ([]byte, error) {
 	switch {
 	case n.None():
@@ -34,7 +34,7 @@ func KindName(n Node) string {
 	return "file"
 }
 
-// MeasureSide notes in the delta the size of a side that the store holds.
+// MeasureSide raises d.Kept to the size that a side has in the store.
 func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 	if !n.IsFile() {
 		return nil
@@ -47,7 +47,7 @@ func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 	return nil
 }
 
-// FindTree takes a tree or a commit.
+// FindTree returns the hash of the tree of a tree or commit, which is named by its whole hash.
 func FindTree(s *objects.Store, name string) (plumbing.Hash, error) {
 	h := plumbing.NewHash(name)
 	if !plumbing.IsHash(name) {
@@ -69,7 +69,7 @@ func FindTree(s *objects.Store, name string) (plumbing.Hash, error) {
 	return c.TreeHash, nil
 }
 
-// SameMode takes git's old 100664 for a plain file.
+// SameMode reports whether two modes are the same. git's old 100664 counts as a plain file.
 func SameMode(recorded, now filemode.FileMode) bool {
 	return recorded == now || recorded == filemode.Deprecated && now == filemode.Regular
 }

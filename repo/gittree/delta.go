@@ -11,13 +11,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// MaxFile is the largest file that is compared line by line, committed or
+// MaxFile is the size in bytes of the largest file that is compared line by line, committed or
 // restored. Hosts refuse pushes with files not much larger.
 const MaxFile = 50 << 20
 
-// Delta is one path that differs between two trees; before or after is the
-// zero node where there is nothing. size is of a file on disk, kept of the
-// larger side that is in the store, as far as that was asked for.
+// Delta is one path that differs between two trees. Before or After is the zero node if the path does
+// not exist on that side. Size is that of the file on disk, Kept that of the larger side in the store,
+// as far as they were measured.
 type Delta struct {
 	Path          string
 	Before, After Node
@@ -37,8 +37,7 @@ func FormatMegabytes(n int64) string {
 	return fmt.Sprintf("%.0f MB", float64(n)/(1<<20))
 }
 
-// treeDeltas compares two trees, reading only the folders that differ. The zero
-// hash is the empty tree.
+// Compare compares two trees and reads only the folders that differ. The zero hash is the empty tree.
 func Compare(ctx context.Context, s *objects.Store, before, after plumbing.Hash, prefix string) ([]Delta, error) {
 	if before == after {
 		return nil, nil
@@ -86,8 +85,8 @@ func pairByName(a, b []Node) map[string][2]Node {
 	return out
 }
 
-// nodeDeltas handles a file that became a folder as both a removal and what is
-// in the folder.
+// compareNodes compares one path. A file that became a folder is both a removal and the additions in
+// the folder.
 func compareNodes(ctx context.Context, s *objects.Store, before, after Node, path string) ([]Delta, error) {
 	if before.Same(after) {
 		return nil, nil

@@ -1,7 +1,7 @@
-// Package gittree reads, compares and edits the trees of commits: which file or folder stands
-// where, with which mode.
+// Package gittree reads, compares and edits the trees of commits, which hold the names, modes and
+// hashes of files and folders.
 //
-// Parse takes what is there; CheckName and CheckNode say whether it may be written to a
-// disk or committed, and *PathError is the no in words for people. Compare reads only the
-// folders that differ, and Apply writes only the folders on the paths that change.
+// Parse accepts any names; CheckName and CheckNode check whether an entry may be written to a disk or
+// committed. A *PathError is such a refusal in words for people. Compare reads only the folders that
+// differ, and Apply writes only the folders on the paths that change.
 package gittree

@@ -11,8 +11,8 @@ import (
 
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Edit is what becomes of one folder: names that are set or, with a zero node,
-// removed, and folders below that are edited themselves.
+// Edit is the change of one folder: names that are set or, with a zero node, removed, and the edits of
+// its subfolders.
 type Edit struct {
 	names map[string]Node
 	dirs  map[string]*Edit
@@ -35,8 +35,8 @@ func (e *Edit) Set(path []string, n Node) {
 	e.dirs[path[0]].Set(path[1:], n)
 }
 
-// Apply gives the tree with the edits made. A folder that ends empty is not in
-// its parent, as in git; a file may take the place of a folder and the reverse.
+// Apply returns the tree with the edits made. A folder that becomes empty is left out of its parent, as
+// in git. A file may replace a folder and the reverse.
 func (e *Edit) Apply(s *objects.Store, tree plumbing.Hash) (plumbing.Hash, error) {
 	old, err := readTreeOrNone(s, tree)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzTree: what is read of a tree is what is written of it; and no name that is let
-// through leaves its folder, or is .git to anybody.
+// FuzzTree checks that a parsed tree is encoded to the same entries, and that no accepted name leaves
+// its folder or is .git to some file system.
 func FuzzTree(f *testing.F) {
 	hash := strings.Repeat("h", 20)
 	for _, seed := range []string{

@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// mostPaths is more than any repository of people's has.
+// mostPaths is more than any real repository has.
 const mostPaths = 2_000_000
 
-// ListPaths lists the plain files of a tree, in git's order. Folders that skip says so of
-// are not looked into.
+// ListPaths returns the plain files of a tree, in git's order. It does not read folders for which skip
+// returns true.
 func ListPaths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool) ([]string, error) {
 	var out []string
 	var under func(tree plumbing.Hash, dir string) error
@@ -28,7 +28,7 @@ func ListPaths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip f
 		for _, n := range nodes {
 			name := path.Join(dir, n.Name)
 			switch {
-			case CheckNode(n) != nil: // it is refused where the commit is written
+			case CheckNode(n) != nil: // refused when the commit is written to a disk
 			case n.IsFile():
 				if out = append(out, name); len(out) > mostPaths {
 					return &PathError{dir, "is in a tree of more files than can be looked through"}

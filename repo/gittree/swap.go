@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// FindClash finds a path that would be a file and, for another path, a folder.
+// FindClash returns a path that would be a file and also the folder of another path, and that other
+// path. Both are empty if there is none.
 func FindClash(files map[string]bool) (file, below string) {
 	for p, there := range files {
 		if !there {
@@ -20,14 +21,14 @@ func FindClash(files map[string]bool) (file, below string) {
 	return file, below
 }
 
-// Swap is one path that gets other content. What it is and what it is to be
-// are in the store; a file too large for that has no hash.
+// Swap is a path whose content is replaced. Is and Want are the current and the wanted node. Both are
+// in the store, except that a file too large for it has no hash.
 type Swap struct {
 	Path     string
 	Is, Want Node
 }
 
-// CheckSwaps refuses to write what a checkout would refuse.
+// CheckSwaps returns an error for a swap that would write what a checkout refuses.
 func CheckSwaps(swaps []Swap) error {
 	for _, s := range swaps {
 		if s.Want.None() {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// QuotePath keeps a hostile name from writing lines of its own into a diff or a list.
+// QuotePath quotes a path with control characters or quotes, so that a hostile name cannot add lines to
+// a diff or a list.
 func QuotePath(path string) string {
 	if !strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == 0xfffd }) {
 		return path
@@ -13,7 +14,7 @@ func QuotePath(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// Printable drops what a terminal would obey.
+// Printable removes the characters that a terminal would obey.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

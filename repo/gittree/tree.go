@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// Submodule is the mode of the pin of another repository.
+// Submodule is the mode of a submodule's pin, which is a commit of another repository.
 const Submodule = filemode.Submodule
 
 // PathError says that a commit holds a path that must not be written to a disk,
@@ -24,7 +24,7 @@ type PathError struct{ Path, Reason string }
 
 func (e *PathError) Error() string { return fmt.Sprintf("%q %s", e.Path, e.Reason) }
 
-// Node is one line of a tree. The zero node stands for nothing.
+// Node is one entry of a tree. The zero node means that there is no entry.
 type Node struct {
 	Name string
 	Mode filemode.FileMode
@@ -55,7 +55,7 @@ func Read(s *objects.Store, h plumbing.Hash) ([]Node, error) {
 	return nodes, nil
 }
 
-// Parse reads what is there; whether it is fit for a disk is checkName's.
+// Parse parses a tree as it is. CheckNode checks whether an entry may be written to a disk.
 func Parse(raw []byte) ([]Node, error) {
 	nodes := make([]Node, 0, len(raw)/36+1)
 	for len(raw) > 0 {
@@ -74,7 +74,7 @@ func Parse(raw []byte) ([]Node, error) {
 	return nodes, nil
 }
 
-// encode puts the lines in git's order: a folder sorts as if its name ended in a slash.
+// encode writes the entries in git's order: a folder sorts as if its name ended in a slash.
 func encode(nodes []Node) []byte {
 	key := func(n Node) string {
 		if n.IsDir() {
@@ -91,7 +91,7 @@ func encode(nodes []Node) []byte {
 	return out.Bytes()
 }
 
-// FindNode finds a path in a tree; a zero node when it is not there.
+// FindNode returns the node at a path in a tree, or a zero node if the path does not exist.
 func FindNode(s *objects.Store, tree plumbing.Hash, path string) (Node, error) {
 	found := Node{Mode: filemode.Dir, Hash: tree}
 	if path == "" || path == "." {
@@ -114,8 +114,8 @@ func FindNode(s *objects.Store, tree plumbing.Hash, path string) (Node, error) {
 	return found, nil
 }
 
-// CheckName refuses what git itself would refuse to check out on some system:
-// names that leave the folder, and every spelling of .git.
+// CheckName refuses what git itself would refuse to check out on some system: names that lead out of
+// the folder, and every spelling of .git.
 func CheckName(name string) error {
 	switch {
 	case name == "":

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// MergeBase is the nearest commit that two commits both grew out of, the newest
-// one where several are as near; "" when they have none in common.
+// MergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
+// "" if they have none.
 func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (string, error) {
 	if a.Hash == b.Hash {
 		return a.Hash.String(), nil
@@ -24,8 +24,8 @@ func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (stri
 	return p.findBase(ctx)
 }
 
-// mark tells from which of the two a commit is reached. One below a common
-// ancestor is passed: it is common too, but further away.
+// mark records from which of the two commits a commit was reached. A commit below a common ancestor is
+// passed: it is common too, but further away.
 type mark uint8
 
 const (
@@ -34,8 +34,8 @@ const (
 	passed
 )
 
-// painting goes back from both commits at once, newest first, until all that is
-// left to look at is below a common one.
+// painting walks back from both commits at once, newest first, until all commits left to visit are
+// below a common ancestor.
 type painting struct {
 	store  *objects.Store
 	marks  map[plumbing.Hash]mark
@@ -65,8 +65,7 @@ func (p *painting) paintCommit(c *object.Commit, m mark) {
 	p.queue = slices.Insert(p.queue, at, c)
 }
 
-// olderFirst goes by hash where the times are equal, so that the answer is
-// always the same.
+// olderFirst compares by hash if the times are equal, so that the answer is always the same.
 func olderFirst(a, b *object.Commit) int {
 	if d := a.Committer.When.Compare(b.Committer.When); d != 0 {
 		return d

@@ -15,8 +15,8 @@ import (
 
 const blameSteps = 20_000
 
-// Blame gives the commit that a line of a file (from 1) came with. It follows
-// that one line back and does not look through renames.
+// Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
+// and does not follow renames.
 func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string, line int) (Commit, error) {
 	h := &history{store: s, path: strings.Trim(path, "/")}
 	v, err := h.visitCommit(c)
@@ -54,8 +54,8 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 	return Commit{}, fmt.Errorf("repo: blame of %s:%d went back too far", path, line)
 }
 
-// findOrigin finds the parent in which the line was already, and where; nil when
-// the commit itself brought it.
+// findOrigin returns the parent that already had the line, and the line's number there. It returns nil
+// if the commit itself introduced the line.
 func (h *history) findOrigin(v visit, content []byte, line int) (*visit, int, error) {
 	parents, err := h.visitParents(v.commit)
 	if err != nil {

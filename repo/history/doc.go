@@ -1,4 +1,4 @@
-// Package history reads commits: the log of a path, the commit that a line comes from, what a
-// commit changed, and the merge base of two commits. It goes back through the object store alone,
+// Package history reads the history of commits: the log of a path, the commit that introduced a line,
+// the changes of a commit, and the merge base of two commits. It reads only the object store, goes back
 // newest first, and stops where a shallow clone ends.
 package history

@@ -18,20 +18,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// Commit is one commit as people read it.
+// Commit is a commit in the form that people read.
 type Commit struct {
 	Hash, Author, Email, Subject, Body string
 	When                               time.Time
 }
 
 const (
-	logMost   = 500       // commits that Log gives at most
-	logVisits = 50_000    // commits that it looks at
-	showMost  = 256 << 10 // bytes of a diff that Show gives
+	logMost   = 500       // maximum number of commits that Log returns
+	logVisits = 50_000    // maximum number of commits that it looks at
+	showMost  = 256 << 10 // maximum bytes of a diff that Show returns
 )
 
-// ErrShallow says that the remote itself has no more history, so that what the commit
-// changed is not known.
+// ErrShallow says that the remote itself has no older history, so what the commit changed is unknown.
 var ErrShallow = errors.New("repo: the remote's history begins with this commit, as that of a shallow clone: what it changed cannot be told")
 
 func commitOf(c *object.Commit) Commit {
@@ -42,9 +41,8 @@ func commitOf(c *object.Commit) Commit {
 	}
 }
 
-// Log gives the last n commits from start on that changed a path ("" is all), newest first.
-// When ctx ends while it looks, it gives what it found so far, and the error only
-// when that is nothing.
+// Log returns the last n commits from start on that changed a path ("" means any), newest first. If ctx
+// ends first, it returns the commits found so far, and the error only if there are none.
 func Log(ctx context.Context, s *objects.Store, start *object.Commit, path string, n int) ([]Commit, error) {
 	path = strings.Trim(path, "/")
 	walk := &history{store: s, path: path, seen: map[plumbing.Hash]bool{}}
@@ -74,9 +72,8 @@ func outOfTime(out []Commit, err error) ([]Commit, error) {
 	return nil, err
 }
 
-// history goes back from the newest commit, and past a merge only into the
-// parents where the path is the same, when there is one: that is where it came
-// from.
+// history walks back from the newest commit. From a merge it goes only to the parent in which the path
+// is the same, if there is one, since the path came from there.
 type history struct {
 	store *objects.Store
 	path  string
@@ -86,7 +83,7 @@ type history struct {
 
 type visit struct {
 	commit *object.Commit
-	at     gittree.Node // the path in it
+	at     gittree.Node // the path in this commit
 }
 
 func (h *history) Len() int { return len(h.queue) }
@@ -165,8 +162,9 @@ func (h *history) visitParents(c *object.Commit) ([]visit, error) {
 	return out, nil
 }
 
-// Show gives a commit and its diff against its first parent, cut at 256 KB and without what
-// stands in the files whose path is hidden; hidden may be nil.
+// Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
+// a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
+// nil.
 func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string, hidden func(path string) bool) (Commit, string, error) {
 	var before plumbing.Hash
 	if len(c.ParentHashes) > 0 {
@@ -218,7 +216,7 @@ func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, h
 	return out.String(), nil
 }
 
-// cutText cuts at a line.
+// cutText cuts a text at the end of a line and adds how much is missing.
 func cutText(text string, room int) string {
 	if len(text) <= room || room < 0 {
 		return text
@@ -227,8 +225,7 @@ func cutText(text string, room int) string {
 	return text[:end] + fmt.Sprintf("… %d bytes more of this file\n", len(text)-end)
 }
 
-// readSides reads both sides of a delta between trees; files too large to compare count
-// as empty.
+// readSides reads both sides of a delta between trees. Files too large to compare count as empty.
 func readSides(s *objects.Store, d *gittree.Delta) (before, after []byte, err error) {
 	if err := errors.Join(gittree.MeasureSide(s, d, d.Before), gittree.MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
 		return nil, nil, err

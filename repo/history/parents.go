@@ -11,11 +11,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// Of is a commit as people read it.
+// Of returns a commit in the form that people read.
 func Of(c *object.Commit) Commit { return commitOf(c) }
 
-// Parents are the hashes of a commit's parents. cut: the store lacks one, as a shallow clone does
-// where it ends, and those that it lacks are left out.
+// Parents returns the hashes of a commit's parents. cut is true if the store lacks some of them, as at
+// the end of a shallow clone; those are left out.
 func Parents(s *objects.Store, c *object.Commit) (parents []string, cut bool, err error) {
 	for _, h := range c.ParentHashes {
 		_, err := s.Commit(h)
@@ -31,8 +31,8 @@ func Parents(s *objects.Store, c *object.Commit) (parents []string, cut bool, er
 	return parents, cut, nil
 }
 
-// pullRequests are how hosts write the number of a pull or merge request into the commit that
-// brings it: of a merge at GitHub, of a squash there and elsewhere, of a merge at GitLab.
+// pullRequests matches the ways in which hosts write the number of a pull or merge request into its
+// commit: a merge at GitHub, a squash there and elsewhere, a merge at GitLab.
 var pullRequests = []*regexp.Regexp{
 	regexp.MustCompile(`^Merge pull request #(\d{1,9})\b`),
 	regexp.MustCompile(`\(#(\d{1,9})\)$`),
@@ -40,7 +40,7 @@ var pullRequests = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^See merge request \S*!(\d{1,9})$`),
 }
 
-// PullRequest is the number of the pull request that the commit says it brings; 0: it says none.
+// PullRequest returns the number of the pull request that the commit names, or 0 if it names none.
 func (c Commit) PullRequest() int {
 	for i, p := range pullRequests {
 		text := c.Subject

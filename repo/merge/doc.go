@@ -1,3 +1,4 @@
-// Package merge merges trees and texts three ways. Trees returns either what has to change
-// in ours, or the conflicts, each with a cause in words for people; it writes no file.
+// Package merge merges trees and texts three ways. Trees returns either the swaps that turn ours into
+// the merged tree, or the conflicts, each with a cause in words for people. It stores merged texts as
+// blobs and writes no other file.
 package merge

@@ -13,34 +13,34 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// Conflict is one place where two sides changed the same in different ways.
-// Ours, Base and Theirs are excerpts of texts, cut where they are long.
+// Conflict is one place that both sides changed in different ways. Ours, Base and Theirs are excerpts
+// of texts, cut if they are long.
 type Conflict struct {
 	Path string
-	// Why begins with: both changed line(s) …, both changed the link, both added,
-	// deleted on one side, binary, mode, file and folder, in the way. Lines are
-	// counted in this workspace's file.
+	// Why begins with one of: both changed line(s) …, both changed the link, both added, deleted on one
+	// side, binary, mode, file and folder, in the way. Lines are counted in this workspace's file.
 	Why                string
 	Ours, Base, Theirs string
 }
 
 func (c Conflict) String() string { return gittree.QuotePath(c.Path) + ": " + c.Why }
 
-// merge compares three trees and gathers what has to change in ours.
+// merge compares three trees and collects the swaps that turn ours into the merged tree.
 type merge struct {
 	store     *objects.Store
 	swaps     []gittree.Swap
 	conflicts []Conflict
 }
 
-// Trees merges three trees: what has to change in ours, or the conflicts.
+// Trees merges three trees and returns the swaps that turn ours into the merged tree, or the conflicts.
+// With conflicts, the swaps are incomplete.
 func Trees(ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash) ([]gittree.Swap, []Conflict, error) {
 	m := &merge{store: s}
 	err := m.mergeAll(ctx, base, ours, theirs)
 	return m.swaps, m.conflicts, err
 }
 
-// sides is one path in the three trees.
+// sides holds one path of the three trees.
 type sides struct {
 	path               string
 	base, ours, theirs gittree.Node
@@ -75,7 +75,8 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 	return gittree.CheckSwaps(m.swaps)
 }
 
-// listChanged gives what either side changed. A file mode of old git is a plain one.
+// listChanged returns the paths that either side changed. It replaces git's old file mode by the plain
+// one.
 func (m *merge) listChanged(ctx context.Context, base, ours, theirs plumbing.Hash) (map[string]*sides, error) {
 	mine, err := gittree.Compare(ctx, m.store, base, ours, "")
 	if err != nil {
@@ -107,7 +108,7 @@ func plainMode(n gittree.Node) gittree.Node {
 	return n
 }
 
-// mergePath decides one path; where it cannot, it adds conflicts.
+// mergePath returns the merged node of one path, or adds conflicts if it cannot.
 func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	switch {
 	case s.ours.Same(s.theirs), s.theirs.Same(s.base):
@@ -132,7 +133,7 @@ func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	return gittree.Node{}, m.addConflict(s, "mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
 }
 
-// addConflict shows texts whole as far as they fit.
+// addConflict adds a conflict with excerpts of the three texts.
 func (m *merge) addConflict(s *sides, why string) error {
 	c := Conflict{Path: s.path, Why: why}
 	for _, side := range []struct {
@@ -151,7 +152,7 @@ func (m *merge) addConflict(s *sides, why string) error {
 	return nil
 }
 
-// mergeFile merges the executable bit and the content, each by itself.
+// mergeFile merges the executable bit and the content separately.
 func (m *merge) mergeFile(s *sides) (gittree.Node, error) {
 	out := s.ours
 	if s.ours.Mode == s.base.Mode {

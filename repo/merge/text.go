@@ -13,15 +13,15 @@ const (
 	ExcerptBytes = 2000
 )
 
-// side is one of two texts that grew out of the same base: its lines, its
-// edits, and how many of them the walk has passed.
+// side is one of two texts derived from the same base: its lines, its edits, and how many of the edits
+// the walk has passed.
 type side struct {
 	lines []string
 	edits []diff.LineEdit
 	next  int
 }
 
-// nextEdit is the next edit; where there is none, ok is false.
+// nextEdit returns the next edit; ok is false if there is none.
 func (s *side) nextEdit() (e diff.LineEdit, ok bool) {
 	if s.next == len(s.edits) {
 		return diff.LineEdit{}, false
@@ -29,8 +29,8 @@ func (s *side) nextEdit() (e diff.LineEdit, ok bool) {
 	return s.edits[s.next], true
 }
 
-// takeTouching passes the next edit when it touches the lines up to hi, and gives the
-// new hi. Edits of neighbouring lines touch.
+// takeTouching passes the next edit if it touches the base's lines up to hi, and returns the new hi.
+// Edits of adjacent lines touch.
 func (s *side) takeTouching(hi int) (int, bool) {
 	e, ok := s.nextEdit()
 	if !ok || e.Lo > hi {
@@ -40,8 +40,8 @@ func (s *side) takeTouching(hi int) (int, bool) {
 	return max(hi, e.Hi), true
 }
 
-// mapLines is what became of the base's lines lo to hi, with the edits from first on
-// passed.
+// mapLines returns the range of this side's lines that replaces the base's lines lo to hi, where first
+// is the index of the first edit in that range.
 func (s *side) mapLines(first, lo, hi int) (from, to int) {
 	shift := func(i int) int { // after the first i edits
 		if i == 0 {
@@ -52,8 +52,8 @@ func (s *side) mapLines(first, lo, hi int) (from, to int) {
 	return lo + shift(first), hi + shift(s.next)
 }
 
-// Texts merges two texts that grew out of base. The conflicts are without
-// a path, and where there are any, the text is nothing to keep.
+// Texts merges two texts derived from base. The conflicts have no path. If there are any, the returned
+// text must not be used.
 func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 	old, mine, edits := diff.LineEdits(base, ours)
 	a := &side{lines: mine, edits: edits}
@@ -93,7 +93,7 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 	return []byte(strings.Join(out, "")), conflicts
 }
 
-// nextEditLine is the line at which the next edit of either side begins.
+// nextEditLine returns the line of the base at which the next edit of either side begins.
 func nextEditLine(a, b *side) (int, bool) {
 	x, okA := a.nextEdit()
 	y, okB := b.nextEdit()
@@ -116,7 +116,7 @@ func bothChanged(from, to int) string {
 	return fmt.Sprintf("both changed lines %d-%d", from+1, to)
 }
 
-// Excerpt is fit for any reader: short, and nothing but UTF-8.
+// Excerpt returns the beginning of a text, short and in valid UTF-8, so that any reader can show it.
 func Excerpt(lines []string) string {
 	shown := lines[:min(len(lines), excerptLines)]
 	text := strings.Join(shown, "")

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
-// FuzzMergeText: what one side alone has changed is what comes out; a merge with itself
-// changes nothing.
+// FuzzMergeText checks that the result is the change of one side if only that side, or both equally,
+// changed the text.
 func FuzzMergeText(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nB\nc\n", "a\nb\nC\n")
 	f.Add("", "x", "y\r\n")
@@ -36,8 +36,8 @@ func FuzzMergeText(f *testing.F) {
 	})
 }
 
-// Git's own merge is the judge of ours: on lines that are all different there is
-// no room for taste.
+// git's own merge gives the expected results: for lines that are all different, only one result is
+// right.
 func TestMergeTextIsWhatGitMerges(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -84,8 +84,8 @@ func gitMergeFile(t testing.TB, base, ours, theirs string) (merged string, clean
 	return string(out), true
 }
 
-// A side that did not change leaves the other one as it is, whichever side it
-// is; and who merges whom makes no difference.
+// A side without changes leaves the other one as it is, whichever side it is, and swapping the sides
+// makes no difference.
 func TestMergeTextLaws(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// findFix sorts out the hunks that are tried. beside is set where the change holds more that a
-// test may see.
+// findFix collects the hunks that are tried. beside is true if the change also holds something else
+// that may affect a test.
 func (x *trying) findFix(ctx context.Context) (beside bool, err error) {
 	if x.changes, err = x.Work.Changes(ctx); err != nil {
 		return false, err
@@ -48,7 +48,7 @@ func (x *trying) findFix(ctx context.Context) (beside bool, err error) {
 	return beside, nil
 }
 
-// onlyTests reports whether a hunk is of the tests that its source holds.
+// onlyTests reports whether a hunk changes only the tests that a source file holds.
 func (x *trying) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
 	if h.Kind != "modified" || !project.HoldsTests(x.Project.Kind, h.Path) {
 		return false, nil
@@ -61,7 +61,7 @@ func (x *trying) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
 	return string(now) == string(without[0].Content), err
 }
 
-// joinMoves makes one hunk of a file that is gone and of the new one with most of its lines.
+// joinMoves joins a deleted file and the new file with most of its lines into one hunk.
 func (x *trying) joinMoves() {
 	for i := 0; i < len(x.fix); i++ {
 		gone := x.fix[i]
@@ -82,7 +82,7 @@ func (x *trying) joinMoves() {
 	}
 }
 
-// sharedLines counts the lines that the one text takes away and the other adds.
+// sharedLines counts the lines that one text removes and the other adds.
 func sharedLines(gone, added string) (n int) {
 	left := map[string]int{}
 	for line := range strings.Lines(gone) {
@@ -99,22 +99,22 @@ func sharedLines(gone, added string) (n int) {
 	return n
 }
 
-// prose is what people read, and what they look at.
+// prose matches files that people read or look at.
 var prose = regexp.MustCompile(`(?i)\.(?:md|mdx|markdown|rst|adoc|org|css|scss|sass|less|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|pdf)$|(?:^|/)(?:licen[cs]e|copying|notice|authors|contributors|changelog|changes|history|news|readme|todo)(?:\.txt)?$`)
 
-// isProse reports whether no test is expected to see a file.
+// isProse reports whether no test is expected to depend on a file.
 func isProse(file string) bool { return prose.MatchString(file) }
 
-// comments are how the lines of comments begin, by the file's suffix.
+// comments maps a file's suffix to the beginning of a comment line.
 var comments = map[string]string{
 	".go": "//", ".js": "//", ".jsx": "//", ".mjs": "//", ".cjs": "//", ".ts": "//", ".tsx": "//", ".mts": "//", ".cts": "//", ".rs": "//", ".java": "//", ".kt": "//", ".c": "//", ".h": "//",
 	".cc": "//", ".cpp": "//", ".hpp": "//", ".cs": "//", ".swift": "//", ".php": "//", ".py": "#", ".rb": "#", ".sh": "#", ".toml": "#", ".yml": "#", ".yaml": "#", ".ex": "#", ".sql": "--", ".lua": "--",
 }
 
-// directive is a comment that a compiler or a shell reads.
+// directive matches a comment that a compiler or a shell reads.
 var directive = regexp.MustCompile(`^(?://[a-z]+:|// ?\+build|//export |#!|# ?-\*-)`)
 
-// isComment reports whether nothing but comments changes, and empty lines beside them.
+// isComment reports whether a hunk changes only comments, and perhaps empty lines beside them.
 func isComment(h diff.Hunk) bool {
 	begin := comments[strings.ToLower(path.Ext(h.Path))]
 	if begin == "" || h.Kind != "modified" {

@@ -15,25 +15,25 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// A Verdict is what came of trying a hunk.
+// A Verdict is the result of trying a hunk.
 type Verdict string
 
-// The verdicts.
+// These are the verdicts.
 const (
 	Needed   Verdict = "needed"   // something fails without it
 	Unneeded Verdict = "unneeded" // nothing that was run fails without it
 	Untried  Verdict = "untried"
 )
 
-// A Hunk is one of the fix, or two that are one: of a file that moved.
+// A Hunk is one hunk of the fix, or the two hunks of a file that moved.
 type Hunk struct {
 	diff.Hunk
-	Numbers []int // as ListHunks has them
+	Numbers []int // as in ListHunks
 	Verdict Verdict
-	Why     string // "TestSplit fails", of one that is needed; why it was not tried
+	Why     string // for a needed hunk what fails, such as "TestSplit fails"; for an untried one the reason
 }
 
-// A Trial is of one change, which was proven.
+// A Trial tries the hunks of one proven change.
 type Trial struct {
 	Checker *testrun.Checker
 	Work    *repo.Workspace
@@ -42,22 +42,22 @@ type Trial struct {
 	Limit   time.Duration // for all hunks together; zero: none is tried
 }
 
-// A trying is a trial while it is made.
+// A trying is a Trial in progress.
 type trying struct {
 	Trial
 	changes  []diff.Change
-	tests    []string // files that changed
+	tests    []string // test files that changed
 	fix      []Hunk
 	deadline time.Time
 }
 
 const noTime = "no time was left"
 
-// errNoTime says that a run would take longer than there is time.
+// errNoTime says that a run would take longer than the time that is left.
 var errNoTime = errors.New("needed: there is no time for the run")
 
-// Run tries each hunk of the fix. It gives none where no test showed the change, or none may be
-// tried; the error is for failures of this machine.
+// Run tries each hunk of the fix. It returns no hunks if no test showed the change or if Limit is zero.
+// An error is a failure of this machine.
 func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 	x := &trying{Trial: t, deadline: time.Now().Add(t.Limit)}
 	if !t.Proof.Shown || t.Limit <= 0 {
@@ -89,7 +89,8 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 	return x.fix, nil
 }
 
-// nearestFirst are the hunks whose folder has tests that changed, and then the others.
+// nearestFirst returns the indices of the hunks: first those whose folder has changed tests, then the
+// others.
 func (x *trying) nearestFirst() []int {
 	var first, then []int
 	for i, h := range x.fix {
@@ -102,7 +103,8 @@ func (x *trying) nearestFirst() []int {
 	return append(first, then...)
 }
 
-// tryHunk runs the near tests without the hunk, or the wider ones, which decide.
+// tryHunk runs the near tests, or the wider ones, without the hunk. Only the wider ones can show that
+// it is unneeded.
 func (x *trying) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 	if h.Verdict == Needed {
 		return nil
@@ -110,7 +112,7 @@ func (x *trying) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 	why, err := x.whatFails(ctx, *h, wide)
 	var clash *gittree.PathError
 	switch {
-	case ctx.Err() != nil: // whatever failed, it may have been for that
+	case ctx.Err() != nil: // the cancelled context may be what made it fail
 		return ctx.Err()
 	case errors.Is(err, errNoTime):
 	case errors.As(err, &clash):

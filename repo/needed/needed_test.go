@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { repotest.Main(m) }
 
-// shop loses the remainder in money.Split.
+// shop is a repository whose money.Split loses the remainder.
 var shop = repotest.Files{
 	"go.mod": "module example.com/shop\n\ngo 1.24\n",
 	"money/money.go": `package money
@@ -55,7 +55,7 @@ func Word() string { return "money" }
 	"README.md":           "# Shop\n",
 }
 
-// mended is shop with a fix that has more in it than it needs.
+// mended is shop with a fix that contains more than it needs.
 var mended = repotest.Files{
 	"money/money.go": strings.NewReplacer(
 		"into n parts.", "into n parts that differ by one at most.",
@@ -85,7 +85,7 @@ func TestSplitRemainder(t *testing.T) {
 	"README.md":    "# Shop\n\nIt splits.\n",
 }
 
-// openTrial proves a change of shop; its limit ends only what hangs.
+// openTrial proves a change of shop. Its limit only ends a trial that hangs.
 func openTrial(t *testing.T, changed repotest.Files) Trial {
 	t.Helper()
 	repotest.NeedCommand(t, "go version")
@@ -100,7 +100,7 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 	return Trial{Checker: c, Work: w, Project: p, Proof: shown, Limit: time.Hour}
 }
 
-// verdicts are the hunks in a line each, and what the workspace was is what it is.
+// verdicts returns one line for each hunk, and requires that the workspace did not change.
 func (t Trial) verdicts(test *testing.T) (lines []string) {
 	test.Helper()
 	before, err := t.Work.Tree(test.Context())
@@ -120,7 +120,7 @@ func (t Trial) verdicts(test *testing.T) (lines []string) {
 	return lines
 }
 
-// TestEachHunkIsTakenOutAlone has a hunk of every kind in one change.
+// TestEachHunkIsTakenOutAlone tries a change with a hunk of every kind.
 func TestEachHunkIsTakenOutAlone(t *testing.T) {
 	t.Parallel()
 	trial := openTrial(t, mended)
@@ -147,7 +147,7 @@ func TestEachHunkIsTakenOutAlone(t *testing.T) {
 	require.Empty(t, trial.verdicts(t))
 }
 
-// TestARunThatIsTooLongIsNotBegun has a hunk that only all tests may tell of.
+// TestARunThatIsTooLongIsNotBegun has a hunk that can only be judged by a run of all tests.
 func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 	t.Parallel()
 	trial := openTrial(t, repotest.Files{
@@ -159,8 +159,8 @@ func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 	require.Equal(t, []string{"needed money/money.go:7: TestSplitRemainder fails", "untried money/rates.json: no time was left"}, trial.verdicts(t))
 }
 
-// A fix of one hunk was tried by the proof itself; nothing is run for it. With a second one there
-// is, and here nothing to run it in.
+// A fix of one hunk was tried by the proof itself, so nothing runs for it. A fix with a second hunk
+// needs a run, and here there is no sandbox for it.
 func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, shop)
@@ -198,7 +198,7 @@ func TestWhatNoTestSees(t *testing.T) {
 	}
 }
 
-// TestTestsInsideASourceAreNotTheFix is of Rust, which keeps them there.
+// TestTestsInsideASourceAreNotTheFix uses Rust, where source files hold tests.
 func TestTestsInsideASourceAreNotTheFix(t *testing.T) {
 	t.Parallel()
 	source := "fn split() -> i32 {\n    1\n}\n\nfn other() -> i32 {\n    3\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert!(true);\n    }\n}\n"

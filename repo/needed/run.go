@@ -17,8 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// whatFails runs tests without a hunk, and says what fails that does not fail with it; empty:
-// nothing, or there are no such tests to run.
+// whatFails runs tests without a hunk and returns what fails that does not fail with it. It returns an
+// empty string if nothing does, or if there are no such tests to run.
 func (x *trying) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
 	without, err := x.without(ctx, h.Numbers)
 	if err != nil {
@@ -45,8 +45,8 @@ func (x *trying) whatFails(ctx context.Context, h Hunk, wide bool) (string, erro
 	return x.worse(r, narrow), nil
 }
 
-// without is what the paths of the hunks are when these are taken out. The tests that a source
-// holds stay in it.
+// without returns the versions of the hunks' paths when these hunks are taken out. The tests that a
+// source file holds stay in it.
 func (x *trying) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
 	without, err := x.Work.Without(ctx, numbers)
 	for i, v := range without {
@@ -54,14 +54,14 @@ func (x *trying) without(ctx context.Context, numbers []int) ([]diff.Version, er
 			continue
 		}
 		now, err := fs.ReadFile(x.Work.FS(), v.Path)
-		if err == nil { // one that was taken away has none to keep
+		if err == nil { // a deleted file has no tests to keep
 			without[i].Content = []byte(project.SpliceTests(x.Project.Kind, string(v.Content), string(now)))
 		}
 	}
 	return without, err
 }
 
-// layVersions makes the paths so.
+// layVersions writes the versions of the paths into a tree.
 func layVersions(versions []diff.Version, onto *os.Root) error {
 	for _, v := range versions {
 		if err := onto.RemoveAll(v.Path); err != nil {
@@ -86,11 +86,11 @@ func layVersions(versions []diff.Version, onto *os.Root) error {
 	return nil
 }
 
-// goTest is a test of Go that can be chosen by its name.
+// goTest matches the name of a Go test that can be selected by its name.
 var goTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*$`)
 
-// nearTests runs the new and changed tests alone; false where there are none, or the command
-// cannot be narrowed to them.
+// nearTests returns the project narrowed to the new and changed tests. It returns false if there are
+// none, or if the command cannot be narrowed to them.
 func (x *trying) nearTests() (project.Project, bool) {
 	var files, names []string
 	for _, file := range x.tests {
@@ -108,8 +108,9 @@ func (x *trying) nearTests() (project.Project, bool) {
 	return x.Project.Near(files, names)
 }
 
-// widerTests runs the tests of the packages that a fix in Go touches; what cannot be told from
-// the files' places, and every other language, runs all.
+// widerTests returns the project narrowed to the tests of the packages that a Go fix touches. If these
+// cannot be told from the files' paths, and for every other language, it returns the whole project and
+// false.
 func (x *trying) widerTests(without []diff.Version) (project.Project, bool) {
 	for _, v := range without {
 		if !strings.HasSuffix(v.Path, ".go") {
@@ -130,7 +131,7 @@ func (x *trying) widerTests(without []diff.Version) (project.Project, bool) {
 	return x.Project, false
 }
 
-// isPackage reports whether the folder holds sources of Go in the tree with those versions.
+// isPackage reports whether the folder holds Go sources in the tree with these versions.
 func (x *trying) isPackage(folder string, versions []diff.Version) bool {
 	there := map[string]bool{}
 	entries, _ := fs.ReadDir(x.Work.FS(), folder)
@@ -150,8 +151,9 @@ func (x *trying) isPackage(folder string, versions []diff.Version) bool {
 	return false
 }
 
-// worse says what fails in a run that does not fail in the branch's own. Of tests that were
-// chosen, only one that is named counts: that none was found says nothing.
+// worse returns what fails in a run and does not fail on the branch. If the run was narrowed, a failure
+// of the test command counts only with the name of a test, since the command may have found no test at
+// all.
 func (x *trying) worse(r result.Result, narrow bool) string {
 	type key struct{ group, name string }
 	with := map[key]result.Status{}

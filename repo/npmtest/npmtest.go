@@ -1,5 +1,5 @@
-// Package npmtest has what tests use of npm's registry: it is installed once for each state of a
-// lock file, outside the source tree, and never committed.
+// Package npmtest installs npm packages for tests, once for each content of a lock file, into the
+// user's cache folder. The packages are outside the source tree and never committed.
 package npmtest
 
 import (
@@ -18,8 +18,8 @@ import (
 
 var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network`)
 
-// Modules installs what package-lock.json in a folder pins, and gives its node_modules. Without
-// npm or a network the test is skipped, but not in CI.
+// Modules installs what the package-lock.json in folder pins and returns the path of node_modules.
+// Without npm or a network the test is skipped, or fails if CI is "true".
 func Modules(t testing.TB, folder string) string {
 	t.Helper()
 	must := os.Getenv("CI") == "true"
@@ -64,7 +64,7 @@ func install(t testing.TB, folder, base, final string, must bool) {
 		t.Skipf("npm cannot reach its registry: the modules of %s cannot be had\n%s", folder, out)
 	}
 	require.NoError(t, err, "npm ci: %s", out)
-	if os.Rename(dir, final) != nil { // somebody else was quicker
+	if os.Rename(dir, final) != nil { // another process was quicker
 		require.DirExists(t, final)
 	}
 }

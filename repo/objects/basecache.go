@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	baseCacheSize = 16 << 20 // inflated delta bases kept per pack
+	baseCacheSize = 16 << 20 // bytes of inflated delta bases kept per pack
 	baseCacheItem = baseCacheSize / 4
 )
 
-// baseCache keeps the objects that deltas were last applied to or made, by
-// their offset in the pack; neighbours in a pack share their bases.
+// baseCache keeps the objects to which deltas were last applied, and the results, by their offset in
+// the pack. Neighbours in a pack share their bases.
 type baseCache struct {
 	mu    sync.Mutex
 	size  int

@@ -11,7 +11,8 @@ type contextReader struct {
 	r   io.Reader
 }
 
-// NewContextReader reads from r until ctx ends.
+// NewContextReader returns a reader that reads from r until ctx ends, and then returns the context's
+// error.
 func NewContextReader(ctx context.Context, r io.Reader) *contextReader { return &contextReader{ctx, r} }
 
 func (c *contextReader) Read(b []byte) (int, error) {

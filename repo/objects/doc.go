@@ -1,9 +1,9 @@
-// Package objects is the object store of a repository: the packs that all sessions of one
-// repository share, and the loose objects that are a session's own.
+// Package objects is the object store of a repository: the packs that all sessions of a repository
+// share, and the loose objects of one session.
 //
-// OpenPacks reads packs by positioned reads, so that any number of goroutines share one
-// descriptor and one index; packs that another process adds are found when an object is
-// missed. A Store reads from the packs, then from its folder, and writes to its folder
-// alone, beside and then renamed: a reader or a crash never sees half an object. What is
-// damaged, too large to hold, or built to be is an error and never a short object.
+// OpenPacks reads packs with positioned reads, so that any number of goroutines share one descriptor
+// and one index. Packs that another process adds are opened when an object is not found. A Store reads
+// from the packs and then from its folder. It writes only to its folder, to a temporary file that it
+// renames, so a reader or a crash never sees half an object. An object that is damaged or too large for
+// memory, by accident or by attack, is an error and never a short object.
 package objects

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxDeltaChain = 4096    // git's own limit is 4095; a longer one is a trap
-	StreamFrom    = 4 << 20 // whole blobs larger than this are not held in memory
+	maxDeltaChain = 4096    // git's own limit is 4095; a longer one is an attack
+	StreamFrom    = 4 << 20 // larger blobs that are no deltas are not held in memory
 	maxHeld       = 256 << 20
 )
 
@@ -26,14 +26,13 @@ var (
 	errTooMuch = errors.New("it is larger than the 256 MB that are taken into memory")
 )
 
-// pack reads one packfile by positioned reads, so that any number of goroutines
-// share one descriptor and one index. go-git's own storage opens the pack again
-// for each object and keeps maps that only one goroutine may use; that is what
-// makes its checkouts slow.
+// pack reads one packfile with positioned reads, so that any number of goroutines share one descriptor
+// and one index. go-git's own storage opens the pack again for each object and keeps maps that only one
+// goroutine may use; this makes its checkouts slow.
 type pack struct {
 	file  *os.File
 	size  int64
-	index []byte // the .idx file, whole
+	index []byte // the whole .idx file
 	Count int
 	bases *baseCache
 	pool  *sync.Pool // of *inflater
@@ -89,7 +88,7 @@ func checkIndex(b []byte) (int, error) {
 
 func (p *pack) NameAt(i int) []byte { return p.index[idxNames+20*i : idxNames+20*i+20] }
 
-// rowRange is the range of index rows whose hash begins with b.
+// rowRange returns the range of index rows whose hash begins with b.
 func (p *pack) rowRange(b byte) (lo, hi int) {
 	if b > 0 {
 		lo = int(binary.BigEndian.Uint32(p.index[idxFan+4*(int(b)-1):]))
@@ -97,7 +96,8 @@ func (p *pack) rowRange(b byte) (lo, hi int) {
 	return lo, int(binary.BigEndian.Uint32(p.index[idxFan+4*int(b):]))
 }
 
-// firstRow is the first row within the span that is not below prefix.
+// firstRow returns the first index row that is not below prefix, and the end of the rows with the same
+// first byte.
 func (p *pack) firstRow(prefix []byte) (row, end int) {
 	lo, hi := p.rowRange(prefix[0])
 	end = hi
@@ -129,7 +129,7 @@ func (p *pack) FindOffset(h plumbing.Hash) (offset int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(p.index[long:])), true
 }
 
-// withPrefix adds the hashes that begin with the given bytes.
+// withPrefix adds the hashes that begin with the given bytes to into.
 func (p *pack) withPrefix(prefix []byte, into map[plumbing.Hash]struct{}) {
 	row, end := p.firstRow(prefix)
 	for ; row < end && bytes.HasPrefix(p.NameAt(row), prefix); row++ {
@@ -137,11 +137,11 @@ func (p *pack) withPrefix(prefix []byte, into map[plumbing.Hash]struct{}) {
 	}
 }
 
-// entry is what stands at an offset: a whole object, or a delta and its base.
+// entry is the header at an offset: of a whole object, or of a delta and its base.
 type entry struct {
 	Kind    plumbing.ObjectType
 	size    int64
-	Data    int64 // where the deflated bytes begin
+	Data    int64 // offset of the deflated bytes
 	Base    int64 // offset of the base, for an offset delta
 	baseRef plumbing.Hash
 }
@@ -195,8 +195,8 @@ func (e *entry) readBase(b []byte, used int, offset int64) (int, error) {
 	return used, nil
 }
 
-// inflater is a zlib reader over a part of a file, pooled because its window
-// costs more than most objects.
+// inflater is a zlib reader over a part of a file. It is pooled because its window takes more memory
+// than most objects.
 type inflater struct {
 	section io.SectionReader
 	buf     *bufio.Reader
@@ -233,8 +233,8 @@ func (in *inflater) Close() error {
 	return nil
 }
 
-// readContent inflates exactly the size that the header names; the zlib checksum is
-// read too, so a damaged object is an error and not a short file.
+// readContent inflates exactly the size that the header names. It also reads the zlib checksum, so a
+// damaged object is an error and not a short file.
 func (p *pack) readContent(e entry) ([]byte, error) {
 	if e.size < 0 || e.size > (p.size-e.Data)*1100+64 { // deflate's best is about 1:1030
 		return nil, ErrBadPack
@@ -246,7 +246,7 @@ func (p *pack) readContent(e entry) ([]byte, error) {
 	return out, p.inflate(out, e)
 }
 
-// inflate fills out with the content of e, which is as long.
+// inflate fills out, which has the size of e, with the content of e.
 func (p *pack) inflate(out []byte, e entry) error {
 	in, err := p.openInflater(e.Data)
 	if err != nil {
@@ -263,8 +263,8 @@ func (p *pack) inflate(out []byte, e entry) error {
 	return nil
 }
 
-// ReadObject gives the object at an offset. outside finds the base of a delta that
-// names it by hash.
+// ReadObject returns the object at an offset. outside finds the base of a delta that names it by hash,
+// if the base is not in this pack.
 func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.ObjectType, []byte, error)) (plumbing.ObjectType, []byte, error) {
 	var chain []entry
 	var at []int64
@@ -306,7 +306,8 @@ func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.Ob
 	return p.applyDeltas(kind, content, chain, at)
 }
 
-// applyDeltas applies a chain of deltas, the nearest to the base last in the list.
+// applyDeltas applies a chain of deltas to content. The delta nearest to the base is the last in the
+// list.
 func (p *pack) applyDeltas(kind plumbing.ObjectType, content []byte, chain []entry, at []int64) (plumbing.ObjectType, []byte, error) {
 	for i := len(chain) - 1; i >= 0; i-- {
 		delta, err := p.readContent(chain[i])
@@ -324,7 +325,7 @@ func (p *pack) applyDeltas(kind plumbing.ObjectType, content []byte, chain []ent
 	return kind, content, nil
 }
 
-// patchedSize is the size that a delta says its outcome has, which the patching holds it to.
+// patchedSize returns the size that a delta states for its result. PatchDelta enforces it.
 func patchedSize(delta []byte) uint64 {
 	_, n := binary.Uvarint(delta)
 	if n <= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A few bytes of a pack can ask for any amount of memory.
+// A few bytes of a pack can ask for any amount of memory, which must be refused.
 func TestDeltasSayHowMuchTheyMake(t *testing.T) {
 	t.Parallel()
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, 1<<20), 5<<30)

@@ -15,17 +15,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Packs is the object storage of one mirror, shared by all who read it.
+// Packs holds the packs of one mirror, shared by all its readers.
 type Packs struct {
 	dir  string // objects/pack
 	pool *sync.Pool
 
-	Users atomic.Int64 // open worktrees, which read here
+	Users atomic.Int64 // number of open worktrees that read from the packs
 
 	mu     sync.RWMutex
 	Open   []*pack
 	named  map[string]bool
-	loaded time.Time // when the folder that was last listed was changed
+	loaded time.Time // modification time of the folder when it was last listed
 }
 
 func OpenPacks(dir string) (*Packs, error) {
@@ -33,8 +33,8 @@ func OpenPacks(dir string) (*Packs, error) {
 	return p, p.LoadNew()
 }
 
-// LoadNew opens the packs that have appeared. Those that a repack removed stay
-// open: readers may be in them.
+// LoadNew opens the packs that are new in the folder. Packs that a repack removed stay open, since
+// readers may be using them.
 func (p *Packs) LoadNew() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +52,7 @@ func (p *Packs) LoadNew() error {
 			continue
 		}
 		if _, err := os.Stat(name + ".pack"); errors.Is(err, os.ErrNotExist) {
-			continue // being written: its index comes first
+			continue // it is being written: its index comes first
 		}
 		one, err := OpenPack(name, p.pool)
 		if err != nil {
@@ -64,7 +64,8 @@ func (p *Packs) LoadNew() error {
 	return nil
 }
 
-// isStale tells whether another process has added a pack.
+// isStale reports whether the folder has changed since it was listed, as when another process has added
+// a pack.
 func (p *Packs) isStale() bool {
 	info, err := os.Stat(p.dir)
 	p.mu.RLock()
@@ -92,7 +93,7 @@ func (p *Packs) WithPrefix(prefix []byte) []plumbing.Hash {
 	return slices.Collect(maps.Keys(found))
 }
 
-// Len is how many packs there are.
+// Len returns the number of open packs.
 func (p *Packs) Len() int { return len(p.ListPacks()) }
 
 func (p *Packs) ListPacks() []*pack {

@@ -13,16 +13,16 @@ import (
 
 const PackHead = 12 // PACK, version, count
 
-// Each fetch that brings something leaves a pack, and each pack costs a descriptor, a cache
-// and a look at every search.
+// Each fetch of new objects leaves a pack, and each pack costs a descriptor, a cache and a lookup in
+// every search.
 const (
-	packsMany  = 24       // from so many small ones on they are made one
-	packsSmall = 64 << 20 // larger ones are left as they are
+	packsMany  = 24       // from this many small packs on they are combined
+	packsSmall = 64 << 20 // bytes; larger packs are left as they are
 )
 
-// CombinePacks makes one pack of the small ones where there are many, and returns how many it
-// made one. to takes in the new pack. Readers go on: what they have in hand is closed when
-// the last of them lets go of it.
+// CombinePacks combines the small packs into one if there are many, and returns how many it combined.
+// to opens the writer of the new pack. Readers continue: the file of an old pack is closed when its
+// last reader has released it.
 func (p *Packs) CombinePacks(to func() (io.WriteCloser, error)) (combined int, err error) {
 	small := slices.DeleteFunc(slices.Clone(p.ListPacks()), func(one *pack) bool { return one.size > packsSmall })
 	if len(small) < packsMany {
@@ -47,8 +47,8 @@ func (p *Packs) CombinePacks(to func() (io.WriteCloser, error)) (combined int, e
 	return len(small), nil
 }
 
-// joinPacks writes the entries of all packs one after the other, as they are: a delta names
-// its base by how far back it stands in its own pack, or by its hash, so both still hold.
+// joinPacks writes the entries of all packs one after the other, unchanged. A delta names its base by
+// its distance within its own pack, or by its hash, so both stay valid.
 func joinPacks(to io.Writer, list []*pack) error {
 	sum := sha1.New() //nolint:gosec // the format's own checksum
 	w := io.MultiWriter(to, sum)
@@ -74,8 +74,8 @@ func joinPacks(to io.Writer, list []*pack) error {
 	return err
 }
 
-// DropPacks removes packs once every object of theirs is found elsewhere. Their files are left
-// to be closed when nobody can read from them any more.
+// DropPacks removes packs if all their objects are in other packs, and fails otherwise. It does not
+// close their files; that happens when no reader can use them any more.
 func (p *Packs) DropPacks(list []*pack) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,12 +88,12 @@ func (p *Packs) DropPacks(list []*pack) error {
 			}
 		}
 	}
-	p.Open = rest // a new list: readers may be in the old one
+	p.Open = rest // a new slice, since readers may be using the old one
 	for _, one := range list {
 		name := one.file.Name()
 		name = name[:len(name)-len(".pack")]
 		delete(p.named, name)
-		for _, ext := range []string{".idx", ".pack", ".rev"} { // whoever lists packs looks for the index
+		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first, since a process that lists packs looks for it
 			if err := os.Remove(name + ext); err != nil && !os.IsNotExist(err) {
 				return err
 			}

@@ -36,8 +36,7 @@ func newDeltaOrigin(t testing.TB, commits int) *remotetest.Origin {
 	return o
 }
 
-// Every object of a pack that git made is read as go-git reads it, by many
-// goroutines at once.
+// Every object of a pack made by git is read as go-git reads it, by many goroutines at once.
 func TestPackReaderAgreesWithGoGit(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)

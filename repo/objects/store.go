@@ -15,18 +15,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Store is an overlay: reads go to the mirror's packs and then to a folder of
-// loose objects that is the owner's own; writes go to that folder. It may be
-// used by many goroutines.
+// Store is an overlay: it reads from the mirror's packs and then from a folder of loose objects that
+// belongs to one owner, and writes only to that folder. Many goroutines may use it at once.
 type Store struct {
 	Packs *Packs
-	Loose string // objects folder
+	Loose string // folder of the loose objects
 }
 
-// NewStore reads from packs and from the loose objects in dir, and writes there.
+// NewStore returns a Store that reads from packs and from the loose objects in dir, and writes to dir.
 func NewStore(p *Packs, dir string) *Store { return &Store{Packs: p, Loose: dir} }
 
-// Dir is where the store writes.
+// Dir returns the folder to which the store writes.
 func (s *Store) Dir() string { return s.Loose }
 
 var _ storer.EncodedObjectStorer = (*Store)(nil)
@@ -51,7 +50,7 @@ func (s *Store) Get(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return kind, content, err
 }
 
-// GetTyped is get for a caller who knows what it has to be.
+// GetTyped returns the content of an object, and fails if the object is not of the wanted type.
 func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 	kind, content, err := s.Get(h)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, err
 	return content, nil
 }
 
-// CopyBlob writes a blob out, streaming it where it is large and whole in its pack.
+// CopyBlob writes a blob to w. A large blob that is whole in its pack is streamed.
 func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 	if in, offset := s.Packs.findObject(h); in != nil {
 		e, err := in.ReadHeader(offset)
@@ -86,8 +85,8 @@ func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 	return err
 }
 
-// pooledSize is how large a blob may be that is inflated into a buffer of the pool: a checkout
-// writes thousands of such files, and would leave as much garbage.
+// pooledSize is the size in bytes of the largest blob that is inflated into a pooled buffer. A checkout
+// writes thousands of such files, and would otherwise leave as much garbage.
 const pooledSize = 64 << 10
 
 var smallBlobs = sync.Pool{New: func() any { return new([pooledSize]byte) }}
@@ -125,13 +124,13 @@ func (s *Store) Has(h plumbing.Hash) bool {
 	return s.Packs.isStale() && s.Packs.LoadNew() == nil && s.InMirror(h)
 }
 
-// InMirror tells whether the mirror itself holds the object.
+// InMirror reports whether the mirror itself holds the object.
 func (s *Store) InMirror(h plumbing.Hash) bool {
 	in, _ := s.Packs.findObject(h)
 	return in != nil
 }
 
-// Put keeps an object of the owner's own and gives its hash.
+// Put stores an object in the owner's folder, unless the store has it already, and returns its hash.
 func (s *Store) Put(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
 	h := plumbing.ComputeHash(kind, content)
 	if s.Has(h) {
@@ -173,8 +172,8 @@ func (s *Store) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) 
 	return kind, content.Bytes(), nil
 }
 
-// writeLoose writes beside and renames, so that a reader or a crash never sees
-// half an object.
+// writeLoose writes a temporary file and renames it, so that a reader or a crash never sees half an
+// object.
 func (s *Store) writeLoose(kind plumbing.ObjectType, content []byte, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	return c, nil
 }
 
-// The rest makes it a storer for go-git's own functions.
+// The methods below make Store a storer for go-git's own functions.
 
 func (s *Store) NewEncodedObject() plumbing.EncodedObject { return &plumbing.MemoryObject{} }
 
@@ -242,7 +241,8 @@ func (s *Store) HasEncodedObject(h plumbing.Hash) error {
 	return plumbing.ErrObjectNotFound
 }
 
-// EncodedObjectSize asks the pack where it can: a size should not cost the content.
+// EncodedObjectSize reads the size from the header in the pack if it can, to avoid inflating the
+// content.
 func (s *Store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	if in, offset := s.Packs.findObject(h); in != nil {
 		if e, err := in.ReadHeader(offset); err == nil && (e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {

@@ -11,11 +11,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Places are where hosts look for a CODEOWNERS file, the first that is there: GitHub's, then
-// GitLab's, then those of Gitea and Forgejo.
+// Places are the paths at which hosts look for a CODEOWNERS file; the first that exists counts. The
+// paths are GitHub's, then GitLab's, then those of Gitea and Forgejo.
 var Places = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
 
-// MaxFile is how much of a file is read; what is larger counts for nothing, as at GitHub.
+// MaxFile is the size in bytes of the largest file that is read. A larger file counts as empty, as at
+// GitHub.
 const MaxFile = 3 << 20
 
 const (
@@ -24,19 +25,19 @@ const (
 	maxOwners = 20 // of one file
 )
 
-// A File is a CODEOWNERS file that was read.
+// A File is a parsed CODEOWNERS file.
 type File struct{ rules []rule }
 
-// A rule is one line: of the rules of a section that match a path, the last counts.
+// A rule is one line. Of the rules of a section that match a path, the last one counts.
 type rule struct {
 	section string
-	globs   []string       // any of them
-	whole   *regexp.Regexp // in Gitea's files, in place of globs
+	globs   []string       // any of them may match
+	whole   *regexp.Regexp // in Gitea's files, instead of globs
 	owners  []string
 }
 
-// Parse reads what stands at one of Places. It never fails: hosts drop a line that they cannot
-// read, too.
+// Parse parses the file at one of Places. It never fails: like the hosts, it skips a line that it
+// cannot parse.
 func Parse(at string, text []byte) *File {
 	f, section, defaults := &File{}, "", []string(nil)
 	expressions := strings.HasPrefix(at, ".gitea/") || strings.HasPrefix(at, ".forgejo/")
@@ -66,10 +67,11 @@ func Parse(at string, text []byte) *File {
 	return f
 }
 
-// sectionMark is the head of one of GitLab's sections: ^[Name][2] @default.
+// sectionMark matches the head of a GitLab section: ^[Name][2] @default.
 var sectionMark = regexp.MustCompile(`^\^?\[([^\[\]]{1,200})\](?:\[\d{1,3}\])?((?:\s+\S+)*)$`)
 
-// splitWords splits a line at blanks that no backslash stands before, and drops what a # begins.
+// splitWords splits a line at blanks that are not escaped by a backslash, and drops a comment that
+// begins with #.
 func splitWords(line string) (words []string) {
 	var word strings.Builder
 	end := func() {
@@ -95,7 +97,7 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// ownersIn are the words that name somebody: @name, @group/team, or an address.
+// ownersIn returns the words that name an owner: @name, @group/team, or an email address.
 func ownersIn(words []string) (owners []string) {
 	for _, w := range words {
 		if ownerForm.MatchString(w) && len(owners) < maxOwners && !slices.Contains(owners, w) {
@@ -107,7 +109,8 @@ func ownersIn(words []string) (owners []string) {
 
 var ownerForm = regexp.MustCompile(`^(?:@{1,2}[A-Za-z0-9][A-Za-z0-9_./-]{0,100}|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100})$`)
 
-// read takes the pattern; false: it is none. One behind an exclamation mark takes the owners away.
+// read parses the pattern of a rule and reports whether it is one. An exclamation mark before it
+// removes the owners.
 func (r *rule) read(pattern string, expression bool) bool {
 	if rest, not := strings.CutPrefix(pattern, "!"); not {
 		pattern, r.owners = rest, nil
@@ -127,7 +130,7 @@ func (r *rule) read(pattern string, expression bool) bool {
 	}
 	r.globs = []string{from + "/**"}
 	if !folder {
-		if path.Base(from) == "*" { // what lies directly there, and not below
+		if path.Base(from) == "*" { // the files directly in the folder, and not below
 			r.globs = nil
 		}
 		r.globs = append(r.globs, from)
@@ -135,7 +138,7 @@ func (r *rule) read(pattern string, expression bool) bool {
 	return !slices.ContainsFunc(r.globs, func(g string) bool { return !doublestar.ValidatePattern(g) })
 }
 
-// classes are plain characters in these files.
+// classes escapes brackets and braces, which are plain characters in these files.
 var classes = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 func (r rule) matches(path string) bool {
@@ -145,8 +148,8 @@ func (r rule) matches(path string) bool {
 	return slices.ContainsFunc(r.globs, func(g string) bool { return doublestar.MatchUnvalidated(g, path) })
 }
 
-// Of are the owners of a path, as the file writes them: of each section, those of the last rule
-// that matches. Nil File: none.
+// Of returns the owners of a path, as the file writes them: of each section, those of the last matching
+// rule. A nil File has none.
 func (f *File) Of(path string) (owners []string) {
 	if f == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package owners tells who knows a file: whom a CODEOWNERS file names for it, and who wrote and
-// changed it. What it reads is a repository's, which may be hostile: a line that cannot be read
-// counts for nothing, and sizes are bounded. Nothing here decides anything.
+// Package owners finds the people who know a file: those whom a CODEOWNERS file names for it, and those
+// who wrote and changed it. Its input comes from a repository, which may be hostile: a line that cannot
+// be parsed is skipped, and sizes are bounded. The result is only information; nothing is decided here.
 package owners

@@ -14,16 +14,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/history"
 )
 
-// A History is where a repository's commits are read; the mirror of one is.
+// A History reads the commits of a repository; commits.Reader is one.
 type History interface {
 	Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error)
 	Blame(ctx context.Context, commit, path string, line int) (history.Commit, error)
 }
 
-// A Place is a file that is asked about, or one line of it.
+// A Place is a file, or one line of it, whose authors are wanted.
 type Place struct {
 	Path string
-	Line int // 0: all of it
+	Line int // 0: the whole file
 }
 
 func (p Place) String() string {
@@ -33,24 +33,24 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.Path, p.Line)
 }
 
-// A Person is somebody who changed what is asked about. Name and Email are as the commits have
-// them: anybody who may push chose them.
+// A Person is somebody who changed one of the places. Name and Email are taken from the commits, so
+// anybody with push access can choose them.
 type Person struct {
 	Name, Email string
-	Lines       []Place // that came with a commit of theirs
-	Commits     int     // among the newest of each file
+	Lines       []Place // lines that one of the person's commits introduced
+	Commits     int     // number among the newest commits of each file
 	Newest      history.Commit
 	weight      float64
 }
 
 const (
-	newestOf = 30 // commits of a file that are looked at
-	lineIs   = 2  // commits that a line counts as
+	newestOf = 30 // number of a file's newest commits that are looked at
+	lineIs   = 2  // number of commits that a line counts as
 )
 
-// Knowing are those who wrote the lines and changed the files, as of a commit; first who did most
-// of it and most recently. Programs are left out. What ctx does not allow to be found is
-// left out, too.
+// Knowing returns the people who wrote the lines and changed the files, as of a commit. It sorts them
+// by how much and how recently they did. It leaves out programs, and what could not be found before ctx
+// ended.
 func Knowing(ctx context.Context, h History, commit string, places []Place) []Person {
 	people := map[string]*Person{}
 	var now time.Time
@@ -112,14 +112,14 @@ func Knowing(ctx context.Context, h History, commit string, places []Place) []Pe
 	return out
 }
 
-// recency is what a commit of that time counts: half of one a year later. Times that cannot be are
-// as good as the newest.
+// recency returns the weight of a commit of that time, which halves with each year. An impossible time
+// counts as the newest.
 func recency(now, when time.Time) float64 {
 	years := now.Sub(when).Hours() / (365 * 24)
 	return math.Pow(0.5, min(max(years, 0), 50))
 }
 
-// program reports whether a commit is of a program, or of the host in the name of nobody.
+// program reports whether a commit was made by a program, or by the host on nobody's behalf.
 func program(c history.Commit) bool {
 	return botName.MatchString(strings.TrimSpace(c.Author)) || botAddress.MatchString(strings.TrimSpace(c.Email))
 }

@@ -86,8 +86,8 @@ func FuzzOwners(f *testing.F) {
 	})
 }
 
-// written is a history that is written down: the commits of each file, the newest first, and who
-// wrote each line.
+// written is a History with given content: the commits of each file, newest first, and the commit of
+// each line.
 type written struct {
 	log   map[string][]history.Commit
 	lines map[Place]history.Commit

@@ -9,23 +9,23 @@ import (
 
 // An Element is one tag of HTML, of a component's template, or of JSX.
 type Element struct {
-	Name    string // as it stands in components and JSX, lower case in HTML
-	At, End int    // of the opening tag
+	Name    string // as written in components and JSX, lower case in HTML
+	At, End int    // offsets of the opening tag
 	Attrs   []Attribute
-	Spread  bool // takes attributes that are not written here
-	Wrapped bool // stands in a label
-	Named   bool // holds something to read
-	Closed  bool // its end was seen
+	Spread  bool // it takes attributes that are not written here
+	Wrapped bool // it is inside a label
+	Named   bool // it holds something that can be read out
+	Closed  bool // its end tag was found
 	Jsx     bool
 }
 
 type Attribute struct {
 	Name   string // lower case, the same for alt, :alt and v-bind:alt; onclick for every way to write it
-	Value  string // as it stands
-	Hidden string // the value with its templates masked
-	Bound  bool   // value is an expression
-	At     int    // of the name
-	Inside int    // of the value
+	Value  string // as written
+	Hidden string // the value with its template expressions masked
+	Bound  bool   // the value is an expression
+	At     int    // offset of the name
+	Inside int    // offset of the value
 }
 
 func (a *Attribute) IsDynamic() bool {
@@ -41,7 +41,7 @@ func (e *Element) Attr(names ...string) *Attribute {
 	return nil
 }
 
-// HasText reports whether one of the attributes is there and not empty.
+// HasText reports whether the element has one of the attributes with a value that is not empty.
 func (e *Element) HasText(names ...string) bool {
 	for i := range e.Attrs {
 		a := &e.Attrs[i]
@@ -52,13 +52,13 @@ func (e *Element) HasText(names ...string) bool {
 	return false
 }
 
-// isComponent tells what a project defines from what HTML does.
+// isComponent reports whether the name is that of a project's component and not of an HTML element.
 func isComponent(name string) bool {
 	return name == "slot" || strings.ToLower(name) != name || strings.ContainsAny(name, "-.:")
 }
 
-// NamesParent reports whether an element gives the one around it something to read. A component
-// is taken to, unless it is an icon.
+// NamesParent reports whether an element gives its parent something that can be read out. A component
+// is assumed to, unless it is an icon.
 func (e *Element) NamesParent() bool {
 	if a := e.Attr("aria-hidden"); a != nil && (a.Value == "true" || a.Value == "") {
 		return false
@@ -69,7 +69,7 @@ func (e *Element) NamesParent() bool {
 		isComponent(e.Name) && !strings.Contains(lower, "icon") && !strings.Contains(lower, "svg")
 }
 
-// IsLabel also knows the components that stand for a label.
+// IsLabel reports whether the name is that of a label, or of a component that acts as one.
 func IsLabel(name string) bool {
 	if name == "label" {
 		return true
@@ -86,7 +86,8 @@ func isVoid(name string) bool {
 	return false
 }
 
-// plainName brings the ways to write an attribute together.
+// plainName returns the name of an attribute without its binding or event syntax, and whether its value
+// is an expression.
 func plainName(name string) (plain string, bound bool) {
 	name = strings.ToLower(name)
 	for _, event := range []string{"@", "v-on:", "x-on:", "on:", "("} {
@@ -104,10 +105,10 @@ func plainName(name string) (plain string, bound bool) {
 	return name, strings.HasPrefix(name, "v-") || strings.HasPrefix(name, "on")
 }
 
-// nesting follows which elements are open.
+// nesting tracks the open elements.
 type nesting struct {
 	open   []*Element
-	count  map[string]int // of the open ones, by name
+	count  map[string]int // number of open elements by name
 	labels int
 }
 
@@ -144,7 +145,7 @@ func (n *nesting) markReadable() {
 	}
 }
 
-// closeNamed ends the innermost element of a name with all that is open in it.
+// closeNamed closes the innermost element of that name and all elements that are open in it.
 func (n *nesting) closeNamed(name string) {
 	if n.count[name] == 0 {
 		return

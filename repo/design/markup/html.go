@@ -13,18 +13,19 @@ import (
 // markupReader builds elements and stylesheets from the tokens of HTML.
 type markupReader struct {
 	nesting
-	text     string // as it stands
-	hidden   string // with its templates masked; of the same length
+	text     string // the original text
+	hidden   string // the text with its templates masked; of the same length
 	kind     string
-	current  *Element // whose tag is open
+	current  *Element // the element whose tag is being read
 	elements []*Element
 	sheets   []*stylesheet.Sheet
 }
 
-// ParseMarkup reads HTML and what looks like it.
+// ParseMarkup parses HTML or a similar format into elements and stylesheets. kind is the file's
+// extension without the dot.
 func ParseMarkup(text, kind string) ([]*Element, []*stylesheet.Sheet) {
 	r := &markupReader{nesting: nesting{count: map[string]int{}}, text: text, hidden: maskTemplates(text, kind), kind: kind}
-	input := parse.NewInputString(r.hidden) // a copy: the lexer writes lower case into it
+	input := parse.NewInputString(r.hidden) // a copy, because the lexer writes lower case into it
 	lexer := html.NewLexer(input)
 	for {
 		kind, data := lexer.Next()
@@ -77,7 +78,7 @@ func (r *markupReader) finishTag(to int, void bool) {
 	r.openElement(e)
 }
 
-// readContent is what stands between tags; in a style element it is a stylesheet.
+// readContent handles the text between tags, which in a style element is a stylesheet.
 func (r *markupReader) readContent(from, to int) {
 	var around *Element
 	if len(r.open) > 0 {
@@ -98,8 +99,7 @@ func (r *markupReader) readContent(from, to int) {
 	}
 }
 
-// readAttribute takes what stands from one offset to another, of which the last bytes are the
-// value.
+// readAttribute reads the attribute from one offset to another; its last value bytes are the value.
 func (r *markupReader) readAttribute(from, to, value int) {
 	e := r.current
 	from += len(r.hidden[from:to]) - len(strings.TrimLeft(r.hidden[from:to], " \t\r\n\f"))
@@ -144,7 +144,8 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// isControl tells a condition of a template from what writes attributes.
+// isControl reports whether a template expression is a control statement, which itself writes no
+// attributes.
 func isControl(text string) bool {
 	text = strings.TrimLeft(text, "{<%- \t")
 	for _, word := range []string{"if", "else", "end", "with", "range", "/*", "unless", "for"} {
@@ -155,8 +156,7 @@ func isControl(text string) bool {
 	return false
 }
 
-// maskTemplates hides what a template engine fills in, so that the brackets and quotes in
-// it do not count.
+// maskTemplates masks template expressions, so that the brackets and quotes in them do not count.
 func maskTemplates(text, kind string) string {
 	if kind == "svelte" {
 		return maskBraces(text)
@@ -175,7 +175,7 @@ func maskTemplates(text, kind string) string {
 				continue
 			}
 			end := templateEnd(text, i+2, pair[1])
-			if end < 0 { // nor will a later one end
+			if end < 0 { // a later one has no end either
 				pairs = append(pairs[:p:p], pairs[p+1:]...)
 				break
 			}
@@ -187,7 +187,8 @@ func maskTemplates(text, kind string) string {
 	return string(out)
 }
 
-// templateEnd looks once behind an end that stands in a string.
+// templateEnd returns the offset after the end of a template expression, or -1. If the first end lies
+// within a string, it uses the next end on the same line.
 func templateEnd(text string, from int, end string) int {
 	i := strings.Index(text[from:], end)
 	if i < 0 {
@@ -203,7 +204,7 @@ func templateEnd(text string, from int, end string) int {
 	return to
 }
 
-// maskBraces hides the expressions of Svelte, not those of its scripts and styles.
+// maskBraces masks the expressions of Svelte, except those in scripts and styles.
 func maskBraces(text string) string {
 	out := []byte(text)
 	for i := 0; i < len(text); i++ {

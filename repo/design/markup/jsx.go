@@ -6,7 +6,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
-// Where in a script the scanner stands.
+// These are the states of the scanner.
 const (
 	inCode     = iota // also between the braces of an expression
 	inTemplate        // between backquotes
@@ -14,25 +14,25 @@ const (
 	inContent         // between an opening and a closing tag
 )
 
-// frame is one thing that is open. Frames are kept by hand: a file may nest as deep as
-// it likes.
+// frame is one open construct. The scanner keeps its own stack of frames, because a file may nest to
+// any depth.
 type frame struct {
 	where  int
-	depth  int      // of braces, in code
-	tag    *Element // in a tag, in content
-	start  int      // of code: behind its brace
-	spread bool     // of code: stands where an attribute's name would
-	attr   bool     // of code: is the value of the last attribute
+	depth  int      // number of open braces, in code
+	tag    *Element // in a tag or in content
+	start  int      // for code: offset after its brace
+	spread bool     // for code: it is in the place of an attribute's name
+	attr   bool     // for code: it is the value of the last attribute
 }
 
-// jsxScanner reads a script once from front to back, and only as far as is needed to tell
-// tags from comparisons, strings, comments and regular expressions.
+// jsxScanner reads a script once from front to back, only as closely as is needed to tell tags from
+// comparisons, strings, comments and regular expressions.
 type jsxScanner struct {
 	nesting
 	text     string
 	i        int
 	frames   []frame
-	operand  bool // a value may begin here, so that < is a tag and / a regular expression
+	operand  bool // a value may begin here, so < begins a tag and / a regular expression
 	elements []*Element
 }
 
@@ -62,7 +62,7 @@ func (s *jsxScanner) popFrame() { s.frames = s.frames[:len(s.frames)-1] }
 
 func (s *jsxScanner) hasPrefix(prefix string) bool { return strings.HasPrefix(s.text[s.i:], prefix) }
 
-// byteAt is the byte some places on, 0 behind the end.
+// byteAt returns the byte n places ahead, or 0 after the end.
 func (s *jsxScanner) byteAt(n int) byte {
 	if s.i+n < len(s.text) {
 		return s.text[s.i+n]
@@ -104,7 +104,7 @@ func (s *jsxScanner) scanCode() {
 	}
 }
 
-// scanWord passes over a name or a number.
+// scanWord skips a name or a number, and records whether a value may follow it.
 func (s *jsxScanner) scanWord() {
 	start := s.i
 	for s.i < len(s.text) && source.IsNameByte(s.text[s.i]) && s.text[s.i] != '-' {
@@ -146,7 +146,7 @@ func (s *jsxScanner) closeBrace() {
 	}
 }
 
-// literalString is the text of an expression that is nothing but a string.
+// literalString returns the text of an expression that is only a string.
 func literalString(expr string) (string, bool) {
 	expr = strings.TrimSpace(expr)
 	if len(expr) < 2 || expr[0] != expr[len(expr)-1] || strings.IndexByte("\"'`", expr[0]) < 0 {
@@ -156,7 +156,7 @@ func literalString(expr string) (string, bool) {
 	return text, strings.IndexByte(text, expr[0]) < 0 && !strings.Contains(text, "${")
 }
 
-// isComment says whether nothing but one comment stands in an expression.
+// isComment reports whether an expression is empty or only one comment.
 func isComment(expr string) bool {
 	expr = strings.TrimSpace(expr)
 	return expr == "" || strings.HasPrefix(expr, "/*") && strings.Index(expr, "*/") == len(expr)-2
@@ -179,7 +179,7 @@ func (s *jsxScanner) scanTemplate() {
 	}
 }
 
-// beginsTag tells a tag from a comparison and from the type parameters of an arrow
+// beginsTag reports whether < begins a tag, and not a comparison or the type parameters of an arrow
 // function, <T,> and <T extends U>.
 func (s *jsxScanner) beginsTag() bool {
 	c := s.byteAt(1)
@@ -199,7 +199,7 @@ func (s *jsxScanner) beginsTag() bool {
 
 func isTagByte(c byte) bool { return source.IsNameByte(c) || c == '.' || c == ':' }
 
-// beginTag enters the tag at the <.
+// beginTag begins the element of the tag at the <.
 func (s *jsxScanner) beginTag() {
 	start := s.i
 	s.i++
@@ -243,7 +243,7 @@ func (s *jsxScanner) scanTag() {
 	}
 }
 
-// scanAttribute reads a name and, unless it is an expression, its value.
+// scanAttribute reads an attribute's name and, unless it is an expression, its value.
 func (s *jsxScanner) scanAttribute(e *Element) {
 	start := s.i
 	for s.i < len(s.text) && (isTagByte(s.text[s.i]) || s.text[s.i] == '@') {
@@ -301,7 +301,7 @@ func (s *jsxScanner) scanContent() {
 	}
 }
 
-// afterRegexp is the offset behind a regular expression, which ends on its line.
+// afterRegexp returns the offset after a regular expression, which ends on its line.
 func afterRegexp(text string, i int) int {
 	class := false
 	for j := i + 1; j < min(len(text), i+1000); j++ {

@@ -12,7 +12,8 @@ type objectPair struct {
 	At, ValueAt int
 }
 
-// ObjectPairs are the keys and values between the outer commas of an object.
+// ObjectPairs splits an object literal at its outer commas into keys and values. base is the offset of
+// text in its file.
 func ObjectPairs(text string, base int) []objectPair {
 	var out []objectPair
 	depth, start, colon := 0, 0, -1
@@ -51,7 +52,7 @@ func blanksBefore(text string) int { return len(text) - len(strings.TrimLeft(tex
 
 var plainNumber = regexp.MustCompile(`^-?[0-9]*\.?[0-9]+$`)
 
-// LiteralValue is the text of a string or a number.
+// LiteralValue returns the text of an expression that is a string or a number.
 func LiteralValue(expr string) (string, bool) {
 	if plainNumber.MatchString(expr) {
 		return expr, true

@@ -1,4 +1,4 @@
-// Package source reads the text of a source file, and finds where in a text a string, a
-// comment, a line or a pair of braces ends. All offsets are in bytes. Nothing in it fails on
-// broken text: what is never closed ends with the text.
+// Package source reads the text of a source file, and finds where a string, a comment, a line or a pair
+// of braces ends. All offsets are in bytes. Malformed text is no error: what is never closed ends with
+// the text.
 package source

@@ -2,8 +2,8 @@ package source
 
 import "strings"
 
-// AfterBraces is the offset behind the brace that closes the one at i, and whether there
-// is one. Strings and comments of the script in between do not count.
+// AfterBraces returns the offset after the brace that closes the one at i, and whether there is one.
+// Braces in strings and in /* */ comments do not count.
 func AfterBraces(text string, i int) (int, bool) {
 	depth := 0
 	for i < len(text) {
@@ -30,8 +30,8 @@ func AfterBraces(text string, i int) (int, bool) {
 	return i, false
 }
 
-// Masked stands, byte for byte, where a template or an interpolation stood: the value is
-// not known here.
+// Masked replaces each byte of a template expression or an interpolation, whose value is not known
+// here.
 const Masked = '\x01'
 
 func UpToLineEnd(text string) string {
@@ -39,7 +39,7 @@ func UpToLineEnd(text string) string {
 	return line
 }
 
-// After is the offset behind the next occurrence of a text, or the end.
+// After returns the offset after the next occurrence of end, or the length of the text.
 func After(text string, from int, end string) int {
 	if i := strings.Index(text[from:], end); i >= 0 {
 		return from + i + len(end)
@@ -47,7 +47,8 @@ func After(text string, from int, end string) int {
 	return len(text)
 }
 
-// AfterString is the offset behind a string that begins at i and may not pass a line's end.
+// AfterString returns the offset after the string that begins at i. A string that is not closed ends at
+// the end of its line.
 func AfterString(text string, i int) int {
 	for j := i + 1; j < len(text); j++ {
 		switch text[j] {

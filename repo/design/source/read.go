@@ -10,7 +10,8 @@ import (
 
 const maxDesigned = 1 << 20
 
-// ReadText reads a regular file of text; ok is false for anything else.
+// ReadText reads a regular file of valid UTF-8 without zero bytes, up to 1 MiB; ok is false for any
+// other or missing file.
 func ReadText(tree fs.FS, name string) (text string, ok bool, err error) {
 	info, err := fs.Lstat(tree, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxDesigned) {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/image/colornames"
 )
 
-// Colour is in sRGB, each part from 0 to 1.
+// Colour is a colour in sRGB, each component from 0 to 1.
 type Colour struct{ r, g, b, A float64 }
 
-// ParseColour reads a colour that is written out in full, as CSS writes it.
+// ParseColour parses a literal CSS colour: hexadecimal, a function or a name.
 func ParseColour(text string) (Colour, bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if hex, ok := strings.CutPrefix(text, "#"); ok {
@@ -26,7 +26,7 @@ func ParseColour(text string) (Colour, bool) {
 }
 
 func namedColour(text string) (Colour, bool) {
-	if text == "rebeccapurple" { // younger than the list
+	if text == "rebeccapurple" { // newer than the list
 		return hexColour("663399")
 	}
 	c, ok := colornames.Map[text]
@@ -52,7 +52,7 @@ func hexColour(hex string) (Colour, bool) {
 	return Colour{part(24), part(16), part(8), part(0)}, true
 }
 
-// IsColourFunction says whether a function's name is one that parseColour knows.
+// IsColourFunction reports whether ParseColour knows a function of that name.
 func IsColourFunction(name string) bool {
 	switch name {
 	case "rgb", "rgba", "hsl", "hsla", "hwb", "oklab", "oklch":
@@ -82,7 +82,7 @@ func colourFunction(name, args string) (Colour, bool) {
 	return c, true
 }
 
-// percentScale is what 100% of an argument stands for.
+// percentScale returns the number that 100% of an argument means.
 func percentScale(name string, i int) float64 {
 	switch {
 	case i == 3 || name == "oklab" && i == 0 || name == "oklch" && i == 0:
@@ -142,7 +142,7 @@ func hslRGB(h, s, l float64) Colour {
 	return clampColour(css.HSL2RGB(h, min(max(s, 0), 1), min(max(l, 0), 1)))
 }
 
-// oklabRGB is the conversion of CSS Color 4, section 10: Oklab to LMS to linear sRGB.
+// oklabRGB converts Oklab to sRGB as in CSS Color 4, section 10: Oklab to LMS to linear sRGB.
 func oklabRGB(lightness, a, b float64) Colour {
 	l := math.Pow(lightness+0.3963377774*a+0.2158037573*b, 3)
 	m := math.Pow(lightness-0.1055613458*a-0.0638541728*b, 3)
@@ -165,7 +165,7 @@ func clampColour(r, g, b float64) Colour {
 	return Colour{min(max(r, 0), 1), min(max(g, 0), 1), min(max(b, 0), 1), 1}
 }
 
-// String is the colour in hexadecimal.
+// String returns the colour in hexadecimal.
 func (c Colour) String() string {
 	b := func(v float64) int { return int(math.Round(v * 255)) }
 	if c.A < 1 {
@@ -178,14 +178,14 @@ func (c Colour) Distance(d Colour) float64 {
 	return math.Hypot(math.Hypot(c.r-d.r, c.g-d.g), math.Hypot(c.b-d.b, c.A-d.A))
 }
 
-// Over is the colour that shows where c lies upon another.
+// Over returns the colour that is visible where c lies over d.
 func (c Colour) Over(d Colour) Colour {
 	mix := func(a, b float64) float64 { return a*c.A + b*(1-c.A) }
 	return Colour{mix(c.r, d.r), mix(c.g, d.g), mix(c.b, d.b), 1}
 }
 
-// luminance is the relative luminance as WCAG 2.2 defines it: of linearised sRGB,
-// 0.2126 R + 0.7152 G + 0.0722 B (https://www.w3.org/TR/WCAG22/#dfn-relative-luminance).
+// luminance returns the relative luminance as WCAG 2.2 defines it: of linearised sRGB, 0.2126 R +
+// 0.7152 G + 0.0722 B (https://www.w3.org/TR/WCAG22/#dfn-relative-luminance).
 func (c Colour) luminance() float64 {
 	linear := func(v float64) float64 {
 		if v <= 0.04045 {
@@ -196,7 +196,7 @@ func (c Colour) luminance() float64 {
 	return 0.2126*linear(c.r) + 0.7152*linear(c.g) + 0.0722*linear(c.b)
 }
 
-// Contrast is (L1 + 0.05) / (L2 + 0.05), L1 being the lighter one
+// Contrast returns (L1 + 0.05) / (L2 + 0.05), where L1 is the luminance of the lighter colour
 // (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio).
 func (c Colour) Contrast(d Colour) float64 {
 	a, b := c.luminance(), d.luminance()

@@ -26,7 +26,7 @@ func TestParseColour(t *testing.T) {
 	}
 }
 
-// The ratios are the ones that WCAG's own material and its checkers give.
+// The expected ratios are those that WCAG's own material and its checkers give.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	for pair, want := range map[[2]string]string{

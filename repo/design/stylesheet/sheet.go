@@ -9,29 +9,29 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
-// A Sheet is a stylesheet, or what one style attribute holds.
+// A Sheet is a stylesheet, or the content of one style attribute.
 type Sheet struct {
 	Rules              []*StyleRule
-	MindsReducedMotion bool // asks for prefers-reduced-motion
+	MindsReducedMotion bool // an at-rule refers to prefers-reduced-motion
 }
 
-// A StyleRule holds the declarations between two braces, without those of nested rules.
+// A StyleRule holds the declarations between one pair of braces, without those of nested rules.
 type StyleRule struct {
-	Selectors   []string // nested ones written out; none at the top and in keyframes
-	At          []string // the at-rules around it, lower case
+	Selectors   []string // nested ones written out; none at the top level and in keyframes
+	At          []string // the at-rules around it, in lower case
 	Decls       []Decl
-	TakesMixins bool // takes declarations from elsewhere, as @include does
+	TakesMixins bool // it takes declarations from elsewhere, as @include does
 }
 
 type Decl struct {
 	Prop      string // lower case; with $ or @ for a variable
 	At        int
 	Value     []Word
-	Important int // where !important stands, else -1
+	Important int // offset of !important, or -1
 	Raw       string
 }
 
-// A Word is a token of CSS and where it stands in the file.
+// A Word is a CSS token and its offset in the file.
 type Word struct {
 	Kind css.TokenType
 	Text string
@@ -40,7 +40,7 @@ type Word struct {
 
 func (w Word) Is(kind css.TokenType, text string) bool { return w.Kind == kind && w.Text == text }
 
-// DefinesName says whether it gives a value a name.
+// DefinesName reports whether the declaration defines a variable or a custom property.
 func (d Decl) DefinesName() bool {
 	return strings.HasPrefix(d.Prop, "--") || strings.HasPrefix(d.Prop, "$") || strings.HasPrefix(d.Prop, "@")
 }
@@ -54,7 +54,7 @@ func (r *StyleRule) InAtRule(words string) bool {
 	return false
 }
 
-// Lex takes CSS apart; comments are left out.
+// Lex splits CSS into words and leaves out comments. base is the offset of text in its file.
 func Lex(text string, base int) []Word {
 	lexer := css.NewLexer(parse.NewInputString(text))
 	var out []Word
@@ -71,25 +71,25 @@ func Lex(text string, base int) []Word {
 	}
 }
 
-// block is an open brace.
+// block is a block whose brace is still open.
 type block struct {
 	rule      *StyleRule
 	keyframes bool
 }
 
-// sheetReader finds rules by their braces, and statements by what ends them: before a
-// brace stands a selector, before a semicolon a declaration.
+// sheetReader finds rules by their braces and declarations by their semicolons: the text before a brace
+// is a selector, the text before a semicolon a declaration.
 type sheetReader struct {
 	sheet     *Sheet
 	open      []block
 	statement []Word
-	room      int // bytes left for writing nested selectors out
+	room      int // bytes left for writing out nested selectors
 	text      string
 	base      int
 }
 
-// ParseSheet reads the text of a stylesheet that begins at an offset of its file. Nothing
-// is too broken for it.
+// ParseSheet parses the text of a stylesheet that begins at the offset base of its file. It accepts
+// malformed text.
 func ParseSheet(text string, base int, dialect string) *Sheet {
 	if dialect == "scss" || dialect == "less" {
 		text = maskDialect(text)
@@ -126,7 +126,7 @@ func TrimWords(ws []Word) []Word {
 	return ws
 }
 
-// beginBlock opens a block with what stands before its brace.
+// beginBlock opens a block. prelude is the text before its brace.
 func (r *sheetReader) beginBlock(prelude []Word) {
 	outer := r.open[len(r.open)-1]
 	inner := block{rule: &StyleRule{Selectors: outer.rule.Selectors, At: outer.rule.At}, keyframes: outer.keyframes}
@@ -151,7 +151,7 @@ func (r *sheetReader) beginBlock(prelude []Word) {
 	r.open = append(r.open, inner)
 }
 
-// textOfWords is the text that words stand in.
+// textOfWords returns the source text from the first to the last word.
 func (r *sheetReader) textOfWords(ws []Word) string {
 	if len(ws) == 0 {
 		return ""
@@ -160,7 +160,7 @@ func (r *sheetReader) textOfWords(ws []Word) string {
 	return r.text[ws[0].At-r.base : last.At+len(last.Text)-r.base]
 }
 
-// splitSelectors are the parts between commas, with single blanks.
+// splitSelectors splits a prelude at its outer commas and reduces white space to single blanks.
 func splitSelectors(prelude []Word) []string {
 	var out []string
 	var one strings.Builder
@@ -187,8 +187,8 @@ func splitSelectors(prelude []Word) []string {
 	return out
 }
 
-// nestSelectors writes selectors out that stand inside others. A product that grows too large keeps
-// the inner ones as they stand.
+// nestSelectors writes out selectors that are nested in others. If the result grows too large, the
+// inner selectors stay as written.
 func nestSelectors(outer, inner []string) (whole []string, size int) {
 	if len(outer) == 0 || len(outer)*len(inner) > 64 {
 		return inner, 0
@@ -212,7 +212,7 @@ func nestSelectors(outer, inner []string) (whole []string, size int) {
 	return whole, size
 }
 
-// endStatement takes a statement that ended into the rule around it.
+// endStatement adds the statement that ended to the rule around it.
 func (r *sheetReader) endStatement() {
 	ws := TrimWords(r.statement)
 	r.statement = r.statement[:0]
@@ -227,7 +227,7 @@ func (r *sheetReader) endStatement() {
 	case len(ws) > 1 && ws[0].Is(css.DelimToken, "$") && ws[1].Kind == css.IdentToken:
 		d.Prop, value = "$"+ws[1].Text, TrimWords(ws[2:])
 	default:
-		rule.TakesMixins = true // as .mixin() of Less
+		rule.TakesMixins = true // such as .mixin() in Less
 		return
 	}
 	if len(value) == 0 || value[0].Kind != css.ColonToken {
@@ -238,12 +238,13 @@ func (r *sheetReader) endStatement() {
 		d.Prop = strings.ToLower(d.Prop)
 	}
 	d.Value, d.Important = cutFlags(TrimWords(value[1:]))
-	d.Value = append([]Word(nil), d.Value...) // the statement's room is used again
+	d.Value = append([]Word(nil), d.Value...) // the memory of the statement is reused
 	d.Raw = r.textOfWords(d.Value)
 	rule.Decls = append(rule.Decls, d)
 }
 
-// cutFlags takes !important, !default and !global from the end of a value.
+// cutFlags removes !important, !default and !global from the end of a value, and returns the offset of
+// !important, or -1.
 func cutFlags(value []Word) (rest []Word, important int) {
 	important = -1
 	for i, w := range value {
@@ -260,7 +261,7 @@ func cutFlags(value []Word) (rest []Word, important int) {
 	return value, important
 }
 
-// maskDialect hides what only SCSS and Less have: // comments, #{ } and @{ }.
+// maskDialect hides the syntax that only SCSS and Less have: // comments, #{ } and @{ }.
 func maskDialect(text string) string {
 	out := []byte(text)
 	for i := 0; i < len(out); i++ {
@@ -284,7 +285,7 @@ func maskDialect(text string) string {
 	return string(out)
 }
 
-// End is the offset of the last word of the value.
+// End returns the offset of the last word of the value.
 func (d Decl) End() int {
 	if len(d.Value) == 0 {
 		return d.At

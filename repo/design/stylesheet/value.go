@@ -7,7 +7,7 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// IsNothing says whether a value is only none, 0 and the like.
+// IsNothing reports whether a value consists only of none, transparent or zeros.
 func IsNothing(d Decl) bool {
 	for _, w := range d.Value {
 		switch w.Kind {
@@ -35,8 +35,8 @@ func TextOf(ws []Word) string {
 	return out.String()
 }
 
-// LongestDuration is the longest duration in a value: of each part the first time, the second
-// being its delay.
+// LongestDuration returns the longest duration in a value, and whether the value contains infinite.
+// Only the first time of each part counts, since the second one is the delay.
 func LongestDuration(value []Word) (ms float64, infinite bool) {
 	first := true
 	for i := 0; i < len(value); i++ {
@@ -69,10 +69,11 @@ func parseTime(text string) (ms float64, ok bool) {
 	return v * scale, err == nil
 }
 
-// rem is in pixels, as browsers begin.
+// rem is the size of one rem in pixels, as browsers have it by default.
 const rem = 16
 
-// ParseLength reads one length in px or rem, and a bare number where a theme may hold one.
+// ParseLength parses one length in px or rem or, if bare is true, a number without a unit, as a theme
+// may hold it.
 func ParseLength(text string, bare bool) (px float64, ok bool) {
 	scale := 1.0
 	number, isPx := strings.CutSuffix(strings.ToLower(strings.TrimSpace(text)), "px")
@@ -88,7 +89,8 @@ func ParseLength(text string, bare bool) (px float64, ok bool) {
 	return v * scale, err == nil && v > -1e6 && v < 1e6
 }
 
-// ClosingBracket is the index of the bracket that ends what begins at i, or of the last word.
+// ClosingBracket returns the index of the bracket that closes the one at i, or the index of the last
+// word.
 func ClosingBracket(ws []Word, i int) int {
 	depth := 0
 	for ; i < len(ws); i++ {

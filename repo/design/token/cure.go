@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 )
 
-// Written is a token as one writes it in a file of a dialect.
+// Written returns the token as it is written in a file of a dialect.
 func (k *Token) Written(dialect string) string {
 	text := k.name
 	switch {
@@ -27,7 +27,7 @@ func (k *Token) Written(dialect string) string {
 
 func (k *Token) usableIn(dialect string) bool { return k.dialect == "css" || k.dialect == dialect }
 
-// compareTokens orders two tokens that are as far from what is wanted.
+// compareTokens orders two tokens that are at the same distance from the wanted value.
 func compareTokens(a, b *Token, dialect string) int {
 	last := func(yes bool) int {
 		if yes {
@@ -43,9 +43,9 @@ func compareTokens(a, b *Token, dialect string) int {
 	)
 }
 
-// nearestToken picks the token at the smallest distance; of several the one that says most.
-// One that the dialect understands goes before one that it does not, unless only that has
-// the very value.
+// nearestToken returns the token with the smallest distance, and whether that is 0. Of several it takes
+// the first by compareTokens. A token that the dialect understands comes before one that it does not,
+// unless only the latter has exactly the value.
 func nearestToken(list []*Token, dialect string, distance func(*Token) float64) (best *Token, exact bool) {
 	far := func(k *Token) float64 {
 		d := distance(k)
@@ -67,17 +67,18 @@ func nearestToken(list []*Token, dialect string, distance func(*Token) float64) 
 	return best, best != nil && at == 0
 }
 
-// nearestColour is the token with a colour, or with the nearest one.
+// nearestColour returns the token with the nearest colour, and whether it is the same colour.
 func (t *Tokens) nearestColour(c stylesheet.Colour, dialect string) (k *Token, exact bool) {
 	return nearestToken(t.Colours, dialect, func(k *Token) float64 {
-		if k.Colour.String() == c.String() { // written in another way
+		if k.Colour.String() == c.String() { // the same colour, perhaps written in another way
 			return 0
 		}
 		return max(k.Colour.Distance(c), 1e-9)
 	})
 }
 
-// nearestLength is the token with a length for a purpose, or with the nearest one.
+// nearestLength returns the token with the nearest length for a purpose, and whether it is the same
+// length.
 func (t *Tokens) nearestLength(px float64, purpose int, dialect string) (k *Token, exact bool) {
 	return nearestToken(t.lengths, dialect, func(k *Token) float64 {
 		if k.purpose&purpose == 0 {
@@ -112,7 +113,7 @@ func (t *Tokens) LengthCure(px float64, purpose int, dialect string) string {
 		k.Written(dialect), strconv.FormatFloat(k.px, 'f', -1, 64))
 }
 
-// PurposeOfProperty says what the lengths of a property are for; 0: they may be written out.
+// PurposeOfProperty returns what the lengths of a property are for, or 0 if they may be literal.
 func PurposeOfProperty(prop string) int {
 	switch {
 	case prop == "font-size" || prop == "font":
@@ -127,8 +128,8 @@ func PurposeOfProperty(prop string) int {
 	return 0
 }
 
-// ContrastCure names the token next to the text's colour that is far enough from the
-// background.
+// ContrastCure names the colour token that is nearest to the text colour and has enough contrast with
+// the background.
 func (t *Tokens) ContrastCure(front, back stylesheet.Colour, need float64, dialect string) string {
 	k, _ := nearestToken(t.Colours, dialect, func(k *Token) float64 {
 		if k.Colour.Over(back).Contrast(back) < need {
@@ -142,7 +143,8 @@ func (t *Tokens) ContrastCure(front, back stylesheet.Colour, need float64, diale
 	return fmt.Sprintf("%s as the text reaches %.1f:1", k.Written(dialect), math.Floor(k.Colour.Over(back).Contrast(back)*10)/10)
 }
 
-// InClass names the token that a class would use for a value.
+// InClass returns the end of an advice to move a value to a class. It names the token with exactly that
+// value, if there is one.
 func (t *Tokens) InClass(d stylesheet.Decl) string {
 	if c, ok := stylesheet.ParseColour(d.Raw); ok {
 		if k, exact := t.nearestColour(c, "css"); exact {

@@ -6,9 +6,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
-// scanTheme finds the values that a theme names, in JSON or in a script: strings and
-// numbers under their keys, as colors.accent. It does not run the script; what is worked
-// out there is not seen.
+// scanTheme finds the strings and numbers in a theme, in JSON or in a script, and reports them with the
+// path of their keys, such as colors.accent. It does not run the script, so it does not see computed
+// values.
 func scanTheme(text string, found func(key, value string)) {
 	s := &themeScan{text: text, found: found}
 	for s.i < len(text) {
@@ -19,9 +19,9 @@ func scanTheme(text string, found func(key, value string)) {
 type themeScan struct {
 	text  string
 	i     int
-	outer []string // the keys around, "" for a brace without one
+	outer []string // the keys around it, "" for a brace without a key
 	word  string   // the last name or string
-	key   string   // the name that waits for its value
+	key   string   // the name whose value comes next
 	found func(key, value string)
 }
 
@@ -47,7 +47,7 @@ func (s *themeScan) scanNext() {
 	}
 }
 
-// takeWord takes a word that may be a key or what stands under one.
+// takeWord takes a word that may be a key or the value of one.
 func (s *themeScan) takeWord(word string) {
 	if s.key != "" && len(s.outer) < 32 {
 		s.found(s.keyPath(), word)

@@ -17,46 +17,46 @@ import (
 )
 
 const (
-	maxTokenFiles = 20_000   // looked at by name
-	maxTokenBytes = 32 << 20 // read
+	maxTokenFiles = 20_000   // files looked at by name
+	maxTokenBytes = 32 << 20 // bytes read
 	maxTokens     = 20_000
-	maxValue      = 1 << 10 // bytes of one
+	maxValue      = 1 << 10 // bytes of one value
 )
 
-// What a length is for.
+// These are the purposes of lengths.
 const (
 	ForSpace = 1 << iota
 	ForFont
 	ForRadius
 )
 
-// A Token is a name that the project gives a colour or a length.
+// A Token is a name that the project gives to a colour or a length.
 type Token struct {
 	name, path string
-	dialect    string // css, scss, less: where its name is understood; theme: a script's or JSON
-	alias      bool   // its value is another token: it says what it is for
+	dialect    string // css, scss, less: the language that understands its name; theme: a script or JSON
+	alias      bool   // its value is another token, so its name tells its purpose
 	Colour     stylesheet.Colour
 	isColour   bool
-	bare       bool    // three numbers that hsl() wants around it
-	px         float64 // of a length
-	purpose    int     // forSpace, … ; none: not a length
+	bare       bool    // three numbers that need hsl() around them
+	px         float64 // value of a length
+	purpose    int     // ForSpace, …; 0: not a length
 }
 
-// Tokens are what a project names.
+// Tokens holds the tokens of a project.
 type Tokens struct {
-	raw     map[string]definition // by name with its --, $ or @
+	raw     map[string]definition // by name, with its --, $ or @
 	Colours []*Token
 	lengths []*Token
-	Kinds   int // the purposes that lengths have
+	Kinds   int // the purposes for which there are lengths
 }
 
 type definition struct {
 	value, path string
-	weight      int // of two definitions the heavier one counts, then the first
+	weight      int // of two definitions the one with more weight counts, or else the first
 }
 
-// ReadTokens reads the custom properties of :root, the variables of SCSS and Less, and the
-// files that a project calls its theme.
+// ReadTokens reads the custom properties of :root, the variables of SCSS and Less, and the theme files
+// of a project.
 func ReadTokens(tree fs.FS) (*Tokens, error) {
 	t := &Tokens{raw: map[string]definition{}}
 	files, bytes := 0, 0
@@ -87,7 +87,7 @@ func ReadTokens(tree fs.FS) (*Tokens, error) {
 	return t, nil
 }
 
-// isForeignFolder are folders of what others wrote or what is built.
+// isForeignFolder reports whether a folder is hidden or holds third-party code or build output.
 func isForeignFolder(dir string) bool {
 	switch base := path.Base(dir); base {
 	case "node_modules", "vendor", "dist", "build", "coverage", "target":
@@ -155,8 +155,8 @@ func (t *Tokens) collectSheet(s *stylesheet.Sheet, name string) {
 	}
 }
 
-// reachOfRule says how far a custom property of a rule is known: 2 everywhere, 1 in a theme or
-// on some devices, 0 in a part of the page.
+// reachOfRule returns how far the custom properties of a rule reach: 2 everywhere, 1 in a theme or on
+// some devices, 0 in a part of the page.
 func reachOfRule(r *stylesheet.StyleRule) int {
 	reach := 0
 	for _, s := range r.Selectors {
@@ -186,7 +186,7 @@ func (t *Tokens) defineName(key string, d definition) {
 	t.raw[key] = d
 }
 
-// resolveAll works out what each name stands for.
+// resolveAll works out the colour or length of each name.
 func (t *Tokens) resolveAll() {
 	for key, d := range t.raw {
 		one := &Token{name: key, path: d.path, dialect: "css"}
@@ -218,7 +218,7 @@ func (t *Tokens) resolveAll() {
 	slices.SortFunc(t.lengths, order)
 }
 
-// purposeOfName reads from a token's name what it is for.
+// purposeOfName derives the purpose of a length from its token's name.
 func purposeOfName(name string) (kinds int) {
 	holds := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
@@ -238,8 +238,8 @@ func purposeOfName(name string) (kinds int) {
 	return 0
 }
 
-// Expand puts values in the place of the names that a value holds, as far as they are
-// known. What would grow without end is given up.
+// Expand replaces the names in a value by their values, as far as they are known. It stops after eight
+// rounds or beyond 4096 bytes, because names may refer to each other.
 func (t *Tokens) Expand(value string) string {
 	const rounds, most = 8, 4096
 	for range rounds {
@@ -286,7 +286,8 @@ func (t *Tokens) valueOf(name string) string {
 	return name
 }
 
-// valueOfVar is what var() with these words in it stands for.
+// valueOfVar returns what var() with these words stands for: the definition, the fallback, or
+// unknown(name).
 func (t *Tokens) valueOfVar(value string, in []stylesheet.Word) string {
 	in = stylesheet.TrimWords(in)
 	if len(in) == 0 {

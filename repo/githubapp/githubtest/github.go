@@ -1,7 +1,7 @@
-// Package githubtest is a GitHub on this machine, as far as Apps need one: the part of the
-// REST API that makes tokens, and the repositories themselves over git's own HTTP backend. It
-// lets in only a token that was made here, for that repository, with that right, and not too long
-// ago. It checks every assertion as GitHub would.
+// Package githubtest is a fake GitHub on this machine, as far as Apps need one: the part of the REST
+// API that makes tokens, and the repositories over git's own HTTP backend. It accepts only a token that
+// it made itself, for that repository, with that permission, and that has not expired. It checks every
+// assertion as GitHub does.
 package githubtest
 
 import (
@@ -25,24 +25,24 @@ import (
 	"time"
 )
 
-// Config says what a Server is.
+// Config configures a Server.
 type Config struct {
 	Dir   string // its bare repositories are at Dir/OWNER/NAME.git
 	AppID string
 	Key   *rsa.PublicKey
 	Now   func() time.Time // default time.Now
-	// Print is how tokens begin. Default ghs_, as GitHub's do.
+	// Print is the beginning of every token. Default ghs_, as at GitHub.
 	Print string
-	// Permissions are those of the App where it is installed. Default: all that are known here.
+	// Permissions are those of the App's installations. Default: all that are known here.
 	Permissions map[string]string
 }
 
-// allPermissions are what an App is given that may do all that this program asks for.
+// allPermissions returns the permissions of an App that may do all that this program asks for.
 func allPermissions() map[string]string {
 	return map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read", "actions": "read"}
 }
 
-// Server is the GitHub.
+// Server is a fake GitHub.
 type Server struct {
 	URL string // of repositories: URL/OWNER/NAME.git
 	API string // for the App's configuration
@@ -51,35 +51,36 @@ type Server struct {
 	http *httptest.Server
 
 	mu        sync.Mutex
-	installed map[string]int64 // by OWNER/NAME
+	installed map[string]int64 // id by OWNER/NAME
 	suspended map[int64]bool
 	tokens    []*Token
 	asked     []Request
 	spoil     Spoiler
 }
 
-// A Token was made here.
+// A Token is a token that the Server made.
 type Token struct {
 	Value      string
 	Repository string // OWNER/NAME
 	Contents   string // read or write; empty: neither
-	// Permissions are all that it was made with.
+	// Permissions are all permissions that the token was made with.
 	Permissions map[string]string
 	Expires     time.Time
-	Uses        int // requests of git's that it let in
+	Uses        int // number of git requests that it was accepted for
 }
 
-// A Request came to the API.
+// A Request is a request that the API received.
 type Request struct {
 	Method, Path string
 	Body         string
 	Status       int // of the answer
 }
 
-// A Spoiler answers in the Server's place, where it returns true. real is the Server.
+// A Spoiler may answer in the Server's place and returns true if it did. real is the Server's own
+// handler.
 type Spoiler func(w http.ResponseWriter, r *http.Request, real http.Handler) bool
 
-// tokenLife is GitHub's.
+// tokenLife is the life of a token, as at GitHub.
 const tokenLife = time.Hour
 
 // Listen starts a Server.
@@ -119,7 +120,7 @@ func Listen(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Close ends it.
+// Close stops the Server.
 func (s *Server) Close() { s.http.Close() }
 
 // Install installs the App for a repository, OWNER/NAME.
@@ -129,21 +130,21 @@ func (s *Server) Install(repository string, id int64) {
 	s.installed[repository] = id
 }
 
-// Suspend suspends an installation, or takes that back.
+// Suspend suspends an installation or lifts its suspension.
 func (s *Server) Suspend(id int64, suspended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.suspended[id] = suspended
 }
 
-// Spoil puts something in front of everything; nil takes it away.
+// Spoil puts a Spoiler in front of every request; nil removes it.
 func (s *Server) Spoil(how Spoiler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spoil = how
 }
 
-// Expire lets the tokens made until now run out.
+// Expire makes all tokens made so far expire.
 func (s *Server) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +153,7 @@ func (s *Server) Expire() {
 	}
 }
 
-// Tokens are all that were made.
+// Tokens returns all tokens that were made.
 func (s *Server) Tokens() (all []Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,14 +163,14 @@ func (s *Server) Tokens() (all []Token) {
 	return all
 }
 
-// Requests are all that came to the API.
+// Requests returns all requests that the API received.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// api answers who has a good assertion, and keeps a book.
+// api answers requests that have a valid assertion, and records all requests.
 func (s *Server) api(do func(r *http.Request, body []byte) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
@@ -194,8 +195,8 @@ func answer(w http.ResponseWriter, status int, out any) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// believe checks an assertion: its form, its signature, its issuer and its time. What is
-// wrong with it is said as GitHub does.
+// believe checks an assertion: its form, its signature, its issuer and its times. It returns what is
+// wrong in GitHub's words, or an empty string.
 func (s *Server) believe(r *http.Request) (wrong string) {
 	assertion, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	parts := strings.Split(assertion, ".")
@@ -248,8 +249,8 @@ func (s *Server) findInstallation(r *http.Request, _ []byte) (int, any) {
 	return http.StatusOK, map[string]any{"id": id, "suspended_at": since, "permissions": s.cfg.Permissions}
 }
 
-// makeToken takes a wish for exactly one repository. A token that may write contents may do nothing
-// else.
+// makeToken accepts a request for exactly one repository. A token that may write contents may have no
+// other permission.
 func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 	var wish struct {
 		Repositories []string
@@ -291,7 +292,7 @@ func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 	}
 }
 
-// granted: each permission that is asked for was given.
+// granted reports whether every permission that is asked for was given.
 func granted(given, asked map[string]string) bool {
 	for right, level := range asked {
 		if level != "read" && level != "write" || given[right] == "" || level == "write" && given[right] != "write" {
@@ -301,7 +302,7 @@ func granted(given, asked map[string]string) bool {
 	return true
 }
 
-// guarded lets in who has a token for what is asked.
+// guarded passes on requests that have a token for what they ask.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
