@@ -12,18 +12,18 @@ import (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// An Agent is one row of the table.
+// An Agent holds the settings of one agent: its model, its prompt and its limits.
 type Agent struct {
-	Name    string // orchestrator, or a category
-	Display string // how its lines are signed; Name where empty
+	Name    string // Orchestrator, a worker's category, or one of the agents that only read
+	Display string // name that is shown before its lines; Name is shown if it is empty
 	Model   string
 	Effort  string
-	Prompt  string // the static system text
-	Steps   int    // model calls a run, at most
+	Prompt  string // the system prompt, the same in every run
+	Steps   int    // limit of the model calls in one run
 	Time    time.Duration
 }
 
-// Signature is the name that stands before the agent's lines.
+// Signature returns the name that is shown before the agent's lines: Display, or Name if Display is empty.
 func (a Agent) Signature() string {
 	if a.Display != "" {
 		return a.Display
@@ -31,7 +31,8 @@ func (a Agent) Signature() string {
 	return a.Name
 }
 
-// A Setting is what the configuration says of an agent.
+// A Setting holds what the configuration sets for one agent. Empty fields keep the defaults, except that a
+// configured Model without an Effort also clears the default effort.
 type Setting struct {
 	Model, Effort, Display string
 }
@@ -39,9 +40,9 @@ type Setting struct {
 // Orchestrator is the name of the agent that speaks with people.
 const Orchestrator = "orchestrator"
 
-// The agents that only read. The explainer and the reviewer of scopes are the orchestrator's
-// model with other prompts; so is the critic, who reviews a change before its push, unless it
-// has settings of its own.
+// The names of the agents that only read. The explainer and the reviewer of scopes use the orchestrator's
+// model with their own prompts. So does the critic, which reviews a change before its push, unless the
+// configuration has settings for it.
 const (
 	Consultant = "consultant"
 	Critic     = "critic"
@@ -49,10 +50,10 @@ const (
 	Reviewer   = "reviewer"
 )
 
-// DefaultModel is asked where the configuration names no model for an agent.
+// DefaultModel is the model of an agent for which the configuration names none.
 const DefaultModel = "gpt-5"
 
-// Table is every agent with the configuration's settings laid over the defaults.
+// Table returns all agents by name: the defaults, overridden by the settings of the configuration.
 func Table(settings map[string]Setting) map[string]Agent {
 	table := map[string]Agent{
 		Orchestrator:                    {Prompt: prompt("orchestrator"), Steps: 150, Time: 45 * time.Minute, Effort: "medium"},
@@ -88,7 +89,8 @@ func Table(settings map[string]Setting) map[string]Agent {
 	return table
 }
 
-// prompt joins the named files. What several agents are told is a file of its own.
+// prompt returns the named prompt files, joined with blank lines. Text that several agents share is in one
+// file.
 func prompt(files ...string) string {
 	var parts []string
 	for _, f := range files {

@@ -8,35 +8,35 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// End says why a loop ended.
+// An End is the reason why a loop ended.
 type End string
 
-// The ends of a loop.
+// The reasons why a loop ends.
 const (
 	EndTool      End = "tool"      // a tool ended it, as it should
 	EndSteps     End = "steps"     // the limit of steps was reached
 	EndTime      End = "time"      // the limit of time was reached
-	EndSilent    End = "silent"    // the model went on talking without calling a tool
-	EndEmpty     End = "empty"     // the model said nothing at all
-	EndCut       End = "cut"       // the model's answers were cut short one after another
-	EndRefused   End = "refused"   // the model will not do it
-	EndStuck     End = "stuck"     // the same call with the same result, over and over
-	EndWrong     End = "wrong"     // one call after another that a tool refused
-	EndMalformed End = "malformed" // one answer after another whose calls no tool could take
+	EndSilent    End = "silent"    // the model kept talking without calling a tool
+	EndEmpty     End = "empty"     // the model returned empty answers
+	EndCut       End = "cut"       // the model's answers were cut short, several in a row
+	EndRefused   End = "refused"   // the model declined
+	EndStuck     End = "stuck"     // the same call returned the same result again and again
+	EndWrong     End = "wrong"     // a tool refused several calls in a row
+	EndMalformed End = "malformed" // several answers in a row held only malformed calls, which no tool can accept
 )
 
-// How often a model may go astray before the loop ends. A call that no tool could take is
-// told apart from one that a tool refused: the second shows that the model can call.
+// Limits on the mistakes of a model before the loop ends. Malformed calls, which no tool can accept, are
+// counted apart from calls that a tool refused: a refused call shows that the model can call tools.
 const (
 	maxMalformed = 3 // answers with nothing but malformed calls, in a row
 	maxWrong     = 6 // wrong calls, in a row
-	maxSame      = 5 // equal calls with equal results among the last ten
+	maxSame      = 5 // equal calls with equal results among the last ten results
 )
 
-// A nudge follows an answer without a call.
+// A nudge is the message that the loop appends after an answer without a tool call.
 type nudge struct {
 	text string
-	most int // such answers in a row, before the loop ends
+	most int // answers without a call in a row at which the loop ends
 	end  End
 }
 
@@ -49,7 +49,7 @@ var nudges = []nudge{
 	{"(program) You declined. If it may not be done, say so in the thread by a tool; otherwise go on.", 2, EndRefused},
 }
 
-// nudgeFor is what an answer without a call is followed by.
+// nudgeFor returns the text of the nudge for an answer without a tool call.
 func nudgeFor(answer model.Response) string {
 	end := EndSilent
 	switch {
@@ -77,17 +77,17 @@ func isNudge(text string) (nudge, bool) {
 	return nudge{}, false
 }
 
-// A course is how a conversation went since somebody last wrote.
+// A course counts the model's mistakes since the newest user message that is not a nudge.
 type course struct {
 	calls                    map[string]model.Call
-	silent, wrong, malformed int // in a row
+	silent, wrong, malformed int // counts in a row
 	nudged                   nudge
 	results                  []string
-	good, bad                bool // calls of the newest answer that has any
+	good, bad                bool // any well-formed, and any malformed, call in the newest answer with calls
 }
 
-// astray looks at the end of the conversation for a model that gets nowhere. What people
-// wrote resets it.
+// astray returns the reason to end a loop whose model makes no progress, or "" if there is none. A message
+// from a person resets its counts.
 func astray(messages []model.Message) End {
 	c := course{calls: map[string]model.Call{}}
 	for _, m := range sinceLastWord(messages) {
@@ -133,7 +133,7 @@ func (c *course) result(m model.Message) {
 	c.results = append(c.results, signature(c.calls[m.CallID], model.WithoutDuration(m.Text)))
 }
 
-// endAnswer counts an answer when its calls have their results.
+// endAnswer updates the count of malformed answers once the calls of an answer have their results.
 func (c *course) endAnswer() {
 	switch {
 	case c.good:
@@ -144,7 +144,7 @@ func (c *course) endAnswer() {
 	c.good, c.bad = false, false
 }
 
-// sinceLastWord is the conversation after the newest thing that was not the model's own.
+// sinceLastWord returns the messages after the newest user message that is not a nudge.
 func sinceLastWord(messages []model.Message) []model.Message {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role != model.User {
@@ -157,7 +157,7 @@ func sinceLastWord(messages []model.Message) []model.Message {
 	return messages
 }
 
-// repeats is how often the commonest of the last ten results came.
+// repeats returns how often the most frequent of the last ten results occurs.
 func repeats(results []string) int {
 	count, most := map[string]int{}, 0
 	for _, r := range results[max(0, len(results)-10):] {

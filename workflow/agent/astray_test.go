@@ -13,7 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// badCalls are calls that no tool could take, by what is wrong with them.
+// badCalls returns calls that no tool can accept, by what is wrong with them. n makes them differ between
+// answers.
 func badCalls(n int) map[string]model.Call {
 	id := fmt.Sprintf("id%d", n)
 	return map[string]model.Call{
@@ -25,7 +26,7 @@ func badCalls(n int) map[string]model.Call {
 	}
 }
 
-// A call that is none is answered three times in a row at most, and never run.
+// A malformed call gets an answer but is never run, and the third in a row ends the loop.
 func TestMalformedCallsEndTheLoopAtTheThird(t *testing.T) {
 	t.Parallel()
 	for name := range badCalls(0) {
@@ -69,7 +70,7 @@ func TestMalformedCallsEndTheLoopAtTheThird(t *testing.T) {
 	}
 }
 
-// Calls side by side in one answer are one mistake: the model has seen no result between them.
+// Several malformed calls in one answer count as one mistake: the model has seen no result between them.
 func TestSeveralMalformedCallsOfOneAnswerCountOnce(t *testing.T) {
 	t.Parallel()
 	var messages []model.Message
@@ -122,7 +123,7 @@ func TestAnswersWithoutACallAreNudgedByWhatTheyAre(t *testing.T) {
 	}
 }
 
-// The same command with the same end is the same, however long it took.
+// Equal calls with equal results count as the same, even if they took different times.
 func TestTimeMakesNoCallAnother(t *testing.T) {
 	t.Parallel()
 	var messages []model.Message

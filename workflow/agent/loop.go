@@ -1,11 +1,10 @@
-// Package agent holds the table of agents, their prompts, and the loop that drives one of them.
+// Package agent defines the agents and their prompts, and runs the loop that drives one agent.
 //
-// The loop shows the model what people wrote meanwhile, asks it, records the answer, runs the
-// tools that it called, records each result, and begins again. It ends when a tool ends it or a
-// limit is reached. It keeps nothing of its own: a loop that is started again over the same
-// journal continues where the journal stops, and runs the calls that have no result yet. An agent
-// never commits, pushes, posts or approves: its tools return what is to be written, and the turn
-// decides.
+// In each step the loop appends what people wrote meanwhile, asks the model, records the answer, runs the
+// tools that the model called and records each result. It ends when a tool ends it, when a limit is reached,
+// or when the model makes no progress. The state of a loop is its journal: a loop that is started again over
+// the same journal first runs the calls that have no result yet, and continues from there. An agent never
+// commits, pushes, posts or approves: its tools return what is to be written, and the turn decides.
 package agent
 
 import (
@@ -20,21 +19,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A Journal keeps what one agent was told and said.
+// A Journal stores the conversation of one agent: what it was told, its answers and the results of its calls.
 type Journal interface {
-	// Messages is the conversation so far.
+	// Messages returns the conversation so far.
 	Messages() []model.Message
 	// Append records an entry in one transaction.
 	Append(ctx context.Context, e Entry) error
-	// Splice appends what people wrote since it was last called.
+	// Splice appends the messages that people wrote since its last call.
 	Splice(ctx context.Context) error
 }
 
 // An Entry is what one step adds to a journal.
 type Entry struct {
 	Messages []model.Message
-	Writes   []any       // what a tool's call writes, of kinds that the journal knows
-	Usage    model.Usage // what the model's answer took
+	Writes   []any       // what a tool call asks to store; the journal defines the types
+	Usage    model.Usage // tokens that the model's answer used
 }
 
 // A Loop drives one agent.
@@ -43,24 +42,24 @@ type Loop struct {
 	Tools   []model.Tool
 	Journal Journal
 	Ask     func(ctx context.Context, r model.Request) (model.Response, error)
-	// Step returns the context of one model call, or of one call of a tool in Overtaken. That
-	// context ends with ErrOvertaken when somebody writes what makes the step pointless. Step
-	// may be nil.
+	// Step returns a context for one model call, or for one call of a tool in Overtaken, and a func that
+	// releases it. The context ends with the cause ErrOvertaken when a person writes a message that makes the
+	// step pointless. Step may be nil.
 	Step func(ctx context.Context) (context.Context, func())
-	// May is called before each such step, with the tool's name or "" for a model call. Its
-	// error ends the loop. May may be nil.
+	// May checks whether such a step may begin. It gets the tool's name, or "" for a model call. Its error
+	// ends the loop. May may be nil.
 	May func(ctx context.Context, tool string) error
-	// Overtaken names the tools whose calls are cancelled when their step is pointless.
+	// Overtaken names the tools whose calls are cancelled when a message makes them pointless.
 	Overtaken []string
-	// Retrying is called when a model call is tried again; it may be nil.
+	// Retrying is called when a model call is retried; it may be nil.
 	Retrying func(model.Again)
 	Log      *slog.Logger
 	CacheKey string
 	Room     Room
 }
 
-// Run goes on until the agent ends its work or a limit ends it. Its error means that our
-// side failed, or that ctx ended.
+// Run runs the loop until a tool ends it, a limit is reached, or the model makes no progress. It returns an
+// error if the program or the endpoint failed, or if ctx ended.
 func (l *Loop) Run(ctx context.Context) (End, error) {
 	if l.Agent.Time > 0 {
 		var cancel context.CancelFunc
@@ -100,10 +99,11 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 	return EndSteps, nil
 }
 
-// ErrOvertaken is the cause with which a step's context ends.
+// ErrOvertaken is the cause with which a step's context ends when a person's message makes the step
+// pointless.
 var ErrOvertaken = errors.New("somebody wrote what makes this step pointless")
 
-// step runs one step. It returns overtaken if somebody's message cancelled it.
+// step calls do with the context of one step. It returns overtaken if a person's message cancelled the step.
 func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (overtaken bool, err error) {
 	if l.May != nil {
 		if err := l.May(ctx, tool); err != nil {
@@ -122,8 +122,8 @@ func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) e
 	return false, err
 }
 
-// ask sends the conversation to the model and records its answer. If somebody's message made
-// the step pointless, nothing is recorded and the conversation goes on with that message.
+// ask sends the conversation to the model and records its answer. If a person's message made the step
+// pointless, ask records nothing, and the next step shows the model that message.
 func (l *Loop) ask(ctx context.Context) error {
 	answer, overtaken, err := l.request(ctx)
 	if err != nil || overtaken {
@@ -137,8 +137,9 @@ func (l *Loop) ask(ctx context.Context) error {
 	return l.Journal.Append(ctx, Entry{Messages: messages, Usage: answer.Usage})
 }
 
-// request asks the model. Where the conversation has outgrown the model's window, its older part
-// is summed up, and then what is long in it is cut, and the model is asked once more after each.
+// request asks the model. If the conversation has outgrown the model's window, request makes room and asks
+// again, at most twice: first it summarises the older part, then it cuts the long parts of the oldest
+// entries.
 func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bool, err error) {
 	for tries := 0; ; tries++ {
 		shown := fold.View(l.Journal.Messages())
@@ -163,8 +164,8 @@ func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bo
 	}
 }
 
-// runCalls runs the calls of the last answer that have no result yet, in order. Those
-// behind a call that ends the turn are not carried out.
+// runCalls runs the calls of the last answer that have no result yet, in order. Calls after one that ends the
+// turn are not carried out; their result says so.
 func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 	calls := Unanswered(l.Journal.Messages())
 	for i, call := range calls {
@@ -226,7 +227,7 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 
 type callKey struct{}
 
-// CallID is the id of the tool call that ctx runs under: a natural key for what it does.
+// CallID returns the id of the tool call that ctx belongs to. It is a natural key for what the call stores.
 func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id
@@ -243,8 +244,8 @@ func names(tools []model.Tool) string {
 	return s
 }
 
-// unseenFailure names the first call of the newest answer that was refused or failed, which the
-// model has not seen yet; empty where there is none.
+// unseenFailure returns the tool's name of the first call of the newest answer that was refused or failed,
+// and whose result the model has not seen yet. It returns "" if there is none.
 func unseenFailure(messages []model.Message) (name string) {
 	bad := map[string]bool{}
 	for _, m := range slices.Backward(messages) {
@@ -261,7 +262,7 @@ func unseenFailure(messages []model.Message) (name string) {
 	return ""
 }
 
-// Unanswered are the calls of the newest answer without a result.
+// Unanswered returns the calls of the newest answer that have no result yet.
 func Unanswered(messages []model.Message) []model.Call {
 	answered := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {

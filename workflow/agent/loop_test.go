@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A page is a journal in memory: what a loop needs, without a database.
+// A page is a Journal in memory.
 type page struct {
 	messages []model.Message
 	written  []any
@@ -34,7 +34,7 @@ func (p *page) Splice(context.Context) error {
 	return nil
 }
 
-// answers plays one answer a request, the last one for ever.
+// answers returns a fake model that gives one answer of list for each request, and repeats the last one.
 func answers(list ...model.Message) func(context.Context, model.Request) (model.Response, error) {
 	n := 0
 	return func(context.Context, model.Request) (model.Response, error) {
@@ -83,7 +83,8 @@ func TestLoopGoesOnWhereTheJournalStops(t *testing.T) {
 	require.Equal(t, []string{"look b", "end c"}, ran, "only the call without a result is run")
 }
 
-// A claim of an end beside a failure that nobody has seen yet is put off; alone it counts.
+// A call of a tool that ends the work is refused beside a failure that the model has not seen; alone it is
+// run.
 func TestWhatEndsWorkWaitsUntilAFailureWasSeen(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]model.Result{"refused": {Text: "old is not in the file", Wrong: true}, "failed": {Text: "exit code 1", Failed: true}} {
@@ -176,7 +177,7 @@ func TestTableLaysSettingsOverDefaults(t *testing.T) {
 	}
 }
 
-// What a call writes is recorded with its result, also where it was the model's mistake.
+// What a call writes is recorded with its result, even if the call was the model's mistake.
 func TestWhatACallWritesIsRecorded(t *testing.T) {
 	t.Parallel()
 	p, ran := &page{}, []string{}
@@ -193,7 +194,7 @@ func TestWhatACallWritesIsRecorded(t *testing.T) {
 	require.Equal(t, []any{"look 1", "look 2", "err 1", "err 2", "end 1", "end 2"}, p.written)
 }
 
-// What a model asks for behind a call that ends the turn is answered, and not done.
+// Calls after one that ends the turn get a result, but are not carried out.
 func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "end"}, {ID: "b", Name: "look"}}}
@@ -206,8 +207,8 @@ func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 	require.Contains(t, p.messages[len(p.messages)-1].Text, "One thing at a time")
 }
 
-// A step that was overtaken leaves nothing behind: its answer is none, and the next request
-// is made with what people wrote. A tool that is not worth cancelling runs to its end.
+// An overtaken model call records no answer, and the next request contains what people wrote. A tool that is
+// not in Overtaken runs to its end.
 func TestAStepThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	p, ran := &page{}, []string{}
@@ -240,7 +241,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, result.Text, "somebody wrote")
 	require.Equal(t, []any{"looked"}, result.Writes, "what was done until then is not lost")
-	l.Overtaken = nil // control: a tool that is not named has no step of its own
+	l.Overtaken = nil // control: a tool that is not in Overtaken is not cancelled
 	result, err = l.call(t.Context(), model.Call{ID: "d", Name: "look"})
 	require.NoError(t, err)
 	require.NotContains(t, result.Text, "somebody wrote")

@@ -9,28 +9,28 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// Room is how a loop keeps its conversation within what its model reads. Its zero value knows of
-// no window, and waits until the endpoint says that a conversation is too long.
+// A Room keeps the conversation of a loop within the model's window. With the zero value the window is
+// unknown, and the loop makes room only after the endpoint has answered that the conversation is too long.
 type Room struct {
-	Window func(model string) int         // in tokens; 0: not known
-	Fence  func(name, text string) string // marks data; nil: nothing is summed up
-	// Folded is what is written with the entry that says what the model is shown less; first tells
-	// that nothing was left out of this conversation before.
+	Window func(model string) int         // returns the window of a model in tokens; 0: unknown
+	Fence  func(name, text string) string // marks text as data; nil: nothing is summarised
+	// Folded returns what to write with the entry that records a fold. first is true at the first fold of a
+	// conversation. Folded may be nil.
 	Folded func(f model.Fold, first bool) []any
 
-	ratio float64 // bytes for a token, by the newest answer; 0: there was none
-	done  int     // bytes that the model was shown after room was made last
+	ratio float64 // bytes per token in the newest answer; 0: no answer yet
+	done  int     // bytes of a request after makeRoomEarly last made room
 }
 
 const (
-	maxResult   = 200 << 10 // bytes of one tool's result; the tools' own bounds lie below it
-	fullWindow  = 0.85      // of the window: a conversation that is longer is summed up before the next call
-	usualRatio  = 3.5       // bytes for a token, where no answer told
-	newestShare = 0.25      // of the window that the newest entries have, which stay as they are
-	recordShare = 0.6       // of the window that the record may have that is summed up
+	maxResult   = 200 << 10 // bytes of one tool result; the tools' own limits are lower
+	fullWindow  = 0.85      // share of the window; a conversation above it is summarised before the next call
+	usualRatio  = 3.5       // bytes per token before the first answer
+	newestShare = 0.25      // share of the window for the newest entries, which stay unchanged
+	recordShare = 0.6       // share of the window for the record that is to be summarised
 )
 
-// bytes are how many a request sends.
+// bytes returns the size of a request with these messages, in bytes.
 func (l *Loop) bytes(shown []model.Message) int {
 	n := fold.Size(shown) + len(l.Agent.Prompt)
 	for _, t := range l.Tools {
@@ -39,14 +39,14 @@ func (l *Loop) bytes(shown []model.Message) int {
 	return n
 }
 
-// answered learns how many bytes a token has.
+// answered updates the number of bytes per token from the usage of an answer.
 func (l *Loop) answered(shown []model.Message, u model.Usage) {
 	if u.Input > 0 {
 		l.Room.ratio = min(max(float64(l.bytes(shown))/float64(u.Input), 1), 8)
 	}
 }
 
-// windowBytes are how many bytes a request may have; 0: that is not known.
+// windowBytes returns how many bytes fit into the model's window, or 0 if that is unknown.
 func (l *Loop) windowBytes() int {
 	if l.Room.Window == nil {
 		return 0
@@ -58,8 +58,8 @@ func (l *Loop) windowBytes() int {
 	return int(float64(l.Room.Window(l.Agent.Model)) * ratio)
 }
 
-// makeRoomEarly makes room before a call for which the conversation is likely too long. Where that
-// gained little it is not tried again before there is a tenth more.
+// makeRoomEarly makes room before a model call whose request is probably too long. If that gained little, it
+// does not try again until the request has grown by a tenth.
 func (l *Loop) makeRoomEarly(ctx context.Context) error {
 	shown := l.bytes(fold.View(l.Journal.Messages()))
 	window := l.windowBytes()
@@ -71,10 +71,9 @@ func (l *Loop) makeRoomEarly(ctx context.Context) error {
 	return err
 }
 
-// makeRoom records that the model is shown less from now on, and reports whether it is. The older
-// part is summed up where that gains enough; else, or where it is not to be summed up again, what
-// is long in the oldest entries is cut. It is overtaken where somebody wrote meanwhile: then it has
-// to be looked at first.
+// makeRoom records that the model is shown less from now on, and returns made if it is. If sum is true, the
+// older part is summarised, if that gains enough. Otherwise the long parts of the oldest entries are cut.
+// makeRoom returns overtaken if a person wrote a message meanwhile, which the loop has to read first.
 func (l *Loop) makeRoom(ctx context.Context, sum bool) (made, overtaken bool, err error) {
 	messages := l.Journal.Messages()
 	entry, usage := model.Message{}, model.Usage{}
@@ -108,12 +107,12 @@ func (l *Loop) folded(f model.Fold, before []model.Message) []any {
 	return l.Room.Folded(f, true)
 }
 
-// sumUp has the model sum up the older part of its conversation. The entry is empty where there is
-// nothing to sum up, where the model cannot, or where its summary gains too little.
+// sumUp asks the model to summarise the older part of its conversation. The entry is empty if there is
+// nothing to summarise, if the model cannot do it, or if its summary gains too little.
 func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model.Message, usage model.Usage, err error) {
 	window := l.windowBytes()
 	if window == 0 {
-		window = l.bytes(fold.View(messages)) // it reads less than that
+		window = l.bytes(fold.View(messages)) // an upper bound: this request was too long
 	}
 	part, ok := fold.Older(messages, l.Tools, int(newestShare*float64(window)))
 	if !ok || l.Room.Fence == nil {
@@ -132,7 +131,7 @@ func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model
 	}
 	text := answer.Message.Text
 	if answer.Finish != model.FinishStop {
-		text = "" // cut short, declined, or calls in place of words
+		text = "" // cut short, declined, or calls instead of text
 	}
 	made, good := part.Summed(text, l.Room.Fence)
 	if !good {
@@ -142,7 +141,7 @@ func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model
 	return made, answer.Usage, nil
 }
 
-// isOverflow reports whether a conversation was longer than its model reads.
+// isOverflow reports whether err says that a conversation is longer than its model's window.
 func isOverflow(err error) bool {
 	var failed *endpoint.Error
 	return errors.As(err, &failed) && failed.Kind == endpoint.KindOverflow

@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// window is a model that reads so many bytes at most, and looks at things until it was
-// asked often enough. Asked to sum up, it says what summary has.
+// window is a fake model that accepts at most bytes bytes. It calls look on each request, and end on request
+// number most. To a request for a summary it answers summary.
 type window struct {
 	bytes, most             int
 	summary                 string
@@ -47,7 +47,7 @@ func (w *window) ask(_ context.Context, r model.Request) (model.Response, error)
 
 func fence(name, text string) string { return "<" + name + ">\n" + text + "\n</" + name + ">" }
 
-// looking is a loop whose tool returns much, with that model.
+// looking returns a loop with w as its model and a look tool that returns a long result.
 func looking(w *window, p *page) (*Loop, *[]string) {
 	ran := &[]string{}
 	l := &Loop{Agent: Agent{Steps: 60}, Journal: p, Ask: w.ask, Log: slog.New(slog.DiscardHandler), Tools: tools(ran), Room: Room{Fence: fence}}
@@ -58,7 +58,7 @@ func looking(w *window, p *page) (*Loop, *[]string) {
 	return l, ran
 }
 
-// requirePaired holds each result behind its call, and each call before its result.
+// requirePaired requires that each result follows its call, and that each call has a result.
 func requirePaired(t *testing.T, shown []model.Message) {
 	t.Helper()
 	open := map[string]bool{}
@@ -79,8 +79,8 @@ func requirePaired(t *testing.T, shown []model.Message) {
 	require.Empty(t, open)
 }
 
-// A conversation that outgrows the window goes on with a summary of its older part; the journal
-// keeps the whole.
+// A conversation that outgrows the window continues with a summary of its older part. The journal keeps every
+// entry.
 func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 	t.Parallel()
 	request := strings.Repeat("the request ", 500)
@@ -120,7 +120,7 @@ func repeated(one any, n int) (list []any) {
 	return list
 }
 
-// Between two folds each request begins with the bytes of the one before.
+// Between two folds, each request begins with the bytes of the request before it.
 func TestWhatIsShownGrowsAtItsEndBetweenFolds(t *testing.T) {
 	t.Parallel()
 	w := &window{bytes: 100 << 10, most: 40, summary: "found: nothing yet"}
@@ -143,8 +143,8 @@ func TestWhatIsShownGrowsAtItsEndBetweenFolds(t *testing.T) {
 	require.Equal(t, w.summing, anew)
 }
 
-// A summary that says nothing, or hardly less than what it stands for, is refused: then what is
-// long in the oldest entries is cut, with a line that says so.
+// A summary that is empty, cut short, or hardly shorter than what it replaces is refused. Then the long parts
+// of the oldest entries are cut, with a line that says so.
 func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -160,7 +160,7 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 			w := &window{bytes: 60 << 10, most: 12, summary: c.summary}
 			p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
 			if name == "gains little" {
-				p.messages[0].Text = strings.Repeat("the request ", 3800) // most of it stays
+				p.messages[0].Text = strings.Repeat("the request ", 3800) // always stays, so a summary gains little
 			}
 			l, _ := looking(w, p)
 			if c.change != nil {
@@ -179,7 +179,7 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 	}
 }
 
-// cutShort is a model whose summaries stop in the middle.
+// cutShort returns a fake model that answers like ask, but whose summaries are cut short.
 func cutShort(ask func(context.Context, model.Request) (model.Response, error)) func(context.Context, model.Request) (model.Response, error) {
 	return func(ctx context.Context, r model.Request) (model.Response, error) {
 		answer, err := ask(ctx, r)
@@ -190,7 +190,7 @@ func cutShort(ask func(context.Context, model.Request) (model.Response, error)) 
 	}
 }
 
-// Where nothing is left to leave out, the endpoint's word stands, after two more tries at most.
+// If nothing more can be left out, Run returns the endpoint's error, after at most two more tries.
 func TestAConversationThatCannotBeShortened(t *testing.T) {
 	t.Parallel()
 	for name, messages := range map[string][]model.Message{
@@ -211,8 +211,8 @@ func TestAConversationThatCannotBeShortened(t *testing.T) {
 	}
 }
 
-// Many small entries have nothing that is long: only a summary helps, and without it the endpoint's
-// word ends the work.
+// Many small entries have no long parts to cut. Only a summary helps; without one, Run returns the endpoint's
+// overflow error.
 func TestManySmallEntriesAreSummedUp(t *testing.T) {
 	t.Parallel()
 	var messages []model.Message
@@ -239,7 +239,7 @@ func TestManySmallEntriesAreSummedUp(t *testing.T) {
 	}
 }
 
-// Somebody's message that makes a step pointless also ends a summing up, and is read first.
+// A message that makes a step pointless also cancels a summary, and the model reads that message first.
 func TestASummingUpIsOvertaken(t *testing.T) {
 	t.Parallel()
 	w := &window{bytes: 60 << 10, most: 12, summary: "found: a"}

@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Adopts reports whether a whole message makes somebody else's request the writer's own:
-// "yes please do this", "+1, please build it", "please do what Gus asked for". It may be the
-// permission to build that, so it is read as strictly as an approval: no quote, no code, no
-// other person's mention, no character that only looks like one of ours.
+// Adopts reports whether a whole message makes another person's request the writer's own: "yes please do
+// this", "+1, please build it", "please do what Gus asked for". It may be the permission to build that
+// request, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
+// character that only looks like ASCII.
 func Adopts(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
@@ -25,7 +25,7 @@ func Adopts(text string) bool {
 	return adopting.MatchString(strings.TrimRight(s, " .!?"))
 }
 
-// politeQuestion asks for something in the form of a question.
+// politeQuestion matches a request in the form of a question.
 var politeQuestion = lazyregexp.New(`\b(?:can|could|would|will) you\b`)
 
 var adopting = lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +

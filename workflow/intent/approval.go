@@ -9,35 +9,35 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// ConsentKind says what a message says about a report that waits.
+// ConsentKind is what a message says about a report that waits for approval.
 type ConsentKind string
 
-// The kinds of consent. Only the first two may become an approval, and only when the
+// The kinds of consent. Only ConsentApprove and ConsentScoped may become an approval, and only when the
 // person, the revision and the phase allow it.
 const (
 	ConsentNone    ConsentKind = ""
-	ConsentApprove ConsentKind = "approve" // the whole message is one of the words
-	ConsentScoped  ConsentKind = "scoped"  // the same, limited by Scope
+	ConsentApprove ConsentKind = "approve" // the whole message is a form of approval
+	ConsentScoped  ConsentKind = "scoped"  // an approval that is limited by Scope
 	ConsentUnclear ConsentKind = "unclear" // sounds like consent: people are asked
 	ConsentRefuse  ConsentKind = "refuse"  // not now, or not at all
-	ConsentStop    ConsentKind = "stop"    // the whole message is a word of stop
+	ConsentStop    ConsentKind = "stop"    // the whole message is a word that stops work
 )
 
-// Consent is what ReadConsent found. Scope holds the words that limit it, word for word;
-// an unclear one may have a scope too, to be shown when people are asked.
+// Consent is the result of ReadConsent. Scope holds the words that limit the approval, word for word. An
+// unclear consent may have a Scope, too, which is shown when people are asked.
 type Consent struct {
 	Kind  ConsentKind
 	Scope string
-	Bare  bool // a yes with a scope, which may answer somebody else: no word of it says to go ahead
-	Loose bool // said in other words than the words of approval: where nothing waits, something else is meant
+	Bare  bool // an agreement with a scope and no word to go ahead: it may answer another person
+	Loose bool // in other words than those of approval: if no report waits, it means something else
 }
 
-// ReadConsent judges a message by its words alone: no model takes part, and whatever is
-// not exactly one of the known forms is at most Unclear. The text is as the gateway hands
-// it on, without the bot's own mention, so any mention in it names somebody else.
+// ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
+// of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
+// mention, so any mention in it is of another person.
 //
-// Quotes, code, questions, negations and conditions are never Approve, and neither is a
-// text with a character that only looks like one of ours.
+// Quotes, code, questions, negations and conditions are never ConsentApprove, and neither is a text with a
+// character that only looks like ASCII.
 func ReadConsent(text string) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
@@ -54,8 +54,8 @@ func ReadConsent(text string) Consent {
 	return readLoose(own, quoted)
 }
 
-// Permits reports whether words permit something, if their writer may: an approval, with a
-// scope or without, the word on a push, or on a backport.
+// Permits reports whether a message permits something, provided that its writer may: an approval with a scope
+// or without, a push, or a backport.
 func Permits(text string) bool {
 	kind := ReadConsent(text).Kind
 	pushes, _ := ReadPush(text)
@@ -63,7 +63,7 @@ func Permits(text string) bool {
 	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped
 }
 
-// readExact reads what is to be taken at its word.
+// readExact reads the forms that count word for word: a stop, an approval, and an approval with a scope.
 func readExact(own string) Consent {
 	said := words.Polite(own)
 	switch {
@@ -77,14 +77,14 @@ func readExact(own string) Consent {
 	return c
 }
 
-// approving are the words of approval, which mean nothing else wherever they stand.
+// approving lists the words of approval, which mean nothing else in any context.
 var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
 
 var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
-// The words of approval: perhaps an opening, one of the words or two, perhaps thanks or a friendly
-// picture ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They stand as
-// the whole message, or before what limits them (see readScope).
+// The words of approval: an optional agreement, one or two phrases that say to go ahead, and optional thanks
+// or a friendly emoji ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They are the
+// whole message, or precede what limits them (see readScope).
 const (
 	agreement = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|thanks|thank you|thx|cool|good|nice|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|good (?:catch|find|work|job)|nice (?:catch|find|work|job)|that's (?:it|right)|exactly)`
 	goAhead   = `(?:(?:please |just |let's |(?:so |then )?(?:you can |you may )?)?(?:fix (?:it|this)|go ahead(?: (?:and fix it|with (?:it|this|the fix)))?|go for it|do it|ship it|proceed|make it so)|(?:i )?approved?(?: (?:it|this))?|lgtm)`
@@ -93,8 +93,8 @@ const (
 
 var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
 
-// readLoose finds what a person may have meant as consent, to be asked about, and what is
-// a refusal. It never gives Approve or Scoped.
+// readLoose finds what a person may have meant as consent, which people are asked about, and refusals. It
+// never returns ConsentApprove or ConsentScoped.
 func readLoose(own string, quoted bool) Consent {
 	bare := strings.ToLower(words.Polite(words.Squeeze(words.WithoutSpeech(own))))
 	bare = strings.TrimSpace(unhurried.ReplaceAllString(bare, ""))
@@ -113,13 +113,13 @@ func readLoose(own string, quoted bool) Consent {
 	return Consent{Kind: ConsentUnclear, Scope: looseScope(own)}
 }
 
-// unhurried is a no that refuses nothing.
+// unhurried matches a no that refuses nothing, such as "no rush".
 var unhurried = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
 
 var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
-// asks reports whether a message is a question, which is no consent. "Can you fix it?" is a
-// request in the form of one, and is left to soundsLike.
+// asks reports whether a message is a question, which is no consent. It returns false for "Can you fix it?",
+// a request in the form of a question, which soundsLike judges.
 func asks(bare string) bool {
 	if requesting.MatchString(bare) {
 		return false
@@ -138,12 +138,12 @@ var (
 		"sounds good", "looks good", "looks good to me", "make it so", "agreed", "i agree", "confirmed", "confirm", "+1", "fix", "merge it", "merge",
 		"do that", "ship", "accept", "accepted", "thumbs up", "y", "right", "correct", "exactly", "absolutely", "of course", "perfect", "great",
 	}
-	// An opening and a consent, then anything: "ok, fix it in the store".
+	// opensWith matches an opening and a consent, followed by anything: "ok, fix it in the store".
 	opensWith = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
 	endsWith  = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
 	emoji     = lazyregexp.New(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
 	approveBy = lazyregexp.New(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
-	// Somebody tells of a fix, or will do it with their own hands.
+	// tells matches a message that reports a fix, or whose writer wants to make it.
 	tells = lazyregexp.New(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
 )
 
@@ -163,5 +163,5 @@ func soundsLike(bare string) bool {
 	return requesting.MatchString(bare) || opensWith.MatchString(bare) || endsWith.MatchString(bare)
 }
 
-// maxConsent is how long, in characters, a message may be to be read as consent at all.
+// maxConsent is the limit, in characters, of a message that is read as consent.
 const maxConsent = 300

@@ -19,14 +19,13 @@ const (
 	stop    = intent.ConsentStop
 )
 
-// phrases is what people write under a report, and what each of it means. The third
-// column is the scope.
+// phrases are messages that people write under a report, each with its kind of consent and its scope.
 var phrases = []struct {
 	text  string
 	kind  intent.ConsentKind
 	scope string
 }{
-	// The words, as they stand and as people decorate them.
+	// The words of approval, alone and with what people add.
 	{"fix it", approve, ""},
 	{"Fix it", approve, ""},
 	{"FIX IT!", approve, ""},
@@ -115,7 +114,7 @@ var phrases = []struct {
 	{"go ahead, but it happens for guests, too", unclear, "it happens for guests, too"},
 	{"fix that", unclear, ""},
 
-	// A scope that says when, says nothing, or goes on.
+	// A scope that is a condition, that says nothing, or that another sentence follows.
 	{"just fix it", approve, ""},
 	{"only fix it", unclear, ""},
 	{"fix it only", unclear, ""},
@@ -133,7 +132,7 @@ var phrases = []struct {
 	{"fix it, but", unclear, ""},
 	{"fix only", unclear, ""},
 
-	// Not now, or not at all.
+	// Refusals.
 	{"don't fix it yet", refuse, ""},
 	{"don’t fix it yet", refuse, ""},
 	{"dont fix it", refuse, ""},
@@ -176,7 +175,7 @@ var phrases = []struct {
 	{"should it stop?", none, ""},
 	{"stop?", none, ""},
 
-	// Sounds like it: people are asked.
+	// Sounds like consent: people are asked.
 	{"yes", unclear, ""},
 	{"ok", unclear, ""},
 	{"sounds good", unclear, ""},
@@ -222,7 +221,7 @@ var phrases = []struct {
 	{"thanks <@U2>, fix it", unclear, ""},
 	{"<!here> fix it", none, ""},
 
-	// Looks alike, and is not.
+	// Look-alikes of the words.
 	{"fix\u200b it", unclear, ""},
 	{"fix it\u200b", unclear, ""},
 	{"\u202efix it", unclear, ""},
@@ -263,7 +262,7 @@ var phrases = []struct {
 	{"go ahead?", none, ""},
 	{"did you fix it", none, ""},
 
-	// To somebody else, or of somebody else.
+	// Said to another person, or about one.
 	{"<@U2> fix it", none, ""},
 	{"<@U2|ada> go ahead", none, ""},
 	{"<@U2>: lgtm", none, ""},
@@ -295,8 +294,8 @@ var phrases = []struct {
 	{"fix it" + strings.Repeat(" and look at the cart again", 20), none, ""},
 }
 
-// Only the words of approval themselves are one wherever they stand; the rest has to stand
-// below a report.
+// Only the plain words of approval count in any context. All other forms are Loose: they count only below a
+// report.
 func TestLooseConsent(t *testing.T) {
 	t.Parallel()
 	for text, loose := range map[string]bool{
@@ -318,7 +317,8 @@ func TestReadConsent(t *testing.T) {
 	}
 }
 
-// Wrapped in what takes the meaning out of it, no phrase is consent any more.
+// A phrase of approval is no consent in a quote, in code, in a question, or with words that take its meaning
+// away.
 func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 	t.Parallel()
 	for _, p := range phrases {
@@ -340,7 +340,7 @@ func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 
 var negated = regexp.MustCompile(`(?i)\b(?:not|no|never|don'?t|cannot|can'?t|won'?t)\b`)
 
-// FuzzReadConsent holds what must be true of any text at all.
+// FuzzReadConsent checks rules that hold for any text.
 func FuzzReadConsent(f *testing.F) {
 	for _, p := range phrases {
 		f.Add(p.text)

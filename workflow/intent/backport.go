@@ -8,12 +8,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// mostReleases is how many one message may name.
+// mostReleases is the limit of the releases that one message may name.
 const mostReleases = 5
 
-// ReadBackport reads the word by which what was pushed is to be brought to releases, such as
-// "please backport this to release/1.3 and 1.4": the whole message or nothing. It gives them as
-// they were named, none where the message names none. It is held to the form of ReadConsent.
+// ReadBackport reads a message that asks to bring the pushed change to releases, such as "please backport
+// this to release/1.3 and 1.4". The whole message has to say so, in the form that ReadConsent demands.
+// ReadBackport returns the releases as they were named, or none if the message names none.
 func ReadBackport(text string) (releases []string, ok bool) {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

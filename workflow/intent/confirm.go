@@ -8,9 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Confirms reports whether a whole message says that an understanding is right. It may be
-// the permission to work, so it is read as strictly as an approval: no quote, no code, no
-// other person, no character that only looks like one of ours.
+// Confirms reports whether a whole message confirms that an understanding is right. It may be the permission
+// to work, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
+// character that only looks like ASCII.
 func Confirms(text string) bool {
 	s := words.SpellPictures(words.Straighten(text))
 	if utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(s) || strings.ContainsAny(s, "\"`<>@?") {
@@ -20,7 +20,7 @@ func Confirms(text string) bool {
 	return confirming.MatchString(s)
 }
 
-// What confirms: one of the words, perhaps another, perhaps thanks or a friendly picture.
+// The words that confirm: one of them, optional further ones, and optional thanks or a friendly emoji.
 const (
 	thumb  = `(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|100):(?::skin-tone-[2-6]:)?)`
 	smile  = `(?:` + thumb + `|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|heart):(?::skin-tone-[2-6]:)?|:-?\)|(?:thanks|thank you)(?: a lot| so much)?|thx|cheers|please)`

@@ -7,9 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// AsksAboutDiff reports whether a message asks about the change itself: why it is so
-// large, why it touches a file, what is in it. A message that also says what to do is not
-// only a question, and is left to the agents.
+// AsksAboutDiff reports whether a message asks about the change itself: why it is so large, why it touches a
+// file, what is in it. A message that also gives an instruction is not only a question, and is left to the
+// agents.
 func AsksAboutDiff(text string) bool {
 	asked := false
 	for _, clause := range clauses(words.Sentences(text)) {
@@ -24,14 +24,14 @@ func AsksAboutDiff(text string) bool {
 	return asked
 }
 
-// AsksForDiff reports whether a message that asks about the change wants to see it.
+// AsksForDiff reports whether a message that asks about the change asks to see it.
 func AsksForDiff(text string) bool {
 	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
 }
 
 var seesDiff = lazyregexp.New(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
 
-// clauses are the parts of sentences between commas, so that a demand after a question is seen.
+// clauses splits sentences at commas and the like, so that an instruction after a question is found.
 func clauses(sentences []string) []string {
 	var all []string
 	for _, s := range sentences {
@@ -40,8 +40,8 @@ func clauses(sentences []string) []string {
 	return all
 }
 
-// Questions about the change. In a shop, change is also money and a patch is also a request, so
-// the plain words need more around them than the plain names of a diff.
+// Parts of questions about the change. In a shop, change is also money and a patch is also a request, so
+// these everyday words need more context than the technical names of a diff.
 const (
 	diffs   = `(?:diffs?|changesets?|patch(?:es)?|commits?|pr|pull request|merge request|mr|hunks?)`
 	changes = `(?:` + diffs + `|changes?|fix|edits?|branch)`

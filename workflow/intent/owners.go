@@ -21,7 +21,7 @@ func AsksWhoKnows(text string) bool {
 		switch {
 		case whoKnows.MatchString(s):
 			asked = true
-		case s != "" && !Acknowledges(s): // nothing is left of "thanks"
+		case s != "" && !Acknowledges(s): // only thanks leave s empty
 			return false
 		}
 	}

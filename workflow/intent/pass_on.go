@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// PassesOn reports whether a whole message says that held words may reach the agents.
+// PassesOn reports whether a whole message lets the held words of people without permission reach the agents.
 func PassesOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

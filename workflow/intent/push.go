@@ -7,9 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// ReadPush reads the word that lets a change be pushed which decides more than what the code
-// does ("push it"), or of which nothing could be proven ("push it unproven"): the whole message
-// or nothing. It is held to the form of ReadConsent.
+// ReadPush reads a message that allows a push: "push it" for a change that decides more than what the code
+// does, or "push it unproven" for a change of which nothing could be proven. The whole message has to say so,
+// in the form that ReadConsent demands.
 func ReadPush(text string) (allows, unproven bool) {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

@@ -13,7 +13,7 @@ import (
 // about" and "why not" ask for something to be done.
 func OnlyAsks(text string) bool {
 	own, quoted := words.OwnLines(words.Straighten(text))
-	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) { // what is only shown may say more
+	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) { // quotes and code may say more than the questions
 		return false
 	}
 	said := slices.DeleteFunc(words.Sentences(text), Acknowledges)

@@ -9,10 +9,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Redirects reports whether a message in the middle of work makes what is under way
-// pointless, so that it is better cancelled than finished. What only adds something
-// ("also check …"), thanks, asks or tells does not. A bare "no" or "wait" gives no other
-// direction, and is none.
+// Redirects reports whether a message in the middle of work makes the current step pointless, so that it is
+// better cancelled than finished. A message that only adds something ("also check …"), thanks, asks or
+// informs does not redirect. Neither does a bare "no" or "wait", which gives no new direction.
 func Redirects(text string) bool {
 	if utf8.RuneCountInString(text) > words.MaxLength {
 		return false
@@ -37,7 +36,8 @@ func Redirects(text string) bool {
 
 const breaksIn = `(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|actually|instead|correction|my (?:bad|mistake))(?: (?:a|one) (?:sec|second|minute|moment))?`
 
-// What turns work around. The first breaks in, in any form; the second begins a statement.
+// Messages that redirect work. interrupting matches an interruption in any form, redirecting the start of a
+// statement.
 var (
 	interruption = lazyregexp.New(`^(?:` + breaksIn + `\b[,.!:; -]*)+`)
 	interrupting = lazyregexp.New(`^(?:` + breaksIn + `(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)

@@ -9,20 +9,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// SaysGoOn reports whether the whole message says that the work may go on, and nothing
-// else: no question, quote or condition.
+// SaysGoOn reports whether the whole message says only that the work may go on: no question, quote or
+// condition.
 func SaysGoOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	return !quoted && words.IsPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(words.Polite(words.TrimAddress(own))))
 }
 
-// goingOn are the words for it.
+// goingOn lists the messages that SaysGoOn accepts.
 var goingOn = []string{"go on", "yes, go on", "yes go on", "ok, go on", "ok go on", "go ahead", "continue", "carry on", "keep going", "resume"}
 
-// GoesOn reports whether a message says that what was stopped goes on: one of its sentences
-// is nothing but that ("wrong thread, sorry. Go on please"), and no other asks, refuses, or
-// sets a condition. Never in a quote, in code, or to somebody else.
+// GoesOn reports whether a message says that stopped work goes on: one of its sentences says only that
+// ("wrong thread, sorry. Go on please"), and no other sentence asks, refuses, or sets a condition. Quotes,
+// code, and words to another person never say so.
 func GoesOn(text string) bool {
 	if SaysGoOn(text) {
 		return true
@@ -41,8 +41,8 @@ func GoesOn(text string) bool {
 	return slices.ContainsFunc(said, SaysGoOn)
 }
 
-// MentionsGoingOn reports whether a message speaks of going on at all, so that whoever
-// wrote it may be asked whether it meant stopped work.
+// MentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether
+// it means stopped work.
 func MentionsGoingOn(text string) bool {
 	return slices.ContainsFunc(words.Sentences(text), goingOnMention.MatchString)
 }

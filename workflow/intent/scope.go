@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// readScope takes one of the forms with a scope. A scope that says when instead of what,
-// or says nothing, or goes on in another sentence, has to be asked about.
+// readScope reads an approval with a scope. If the scope is a condition, says nothing, or is followed by
+// another sentence, the consent is unclear, so that people are asked.
 func readScope(said string) Consent {
 	for _, form := range scopes {
 		m := form.words.FindStringSubmatch(said)
@@ -35,16 +35,16 @@ func readScope(said string) Consent {
 	return Consent{}
 }
 
-// A scopeForm is one form of a scope, which is its only group.
+// A scopeForm is one form of an approval with a scope, which is the only group of its expression.
 type scopeForm struct {
 	words  *lazyregexp.Regexp
-	limits bool   // the scope has to read as a limit; else the form says that it is one
-	bare   bool   // no word of it says to go ahead
-	before string // stands before the scope
+	limits bool   // the scope has to match limit; if false, the form itself says that it limits
+	bare   bool   // no word of the form says to go ahead
+	before string // text to put before the scope
 }
 
-// The forms of a scope. A bare "yes, but …" is one only with a limit behind it: what people
-// add to a yes is more often a correction ("yes, but it also happens for guests").
+// The forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind it, because what
+// people add to a yes is more often a correction ("yes, but it also happens for guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
@@ -59,9 +59,9 @@ var scopes = []scopeForm{
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
 var (
-	// limit is what limits a change, as people say it: what alone may change, what stays, what must not be done.
+	// limit matches what limits a change: what alone may change, what stays, what must not be done.
 	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|changes?)\b|(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
-	// limitsAll leaves nothing of the fix.
+	// limitsAll matches a limit that leaves nothing of the fix.
 	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
 )
 
@@ -69,13 +69,13 @@ var (
 	refusesLater = lazyregexp.New(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
 	everything   = lazyregexp.New(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
 	conditional  = lazyregexp.New(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
-	// What is left for another time limits a fix; it is no condition of it.
+	// setAside matches what is left for another time, which limits a fix and is no condition of it.
 	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
 )
 
-// looseScope is what a message that is not exact would limit a fix to, to be shown in the
-// question; a condition is none, since no second look at the diff could enforce it.
+// looseScope returns the words of an inexact message that seem to limit a fix, to be shown in the question. A
+// condition is no limit, because no second look at the diff could enforce it.
 func looseScope(own string) string {
 	m := limiting.FindStringSubmatch(words.Polite(own))
 	if m == nil {
@@ -93,10 +93,10 @@ func looseScope(own string) string {
 
 var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
 
-// LimitedTo makes the scope of an approval of what was entered in its form: the files or
-// folders, each in a line or between commas, and instructions. Where it makes none, cure
-// says why. It has the same meaning as the words after "fix it, but": a second agent holds
-// every hunk against it. What says when instead of what could not be held against anything.
+// LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
+// or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as
+// the words after "fix it, but": a second agent checks every hunk against it. A condition is refused, because
+// no hunk can be checked against it.
 func LimitedTo(files, instructions string) (scope, cure string) {
 	var named []string
 	for _, f := range strings.FieldsFunc(files, func(r rune) bool { return r == '\n' || r == ',' || r == ';' }) {
@@ -122,5 +122,5 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 	return scope + rest, ""
 }
 
-// saysWhen is a sentence that begins with a condition of the whole.
+// saysWhen matches a sentence that begins with a condition.
 var saysWhen = lazyregexp.New(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|unless|until|once|as soon as|when|after|tomorrow|next (?:week|month|sprint))\b[^.!;\n]*`)

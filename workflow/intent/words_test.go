@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
-// sayings is what a team writes, and which of the questions about it has to be answered
-// with yes, and for which of the look-alikes with no.
+// sayings are messages of a team. For each reader, yes holds those that it has to accept, and no the
+// look-alikes that it has to reject.
 var sayings = []struct {
 	name    string
 	read    func(string) bool
@@ -191,7 +191,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What a person says in an interview or in the middle of work approves no fix by accident.
+// What a person says in an interview or during work is not read as an approval by accident.
 func TestWordsAreNoApproval(t *testing.T) {
 	t.Parallel()
 	own := []string{"lgtm", "go ahead", "exactly, go ahead", "sounds good, do it"}
@@ -208,7 +208,7 @@ func TestWordsAreNoApproval(t *testing.T) {
 	}
 }
 
-// FuzzWords: whatever people write, nothing breaks, and a long text is none of these words.
+// FuzzWords checks that no text breaks the readers, and that they reject a long text, except AsksAboutDiff.
 func FuzzWords(f *testing.F) {
 	for _, c := range sayings {
 		for _, s := range append(c.yes, c.no...) {

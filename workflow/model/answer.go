@@ -19,13 +19,13 @@ const (
 	FinishCalls   = "tool_calls"
 	FinishLength  = "length"         // cut at the limit of tokens
 	FinishFilter  = "content_filter" // cut by the endpoint's filter
-	FinishRefusal = "refusal"        // the model will not; Text says why
+	FinishRefusal = "refusal"        // the model declined; Text says why
 )
 
-// maxAnswer is how many bytes of text and arguments an answer may have.
+// maxAnswer is the limit, in bytes, of the text and arguments of an answer.
 const maxAnswer = 4 << 20
 
-// An answer is being put together from the chunks of a stream.
+// An answer collects the chunks of a streamed answer.
 type answer struct {
 	onText  func(string)
 	text    strings.Builder
@@ -37,7 +37,7 @@ type answer struct {
 	taken   map[string]bool // the ids that the conversation already uses
 	extras  []callExtra
 
-	response Response // by End
+	response Response // set by End
 }
 
 type callBeingWritten struct {
@@ -46,14 +46,14 @@ type callBeingWritten struct {
 	args     strings.Builder
 }
 
-// Add takes a chunk, and says whether there was a finish reason by now.
+// Add adds a chunk, and reports whether a finish reason has arrived.
 func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, err error) {
 	if chunk.Usage != nil {
 		a.usage = chunk.Usage
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {
-			continue // one answer was asked for
+			continue // only one answer was requested
 		}
 		if err := a.addDelta(choice.Delta); err != nil {
 			return false, err
@@ -65,20 +65,20 @@ func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, 
 	return a.finish != "", nil
 }
 
-// A callExtra is what the endpoint wants back with a call.
+// A callExtra is data that the endpoint has to get back with a call.
 type callExtra struct {
 	index int
 	id    string // empty: the call with the index
 	extra json.RawMessage
 }
 
-// AddExtra takes what the endpoint wants back with a call.
+// AddExtra adds data that the endpoint has to get back with a call.
 func (a *answer) AddExtra(index int, id string, extra json.RawMessage) {
 	a.size += len(extra)
 	a.extras = append(a.extras, callExtra{index, id, slices.Clone(extra)})
 }
 
-// extraOf is what the endpoint wants back with the call; nil as a rule.
+// extraOf returns the data that the endpoint has to get back with the call; usually nil.
 func (a *answer) extraOf(c *callBeingWritten) json.RawMessage {
 	for _, x := range a.extras {
 		if x.id != "" && x.id == c.id || x.id == "" && x.index == c.index {
@@ -105,8 +105,8 @@ func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
 	return nil
 }
 
-// addCall finds the call that a part belongs to. Servers differ: some leave the index
-// out, some give every call the index 0 and a new id, some repeat id and name each time.
+// addCall adds a part to the call that it belongs to. Servers differ: some leave out the index, some give
+// every call the index 0 and a new id, some repeat id and name each time.
 func (a *answer) addCall(part openai.ToolCall) {
 	c := a.callOf(part)
 	if c == nil {
@@ -143,7 +143,7 @@ func (a *answer) callOf(part openai.ToolCall) *callBeingWritten {
 	return nil
 }
 
-// End makes the whole answer.
+// End makes the response from the chunks.
 func (a *answer) End() error {
 	a.response = Response{Finish: a.finish, Message: Message{Role: Assistant, Text: a.text.String()}}
 	r := &a.response
@@ -151,7 +151,7 @@ func (a *answer) End() error {
 	case a.finish == "error":
 		return errors.New("the endpoint broke off its answer")
 	case a.finish == FinishLength || a.finish == FinishFilter:
-		return nil // calls may be cut: none is worth running
+		return nil // calls may be cut, so none is returned
 	case a.refusal.Len() > 0 && len(a.calls) == 0:
 		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
 		return nil
@@ -167,28 +167,28 @@ func (a *answer) End() error {
 	}
 	r.Finish = FinishStop
 	if len(r.Message.Calls) > 0 {
-		r.Finish = FinishCalls // some servers say stop all the same
+		r.Finish = FinishCalls // some servers say stop nevertheless
 	}
 	return nil
 }
 
-// sharedIDs are the ids that stand for more than one call of this answer, each with why no
-// call under it is run: it may be one call that came twice. An id that an earlier answer
-// used is no trouble: some servers count from call_0 in each, and it is renamed.
+// sharedIDs returns the ids that several calls of this answer have, each with the reason why none of these
+// calls is run: they may be one call that arrived twice. An id that an earlier answer used is no problem:
+// some servers count from call_0 in each answer, and freshID renames it.
 func (a *answer) sharedIDs() map[string]string {
 	times, shared := map[string]int{}, map[string]string{}
 	for _, c := range a.calls {
 		times[c.id]++
 	}
 	for id, n := range times {
-		if id != "" && n > 1 { // an empty one gets one of its own
+		if id != "" && n > 1 { // a call without an id gets a new one
 			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, plaintext.CutLine(id, 80))
 		}
 	}
 	return shared
 }
 
-// freshID is the id itself, or one made from it that nothing else in the conversation has.
+// freshID returns id, or an id made from it that no other call in the conversation has.
 func freshID(id string, taken map[string]bool) string {
 	if id == "" {
 		id = "call"

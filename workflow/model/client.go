@@ -12,43 +12,43 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// Config is how to reach models. Its zero value asks OpenAI without a key.
+// A Config holds the settings of a Client. Its zero value asks OpenAI without a key.
 type Config struct {
 	BaseURL string       // default https://api.openai.com/v1
-	Key     string       // sent as a bearer token; empty sends none
+	Key     string       // sent as a bearer token; empty: none is sent
 	HTTP    *http.Client // default: http.DefaultTransport; redirects are never followed
 	Log     *slog.Logger // default: discarded
 
-	Endpoints map[string]endpoint.Endpoint // by model: those that are served elsewhere; there, Key is not sent
-	Prices    map[string]Price             // by model; without one an answer counts as free
-	Vision    map[string]bool              // by model: those that can see pictures
-	Windows   map[string]int               // by model: how many tokens it reads; without one it is learnt when the endpoint says so
-	Fallback  map[string][]string          // by model: whom to ask when its quota is exhausted or its endpoint stays away
+	Endpoints map[string]endpoint.Endpoint // by model: endpoints of models that are served elsewhere; Key is not sent there
+	Prices    map[string]Price             // by model; answers of a model without a price count as free
+	Vision    map[string]bool              // by model: whether it accepts pictures
+	Windows   map[string]int               // by model: its window in tokens; without it, learnt when the endpoint reports it
+	Fallback  map[string][]string          // by model: models to ask instead when its quota is exhausted or its endpoint is unreachable
 
-	Answered func(sent int, r Response) // hears of each answer, and how many bytes asked for it; may be nil
+	Answered func(sent int, r Response) // called for each answer, with the bytes of its request; may be nil
 
 	Retry       Retry
-	IdleTimeout time.Duration // longest silence of an endpoint, before and within an answer; default 5 minutes, for models that think before they speak
+	IdleTimeout time.Duration // longest silence of an endpoint, before and within an answer; default 5 minutes, for models that think before they answer
 }
 
-// Retry bounds what is tried again.
+// Retry limits how often and when a request is tried again.
 type Retry struct {
-	Tries   int           // of one model, the first included; default 5
-	Wait    time.Duration // before the second try, growing and jittered after it; default 2 s
-	MaxWait time.Duration // the longest wait, asked for by the endpoint or not; default 60 s
+	Tries   int           // tries of one model, including the first; default 5
+	Wait    time.Duration // wait before the second try; later waits grow, with jitter; default 2 s
+	MaxWait time.Duration // limit of a wait; a request whose endpoint asks for more is not tried again; default 60 s
 }
 
-// A Client asks models. It can be used by many goroutines.
+// A Client asks models. It is safe for use by many goroutines.
 type Client struct {
 	cfg  Config
 	http *http.Client
 
 	mu      sync.Mutex
-	without map[string]map[string]bool // by model: fields that its endpoint does not know
-	windows map[string]int             // by model: how many tokens its endpoint said that it reads
+	without map[string]map[string]bool // by model: request fields that its endpoint does not know
+	windows map[string]int             // by model: its window in tokens, as its endpoint reported it
 }
 
-// New makes a client. Nothing is sent before the first Ask.
+// New returns a Client. Nothing is sent before the first Ask.
 func New(cfg Config) *Client {
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, "https://api.openai.com/v1")
 	cfg.IdleTimeout = cmp.Or(cfg.IdleTimeout, 5*time.Minute)
@@ -66,8 +66,8 @@ func New(cfg Config) *Client {
 	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}, windows: map[string]int{}}
 }
 
-// Ask gets one whole answer. It ends with an *Error, or with the context's cause when
-// that ended first.
+// Ask returns one whole answer, of the request's model or of the next in its fallback chain. Its error is an
+// *endpoint.Error, or the cause of ctx if that ended first.
 func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	models := append([]string{r.Model}, c.cfg.Fallback[r.Model]...)
 	var failed *endpoint.Error
@@ -92,13 +92,13 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	return Response{}, failed
 }
 
-// Sees reports whether a model is shown pictures.
+// Sees reports whether a model is sent pictures.
 func (c *Client) Sees(model string) bool {
 	return c != nil && c.cfg.Vision[model] && !c.unknownFields(model)[fieldPictures]
 }
 
-// Window is how many tokens a model reads: as it is configured, or as its endpoint said when a
-// conversation was too long, whichever is less; 0: neither is known.
+// Window returns how many tokens a model reads: the smaller of what is configured and what its endpoint
+// reported when a conversation was too long. It returns 0 if neither is known.
 func (c *Client) Window(model string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *Client) announce(r Request, a Again) {
 	}
 }
 
-// once is one exchange with one model. Its errors are *Error, or the context's cause.
+// once makes one exchange with one model. Its error is an *endpoint.Error, or the context's cause.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	at, wired := c.endpoint(r.Model), r
 	wired.Model = cmp.Or(at.Model, r.Model)

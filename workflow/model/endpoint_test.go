@@ -20,11 +20,11 @@ import (
 
 const key = "sk-very-secret-0123456789"
 
-// A testServer is a real server whose answers a test writes by hand, byte for byte.
+// A testServer is an HTTP server that gives the answers of a test, byte for byte.
 type testServer struct {
 	*httptest.Server
-	answers []http.HandlerFunc // one a request; the last one stays
-	http    *http.Client       // how it is reached; nil: by TCP
+	answers []http.HandlerFunc // one per request; the last one is repeated
+	http    *http.Client       // the client that reaches it; nil: a client for TCP
 
 	mu     sync.Mutex
 	bodies []string
@@ -37,8 +37,8 @@ func serve(t *testing.T, answers ...http.HandlerFunc) *testServer {
 	return e
 }
 
-// inBubble runs a test by synctest's clock, against an endpoint whose connections are pipes:
-// the time passes only while everybody waits, so a busy machine cannot make an endpoint silent.
+// inBubble runs a test with synctest's clock, against an endpoint whose connections are pipes. Time passes
+// only while all goroutines wait, so a busy machine cannot make an endpoint silent.
 func inBubble(t *testing.T, test func(t *testing.T, e *testServer), answers ...http.HandlerFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func unstarted(answers []http.HandlerFunc) *testServer {
 	return e
 }
 
-// A pipeListener accepts the other ends of the pipes that it dials.
+// A pipeListener accepts the server ends of the pipes that dial makes.
 type pipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -121,7 +121,7 @@ func (e *testServer) client(change ...func(*model.Config)) *model.Client {
 	return model.New(cfg)
 }
 
-// stream sends the lines as they are, each with an empty one behind it.
+// stream returns a handler that sends the lines unchanged, each followed by an empty line.
 func stream(lines ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

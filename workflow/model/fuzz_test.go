@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// said is a transport that answers with these bytes.
+// said is a transport that always returns the same response.
 type said struct {
 	status int
 	kind   string
@@ -28,7 +28,7 @@ func (s said) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-const fuzzKey = "very-secret-0123456789-abcdefgh" // no rule knows it
+const fuzzKey = "very-secret-0123456789-abcdefgh" // keyLike does not match it
 
 func fuzzAsk(s said) (Response, error) {
 	c := New(Config{BaseURL: "http://model.invalid/v1", Key: fuzzKey, HTTP: &http.Client{Transport: s}, Retry: Retry{Tries: 1}})
@@ -37,8 +37,8 @@ func fuzzAsk(s said) (Response, error) {
 	})
 }
 
-// FuzzStream: whatever an endpoint streams, it is a whole answer or an error in one line.
-// A call that may be run has a name, an id of its own and a JSON object for arguments.
+// FuzzStream checks that any stream results in a whole answer or in an error of one line. A call that may be
+// run has a name and an id of its own.
 func FuzzStream(f *testing.F) {
 	chunk := func(delta string) string { return `data: {"choices":[{"index":0,"delta":` + delta + `}]}` + "\n\n" }
 	call := func(id, args string) string {
@@ -79,7 +79,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// inOneLine holds an error against what people and logs may have of it.
+// inOneLine requires that err is an *endpoint.Error in one line, without the key and without control
+// characters.
 func inOneLine(t *testing.T, body string, err error) {
 	t.Helper()
 	var e *endpoint.Error
@@ -96,7 +97,7 @@ func inOneLine(t *testing.T, body string, err error) {
 	require.LessOrEqual(t, len(e.Error()), 2000)
 }
 
-// FuzzRefusal: whatever an endpoint refuses with.
+// FuzzRefusal checks that any refusal of an endpoint results in an error of one line.
 func FuzzRefusal(f *testing.F) {
 	for _, seed := range []string{
 		`{"error":{"message":"Incorrect API key provided: ` + fuzzKey + `","code":"invalid_api_key"}}`, `{"error":"plain"}`, `{"message":"a\nb\u001b[31m"}`, `{"detail":[{"msg":"x"}]}`,

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// List asks the endpoint that has no model of its own once for the names of its models, sorted.
-// It ends with an *Error, with ErrNoList, or with the context's cause.
+// List asks the default endpoint once for the names of its models, sorted, and returns how long that took.
+// Its error is an *endpoint.Error, endpoint.ErrNoList, or the context's cause.
 func (c *Client) List(ctx context.Context) (names []string, took time.Duration, err error) {
 	return c.endpoint("").List(ctx, c.http)
 }
 
-// Try asks a model for one call of a tool, in the fewest words there are, and tells how
-// long it took. A model that answers without calling it is ErrNoTools.
+// Try asks a model for one call of a tool, in a minimal request, and returns how long that took. It returns
+// ErrNoTools if the model answers without the call.
 func (c *Client) Try(ctx context.Context, name string) (took time.Duration, err error) {
 	type nothing struct{}
 	tool := NewTool("ready", "Call this when you are asked to.", func(context.Context, nothing) (Result, error) { return Result{}, nil })

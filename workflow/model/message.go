@@ -16,104 +16,105 @@ const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	ToolRole  Role = "tool"
-	// Folded entries are for the program: they say how much of a conversation a model is shown.
-	// They are kept, and never sent.
+	// Folded is the role of entries for the program, which say how much of a conversation a model is shown.
+	// They are stored, and never sent.
 	Folded Role = "folded"
 )
 
-// A Message is one entry of a conversation. Its JSON form is kept in transcripts: names
-// may be added, never changed.
+// A Message is one entry of a conversation. Its JSON form is stored in transcripts: names may be added, never
+// changed.
 type Message struct {
 	Role   Role   `json:"role"`
 	Text   string `json:"text,omitempty"`
-	Calls  []Call `json:"calls,omitempty"`   // what an assistant asks for, in order
-	CallID string `json:"call_id,omitempty"` // of a tool result: the Call it answers
+	Calls  []Call `json:"calls,omitempty"`   // the tool calls of an assistant, in order
+	CallID string `json:"call_id,omitempty"` // of a tool result: the id of the Call that it answers
 	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
-	// Malformed, of a Wrong result: the call was none, and no tool has seen it.
+	// Malformed, of a Wrong result: the call was malformed, and no tool has run.
 	Malformed bool `json:"malformed,omitempty"`
 	Failed    bool `json:"failed,omitempty"` // of a tool result: what was run did not succeed
-	// Pictures, of a user message, follow its text for a model that can see; another is told
-	// in words that nobody looked at them.
+	// Pictures, of a user message, follow its text for a model that accepts pictures. Another model is told
+	// in words that nobody has looked at them.
 	Pictures []Picture `json:"pictures,omitempty"`
-	From     string    `json:"from,omitempty"` // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
-	Fold     *Fold     `json:"fold,omitempty"` // of a folded entry, whose Text stands for what is left out
+	From     string    `json:"from,omitempty"` // of a user message: the Slack user, if there is one; stored, not sent: say it in Text
+	Fold     *Fold     `json:"fold,omitempty"` // of a folded entry, whose Text replaces what is left out
 }
 
-// A Fold says what a model is not shown any more of the conversation before it. The newest that
-// leaves out, and the one that cuts furthest, count.
+// A Fold says what a model is no longer shown of the conversation before it. Of several folds, the newest
+// with an Upto and the one with the largest Cut count.
 type Fold struct {
-	Upto int   `json:"upto,omitempty"` // entries before this one are left out
-	Kept []int `json:"kept,omitempty"` // but for these
-	Cut  int   `json:"cut,omitempty"`  // of entries before this one, what is long is cut
-	Was  int   `json:"was"`            // bytes that the model was shown before
-	Is   int   `json:"is"`             // and since
+	Upto int   `json:"upto,omitempty"` // entries before this index are left out
+	Kept []int `json:"kept,omitempty"` // except for those with these indexes
+	Cut  int   `json:"cut,omitempty"`  // the long parts of entries before this index are cut
+	Was  int   `json:"was"`            // bytes that the model was shown before the fold
+	Is   int   `json:"is"`             // bytes that it is shown after the fold
 }
 
-// A Picture is named in a transcript, and read from where it is kept when a model is asked.
+// A Picture is stored in a transcript by its Ref; its Data is read from storage when a model is asked.
 type Picture struct {
 	Ref   string `json:"ref"`
 	Media string `json:"media"` // image/png, …
-	Data  []byte `json:"-"`     // nil: it is not there any more
+	Data  []byte `json:"-"`     // nil: the picture no longer exists
 }
 
-// A Call is one use of a tool that a model asks for. ID is unique within its conversation.
+// A Call is a tool call that a model asks for. ID is unique within its conversation.
 type Call struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
-	Args json.RawMessage `json:"args,omitempty"` // a JSON object as a rule
-	// Refused, where it is set, says in words for the model why this call is never run.
+	Args json.RawMessage `json:"args,omitempty"` // usually a JSON object
+	// Refused, if it is set, tells the model why this call is never run.
 	Refused string `json:"refused,omitempty"`
-	// Extra is what the endpoint wants back with the call, as it was; none as a rule.
+	// Extra is data that the endpoint has to get back with the call, unchanged; usually nil.
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
 // A Request is one question to a model.
 type Request struct {
 	Model     string
-	Effort    string // reasoning effort; sent only where it is set
+	Effort    string // reasoning effort; empty: not sent
 	System    string
 	Messages  []Message
 	Tools     []Tool
-	MaxTokens int    // of the answer, reasoning included; 0 leaves it to the endpoint
-	CacheKey  string // requests of one conversation share it, so that their common prefix is served from the endpoint's cache
+	MaxTokens int    // limit of the answer, reasoning included; 0: the endpoint's default
+	CacheKey  string // shared by the requests of one conversation, so that the endpoint serves their common prefix from its cache
 
-	// OnText hears the answer's text as it arrives. A failed attempt that had already
-	// said something is announced by OnRetry; its text is void then.
+	// OnText is called with the answer's text as it arrives. If an attempt fails after that, OnRetry is
+	// called, and the text so far is void.
 	OnText func(delta string)
-	// OnRetry hears why the request is asked again. It is called before the wait.
+	// OnRetry is called with the reason why the request is tried again, before the wait.
 	OnRetry func(Again)
 }
 
-// Again is why a request is asked once more, and when.
+// Again says why and when a request is tried again.
 type Again struct {
 	Kind    endpoint.Kind
-	Model   string        // that gave no answer
-	Reason  string        // in the endpoint's words where it had any: for the log
+	Model   string        // the model that gave no answer
+	Reason  string        // in the endpoint's words if it sent any; for the log
 	Wait    time.Duration // before the next try
 	Asked   bool          // the endpoint asked for the wait
-	Instead string        // the model that is asked now in place of Model; empty for the same
+	Instead string        // the model that is asked instead of Model; empty: Model again
 }
 
-// A Response is one whole answer. There is no such thing as half of one.
+// A Response is one whole answer. There are no partial answers.
 type Response struct {
 	Message Message
 	Finish  string // stop, tool_calls, length, content_filter, refusal; only tool_calls comes with calls
 	Usage   Usage
-	Model   string // the model that answered: another than was asked after a fallback
+	Model   string // the model that answered; after a fallback, not the model that was asked
 }
 
-// Usage is what an answer took.
+// Usage holds the tokens that an answer took, and their price.
 type Usage struct {
 	Input     int `json:"input"`            // tokens read, cached ones included
 	Cached    int `json:"cached,omitempty"` // of Input, from the endpoint's cache
 	Output    int `json:"output"`           // tokens written, reasoning included
 	Reasoning int `json:"reasoning,omitempty"`
-	// Estimated: the endpoint sent no figures; these are from the bytes that went over.
+	// Estimated means that the endpoint sent no figures: these are estimated from the bytes sent and
+	// received.
 	Estimated bool    `json:"estimated,omitempty"`
-	USD       float64 `json:"usd,omitempty"` // by the configured prices; 0 where there are none
+	USD       float64 `json:"usd,omitempty"` // by the configured prices; 0 without prices
 }
 
-// Add is the sum of both.
+// Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output,

@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// withPictures puts pictures behind a message's text, or says in words that they were not
-// seen, so that nobody makes up what they show.
+// withPictures appends pictures to a message's text, or says in the text that they were not seen, so that the
+// model does not make up what they show.
 func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bool) {
 	var unseen []string
 	parts := []openai.ChatMessagePart{{}}
@@ -43,8 +43,8 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 	out.Content, out.MultiContent = "", parts
 }
 
-// refusesPicture reports whether an endpoint refused a request for what a picture is: a
-// broken one must not end a conversation.
+// refusesPicture reports whether an endpoint refused a request because of a picture. A broken picture must
+// not end a conversation.
 func refusesPicture(err error) bool {
 	var e *endpoint.Error
 	return errors.As(err, &e) && e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 413 || e.Status == 422) && ofPicture.MatchString(e.Text)
@@ -58,7 +58,7 @@ func showsPictures(r Request) bool {
 	})
 }
 
-// withoutPictures is the request with words in place of its pictures.
+// withoutPictures returns the request with words in place of its pictures.
 func withoutPictures(r Request) Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
@@ -70,8 +70,8 @@ func withoutPictures(r Request) Request {
 	return r
 }
 
-// drawn is how many bytes of a request are pictures, beyond what a picture costs in words:
-// an endpoint without figures is estimated by bytes.
+// drawn returns the bytes of a request's pictures beyond asWords for each. If an endpoint sends no figures,
+// usage is estimated from the bytes without these.
 func drawn(r openai.ChatCompletionRequest) (bytes int) {
 	const asWords = 4000
 	for _, m := range r.Messages {

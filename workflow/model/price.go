@@ -6,10 +6,10 @@ import openai "github.com/sashabaranov/go-openai"
 type Price struct {
 	Input  float64
 	Output float64
-	Cached float64 // input served from the endpoint's cache; 0 counts it like any other input
+	Cached float64 // input served from the endpoint's cache; 0: the price of other input
 }
 
-// Of is what that usage costs.
+// Of returns the price of u in USD.
 func (p Price) Of(u Usage) float64 {
 	cached := p.Cached
 	if cached == 0 {
@@ -19,8 +19,8 @@ func (p Price) Of(u Usage) float64 {
 	return (fresh*p.Input + float64(u.Cached)*cached + float64(u.Output)*p.Output) / 1e6
 }
 
-// usageOf reads an endpoint's figures. One that sends none is estimated from the bytes
-// sent and received, so that a budget holds there too.
+// usageOf returns the figures that an endpoint sent. If it sent none, they are estimated from the bytes sent
+// and received, so that a budget holds nevertheless.
 func usageOf(u *openai.Usage, sent, received int) Usage {
 	if u == nil || u.PromptTokens == 0 && u.CompletionTokens == 0 {
 		return Usage{Input: tokens(sent), Output: tokens(received), Estimated: true}
@@ -35,5 +35,5 @@ func usageOf(u *openai.Usage, sent, received int) Usage {
 	return out
 }
 
-// tokens estimates how many tokens so many bytes are: 3.6 bytes each, in English and code.
+// tokens estimates the number of tokens in so many bytes, at 3.6 bytes a token, as in English and code.
 func tokens(bytes int) int { return (bytes*10 + 35) / 36 }

@@ -12,10 +12,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// quirks are streams in the shapes in which well-known endpoints send one call of a tool, check
-// with {"fast":true}, and how each of them differs.
+// quirks are streams as well-known endpoints send them for the same tool call, check with {"fast":true}. Each
+// comment says how an endpoint differs.
 var quirks = map[string][]string{
-	// The first chunk has no choices; filters stand beside each delta.
+	// The first chunk has no choices; filter results accompany each delta.
 	"Azure": {
 		`data: {"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"hate":{"filtered":false,"severity":"safe"}}}]}`,
 		`data: {"choices":[{"content_filter_results":{},"delta":{"content":null,"refusal":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"check"},"id":"call_A1","index":0,"type":"function"}]},"finish_reason":null,"index":0,"logprobs":null}],"id":"chatcmpl-1","model":"gpt-5","object":"chat.completion.chunk","usage":null}`,
@@ -25,7 +25,7 @@ var quirks = map[string][]string{
 		`data: {"choices":[],"usage":{"completion_tokens":20,"prompt_tokens":100,"prompt_tokens_details":{"audio_tokens":0,"cached_tokens":40},"total_tokens":120}}`,
 		`data: [DONE]`,
 	},
-	// Comments keep the connection; thoughts come as a field of their own; usage has a cost.
+	// Comments keep the connection alive; thoughts have their own field; usage includes a cost.
 	"OpenRouter": {
 		`: OPENROUTER PROCESSING`, `: OPENROUTER PROCESSING`,
 		`data: {"id":"gen-1","provider":"Z","model":"z/glm","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Let me check.","reasoning_details":[{"type":"reasoning.text","text":"Let me check."}]},"finish_reason":null,"native_finish_reason":null}]}`,
@@ -33,7 +33,8 @@ var quirks = map[string][]string{
 		`data: {"id":"gen-1","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null,"native_finish_reason":null}],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"cost":0.0014,"is_byok":false,"prompt_tokens_details":{"cached_tokens":40}}}`,
 		`data: [DONE]`,
 	},
-	// The name comes first, the arguments in pieces without id; stop_reason beside finish_reason.
+	// The name comes first, then the arguments in pieces without id; there is a stop_reason beside
+	// finish_reason.
 	"vLLM": {
 		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":null},"logprobs":null,"finish_reason":null}]}`,
 		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"id":"call_A1","type":"function","index":0,"function":{"name":"check"}}]},"finish_reason":null}]}`,
@@ -43,14 +44,14 @@ var quirks = map[string][]string{
 		`data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_tokens":100,"total_tokens":120,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}}`,
 		`data: [DONE]`,
 	},
-	// The call comes whole, and the finish reason may be stop all the same; no cached tokens.
+	// The call arrives whole, and the finish reason may be stop nevertheless; no cached tokens.
 	"Ollama": {
 		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"qwen3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":[{"id":"call_A1","index":0,"type":"function","function":{"name":"check","arguments":"{\"fast\":true}"}}]},"finish_reason":null}]}`,
 		`data: {"id":"chatcmpl-1","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop"}]}`,
 		`data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}}`,
 		`data: [DONE]`,
 	},
-	// Fields of other services are there, and null.
+	// Fields of other services are present, and null.
 	"LiteLLM": {
 		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"provider_specific_fields":null,"refusal":null,"content":null,"role":"assistant","function_call":null,"tool_calls":[{"id":"call_A1","function":{"arguments":"","name":"check"},"type":"function","index":0}],"audio":null},"logprobs":null}]}`,
 		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":null,"tool_calls":[{"id":null,"function":{"arguments":"{\"fast\":true}","name":null},"type":"function","index":0}]}}]}`,
@@ -58,7 +59,7 @@ var quirks = map[string][]string{
 		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{}}],"usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":40},"cache_read_input_tokens":40}}`,
 		`data: [DONE]`,
 	},
-	// Usage stands in the last chunk only, without what came from a cache.
+	// Usage is in the last chunk only, without cached tokens.
 	"Anthropic": {
 		`data: {"id":"msg_01","choices":[{"index":0,"delta":{"content":"","role":"assistant"}}],"model":"claude","object":"chat.completion.chunk"}`,
 		`data: {"id":"msg_01","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_A1","type":"function","function":{"name":"check","arguments":""}}]}}]}`,
@@ -67,7 +68,7 @@ var quirks = map[string][]string{
 		`data: {"id":"msg_01","choices":[],"usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120}}`,
 		`data: [DONE]`,
 	},
-	// Each chunk has usage; the call is signed, and has to come back with its signature.
+	// Each chunk has usage; the call is signed, and has to be sent back with its signature.
 	"Gemini": {
 		`data: {"choices":[{"delta":{"role":"assistant","tool_calls":[{"extra_content":{"google":{"thought_signature":"c2lnbmVk"}},"function":{"arguments":"{\"fast\":true}","name":"check"},"id":"call_A1","type":"function","index":0}]},"finish_reason":"stop","index":0}],"created":1,"id":"x","model":"models/gemini-3","object":"chat.completion.chunk","usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120}}`,
 		`data: [DONE]`,
@@ -96,8 +97,8 @@ func TestQuirksOfEndpoints(t *testing.T) {
 	}
 }
 
-// Gemini refuses a conversation whose call comes back without what it was signed with. The
-// signature survives the transcript; texts that look like a call stay as they are.
+// Gemini refuses a conversation whose call comes back without its signature. The signature survives the
+// transcript, and texts that look like a call stay unchanged.
 func TestSignaturesGoBackWithTheirCalls(t *testing.T) {
 	t.Parallel()
 	e := serve(t, stream(quirks["Gemini"]...), good)
@@ -128,8 +129,8 @@ func TestSignaturesGoBackWithTheirCalls(t *testing.T) {
 	require.JSONEq(t, `{"google":{"thought_signature":"c2lnbmVk"}}`, string(sent.Messages[2].ToolCalls[0].Extra))
 }
 
-// A model with an endpoint of its own is asked there, by the name and in the way that this one
-// knows; the key of all others is not shown to it.
+// A model with its own endpoint is asked there, by that endpoint's name for it and with that endpoint's
+// headers. The shared key is not sent there.
 func TestAModelHasAnEndpointOfItsOwn(t *testing.T) {
 	t.Parallel()
 	type seen struct {

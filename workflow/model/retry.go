@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// askModel asks one model, as often as it is worth it.
+// askModel asks one model, and retries temporary failures.
 func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = c.cfg.Retry.Wait, c.cfg.Retry.MaxWait, 2
@@ -30,7 +30,7 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 	},
 		backoff.WithBackOff(growing),
 		backoff.WithMaxTries(uint(max(1, c.cfg.Retry.Tries))),
-		backoff.WithMaxElapsedTime(0), // tries and waits are bounded already; answers may take long
+		backoff.WithMaxElapsedTime(0), // tries and waits are limited already; answers may take long
 		backoff.WithNotify(func(err error, wait time.Duration) {
 			var e *endpoint.Error
 			if errors.As(err, &e) {
@@ -40,7 +40,7 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 	)
 }
 
-// judge says what backoff has to do with an error.
+// judge turns an error into one that tells backoff whether and when to retry.
 func (c *Client) judge(err error, growing *backoff.ExponentialBackOff) error {
 	var e *endpoint.Error
 	switch {
@@ -52,7 +52,7 @@ func (c *Client) judge(err error, growing *backoff.ExponentialBackOff) error {
 		e.Hint = "the endpoint asks to wait " + e.After.Round(time.Second).String() + "; " + e.Hint
 		return backoff.Permanent(err)
 	case e.After > 0:
-		// A little later than asked, and not all at the same moment.
+		// A little later than asked, and not all requests at the same moment.
 		jitter := growing.NextBackOff() / 10
 		return errors.Join(err, &backoff.RetryAfterError{Duration: e.After + jitter})
 	}
@@ -64,9 +64,9 @@ const (
 	fieldUsage  = "stream_options"
 	fieldCache  = "prompt_cache_key"
 	fieldEffort = "reasoning_effort"
-	// fieldPictures are parts of messages.
+	// fieldPictures stands for the pictures in messages.
 	fieldPictures = "image_url"
-	fieldTokens   = "tokens" // max_tokens and max_completion_tokens: the other of the two
+	fieldTokens   = "tokens" // max_tokens or max_completion_tokens: the other of the two is sent
 )
 
 var optionalFields = map[string]*regexp.Regexp{
@@ -77,12 +77,12 @@ var optionalFields = map[string]*regexp.Regexp{
 	fieldTokens:   regexp.MustCompile(`max_tokens|max_completion_tokens`),
 }
 
-// notKnown are the words for a field that an endpoint does not know, as against one whose
-// value it does not like.
+// notKnown matches the words for a field that an endpoint does not know, as opposed to a value that it
+// refuses.
 var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)`)
 
-// learn notes that an endpoint refused a request over an optional field, so that it is
-// asked again without. It tells whether anything new was learnt.
+// learn records that an endpoint refused a request because of an optional field, so that the request is sent
+// again without it. It reports whether anything new was learnt.
 func (c *Client) learn(model string, err error) bool {
 	var e *endpoint.Error
 	if !errors.As(err, &e) || e.Kind != endpoint.KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {

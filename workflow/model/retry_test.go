@@ -134,7 +134,7 @@ func TestAskGoesOnWithoutFieldsThatAreNotKnown(t *testing.T) {
 	require.Len(t, stubborn.asked(), 2)
 }
 
-// A date is meant by the endpoint's clock, which may be an hour ahead of ours.
+// A date in Retry-After is read by the endpoint's clock, which may be an hour ahead of the program's.
 func TestAskReadsADateByTheEndpointsClock(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)

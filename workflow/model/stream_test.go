@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// Whatever happens to a stream before its finish reason, nothing of it is left.
+// If a stream breaks before its finish reason, nothing of it is kept.
 func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]http.HandlerFunc{
@@ -116,7 +116,7 @@ func TestAskGivesUpOnSilence(t *testing.T) {
 		slow := func(w http.ResponseWriter, r *http.Request) {
 			for range 10 {
 				stream(text("."))(w, r)
-				time.Sleep(59 * time.Second) // by the clock of the bubble: nobody waits
+				time.Sleep(59 * time.Second) // synctest's clock: no real time passes
 			}
 			stream(finish("stop"), done)(w, r)
 		}
@@ -219,8 +219,8 @@ func TestAskSaysWhenNobodyIsThere(t *testing.T) {
 	}
 }
 
-// The control: without the guards of this package, the same streams pass for whole, or
-// lose what they say.
+// The control: without the guards of this package, the same streams count as whole answers, or their errors
+// are lost.
 func TestWithoutTheGuardsBrokenAnswersPass(t *testing.T) {
 	t.Parallel()
 	read := func(h http.HandlerFunc) (heard string, err error) {

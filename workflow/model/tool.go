@@ -13,38 +13,38 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/arguments"
 )
 
-// A Tool is something that a model can ask for.
+// A Tool is a function that a model can call.
 type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON schema of the arguments; the same bytes at every start
-	// Call runs the tool. A mistake of the model is a Result that is Wrong; an error
-	// means that our own machine failed.
+	// Call runs the tool. If the model made a mistake, the Result is Wrong. An error means that the program
+	// itself failed.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
-	// Last tells of a tool that claims an end of work: a call of it is put off where one before
-	// it in the same answer was refused or failed, for the model has not seen that yet.
+	// Last marks a tool that claims an end of work. Its call is refused if an earlier call in the same answer
+	// was refused or failed, because the model has not seen that result yet.
 	Last bool
-	// Kept tells of a tool whose calls stay word for word, with their results, when a
-	// conversation is summed up: what was reported, planned, delegated, or loaded as an instruction.
+	// Kept marks a tool whose calls and results stay word for word when a conversation is summarised: what
+	// was reported, planned, delegated, or loaded as an instruction.
 	Kept bool
 }
 
-// A Result is what the model is told, and what is written because of the call.
+// A Result is what a tool call returns to the model, and what is stored because of the call.
 type Result struct {
 	Text  string
 	Wrong bool // the model's mistake; Text says how to do it right
 	Ends  bool // the agent's loop ends after this call
-	// Malformed, with Wrong: there was nothing to run, for the call does not fit the
-	// tool's schema or there is no such tool. A tool that refuses leaves it unset.
+	// Malformed is set, with Wrong, if nothing was run, because the call does not fit the tool's schema or
+	// there is no such tool. A tool that refuses a call leaves it unset.
 	Malformed bool
 	Failed    bool // what was run did not succeed: a command, or a check
-	// Writes is what the call writes, in order, for whoever records the call: the model is
-	// not told. What was done before a call was overtaken stands here beside its error.
+	// Writes is what the call asks to store, in order, together with the call. The model does not see it. If
+	// a call was overtaken, Writes holds what was done before, beside the error.
 	Writes []any
 }
 
-// After is how long a call took, as its result says it in its first line; empty for less than
-// a second.
+// After returns how long a call took, as a suffix for the first line of its result; empty for less than a
+// second.
 func After(took time.Duration) string {
 	if took < time.Second {
 		return ""
@@ -52,23 +52,23 @@ func After(took time.Duration) string {
 	return fmt.Sprintf(" after %s", took.Round(time.Second))
 }
 
-// lasted is what After writes.
+// lasted matches the suffix that After returns.
 var lasted = regexp.MustCompile(` after (?:\d+[hms])+$`)
 
-// WithoutDuration is a result without the time that its call took: what is the same otherwise
-// is the same result.
+// WithoutDuration returns a result without the time that its call took, so that two results that differ only
+// in that are equal.
 func WithoutDuration(result string) string {
 	first, _, _ := strings.Cut(result, "\n")
 	return lasted.ReplaceAllString(first, "") + result[len(first):]
 }
 
-// NewTool makes a tool of a function whose argument is a struct. The schema is inferred
-// from it: JSON names, `omitempty` for what may be left out, and the description from the
-// `jsonschema` tag. What tags cannot say (enums, bounds) is added by adjust. Unknown
-// fields are refused. A null for a field that may be left out counts as left out.
+// NewTool returns a tool for a function whose argument is a struct. The schema is inferred from the struct:
+// JSON names, `omitempty` for optional fields, and descriptions from the `jsonschema` tags. adjust adds what
+// tags cannot say (enums, bounds). Unknown fields are refused. A null for an optional field counts as left
+// out.
 //
-// The function runs only with arguments that fit the schema. A type that cannot be a
-// tool's argument is a mistake in our source, and panics at once.
+// The function runs only with arguments that fit the schema. NewTool panics if T cannot be a tool's argument,
+// which is a mistake in the program's source.
 func NewTool[T any](name, description string, call func(ctx context.Context, in T) (Result, error), adjust ...func(*jsonschema.Schema)) Tool {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -91,8 +91,8 @@ func NewTool[T any](name, description string, call func(ctx context.Context, in 
 	}}
 }
 
-// withoutNull makes "null or array" just "array": models do well with the simpler schema,
-// and several endpoints refuse lists of types.
+// withoutNull replaces "null or array" by "array", and so on: models do well with the simpler schema, and
+// several endpoints refuse lists of types.
 func withoutNull(s *jsonschema.Schema) {
 	if s == nil {
 		return

@@ -59,7 +59,7 @@ func TestNewToolSchemaIsStable(t *testing.T) {
 	require.NotContains(t, string(planTool().Schema), "null", "lists of types are refused by several endpoints")
 }
 
-// What a model is told of a part in a line is checked as a whole.
+// A part of a schema that models see as one line is still checked in full.
 func TestABriefSchemaIsCheckedWhole(t *testing.T) {
 	t.Parallel()
 	made := echo[plan]("propose_plan", func(s *jsonschema.Schema) { s.Properties["tasks"].Items.Comment = "{description, after?}" })

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// The words by which endpoints say that a conversation is too long, and how much the model reads.
+// Endpoints say in many forms that a conversation is too long, and how many tokens the model reads.
 func TestEndpointsSayHowMuchAModelReads(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -8,16 +8,16 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// What stands for an empty message: endpoints refuse a message without content, and
-// go-openai leaves empty content out.
+// Texts in place of empty ones: endpoints refuse a message without content, and go-openai leaves out empty
+// content.
 const (
 	noOutput = "(no output)"
 	noText   = "(no text)"
 	noResult = "(no result: the work was interrupted before this call ended; call again if it is still needed)"
 )
 
-// onWire is the request as go-openai sends it. It depends on the request alone, so that
-// the same conversation is always the same bytes.
+// onWire returns the request in go-openai's form, and the fields that go-openai does not know. They depend on
+// the arguments alone, so that the same conversation is always the same bytes.
 func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletionRequest, map[string]any) {
 	out := openai.ChatCompletionRequest{Model: r.Model, Stream: true, ReasoningEffort: r.Effort}
 	if !without[fieldUsage] {
@@ -47,7 +47,7 @@ func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletio
 	return out, map[string]any{fieldCache: r.CacheKey}
 }
 
-// callExtras are what the endpoint wants back with earlier calls, by their ids.
+// callExtras returns the data that the endpoint has to get back with earlier calls, by their ids.
 func callExtras(messages []Message) map[string]json.RawMessage {
 	var extras map[string]json.RawMessage
 	for _, m := range messages {
@@ -64,8 +64,8 @@ func callExtras(messages []Message) map[string]json.RawMessage {
 	return extras
 }
 
-// reasons tells whether a model counts its limit in completion tokens. go-openai refuses
-// the older field for these, and other endpoints may not know the newer one.
+// reasons reports whether a model takes its limit as max_completion_tokens. go-openai refuses max_tokens for
+// these models, and other endpoints may not know the newer field.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -76,9 +76,8 @@ func reasons(model string) bool {
 	return false
 }
 
-// messagesOnWire puts each call's result right behind the message that asked for it,
-// which endpoints insist on. A call whose result is nowhere was interrupted, and the
-// model is told so; a result whose call is nowhere is left out.
+// messagesOnWire puts each call's result directly after the message with the call, as endpoints demand. A
+// call without a result was interrupted, and the model is told so. A result without a call is left out.
 func messagesOnWire(messages []Message, sees bool) []openai.ChatCompletionMessage {
 	results := map[string]Message{}
 	for _, m := range messages {
@@ -129,8 +128,8 @@ func textOr(text, otherwise string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// argumentsOnWire is always an object. The chat templates of several servers read the
-// arguments of earlier calls, and fail the whole conversation over one bad call.
+// argumentsOnWire always returns a JSON object. The chat templates of several servers read the arguments of
+// earlier calls, and fail the whole conversation over one bad call.
 func argumentsOnWire(args json.RawMessage) string {
 	args = bytes.TrimSpace(args)
 	switch {
@@ -147,8 +146,8 @@ func argumentsOnWire(args json.RawMessage) string {
 	return string(wrapped)
 }
 
-// argsOf keeps what a model wrote as arguments: as they are where they are JSON, else as
-// a JSON string of it, so that a transcript can hold it and no tool can take it for good.
+// argsOf returns what a model wrote as arguments: unchanged if it is JSON, else as a JSON string, so that a
+// transcript can hold it and every tool refuses it.
 func argsOf(written string) json.RawMessage {
 	trimmed := strings.TrimSpace(written)
 	if trimmed == "" {

@@ -36,7 +36,7 @@ func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 	return out, nil
 }
 
-// notePatched remembers what the model knows of a changed file, and describes the change to it.
+// notePatched records what the model now knows of a changed file, and returns a description of the change.
 func (b *Bench) notePatched(c patch.Change) string {
 	switch {
 	case !c.Exists:

@@ -7,10 +7,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// attachmentPrefix before a path names what people attached, not a file of the repository.
+// attachmentPrefix begins a path that names an attachment of the thread, not a file of the repository.
 const attachmentPrefix = "attachment:"
 
-// openAttachment reads what people attached.
+// openAttachment returns the name and the content of an attachment.
 func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
 	if b.Attachment == nil {
 		return "", nil, model.Mistake("Nothing was attached.")
@@ -18,7 +18,8 @@ func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, co
 	return b.Attachment(ctx, ref)
 }
 
-// attachedAs is what people attached, where a model calls it by their name for it.
+// attachedAs returns the reference of the attachment that people named like the file at p, or an empty
+// string.
 func (b *Bench) attachedAs(ctx context.Context, p string) string {
 	if b.AttachedAs == nil {
 		return ""

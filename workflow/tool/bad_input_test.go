@@ -13,7 +13,7 @@ import (
 
 const secret = "canary-4711"
 
-// newHostile is a workspace with everything in it that a tool may stumble over.
+// newHostile returns a workspace with every kind of file that may break a tool.
 func newHostile(t testing.TB) *Bench {
 	b := newBench(t, files{"ok.txt": "fine\n", "dir/inner.txt": "inner\n"})
 	outside := t.TempDir()

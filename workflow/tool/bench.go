@@ -16,43 +16,43 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A Bench is one agent's place of work. Its tools may be called concurrently. It must
-// not be copied after its first use.
+// A Bench holds what the tools of one agent work on. Its tools may be called concurrently. It must not be
+// copied after its first use.
 type Bench struct {
 	Workspace *repo.Workspace
 	Mirror    *repo.Mirror // for history; nil: the history tool says that there is none
 	Commands
-	Folder    string       // clean; what is explored and changed, of a large repository; empty: all of it
-	MayWrite  func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
+	Folder    string       // clean path of the part of a large repository to work on; empty: all of it
+	MayWrite  func() error // returns nil if edits are allowed, else the reason for the model; may be nil
 	Edited    func()       // called after each change of a file; may be nil
-	OutputDir string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
+	OutputDir string       // keeps whole outputs of one session's commands for its agents to read; empty: none are kept
 
-	// Attachment gives what people attached, by a name that begins with "attachment:", and what
-	// they called it; a [Wrong] where there is none. It may be nil.
+	// Attachment returns an attachment by a reference that begins with "attachment:", and the name that
+	// people gave it. It returns a [model.Mistake] if there is none. It may be nil.
 	Attachment func(ctx context.Context, ref string) (name string, content []byte, err error)
-	// AttachedAs is how that is named here which people attached under such a name; empty
-	// where there is none. It may be nil.
+	// AttachedAs returns the reference of the attachment to which people gave that name, or an empty string.
+	// It may be nil.
 	AttachedAs func(ctx context.Context, name string) (ref string)
 
-	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
+	changing sync.RWMutex // a change of files holds it for writing: one at a time, and no reading meanwhile
 	seen     sightings
 }
 
-// Commands say what confines commands and checks, and what they have to build with.
+// Commands says what confines commands and checks, and what they build with.
 type Commands struct {
-	Sandbox    *sandbox.Sandbox // nil: nothing is run
-	SandboxOff string           // why nothing is run, and what to do about it
-	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, check is off
+	Sandbox    *sandbox.Sandbox // nil: no command is run
+	SandboxOff string           // why no command is run, and what to do about it
+	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, and check is off
 	Project    project.Project
-	Naming     Naming // of another test command
-	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
-	// made when it is first needed. Empty: they have the repository's, read-only.
+	Naming     Naming // lets agents set another test command
+	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
+	// first needed. Empty: they have the repository's cache, read-only.
 	ScratchDir string
 
-	limits sandbox.Limits // of commands, beside their time; tests have small ones
+	limits sandbox.Limits // of commands, except their time; tests use small ones
 }
 
-// Reading is the tools that change nothing.
+// Reading returns the tools that change nothing.
 func Reading(b *Bench) []model.Tool {
 	return []model.Tool{
 		newTool("list_files", b.listFiles),
@@ -64,12 +64,12 @@ func Reading(b *Bench) []model.Tool {
 	}
 }
 
-// Running is the tools that run commands.
+// Running returns the tools that run commands.
 func Running(b *Bench) []model.Tool {
 	return []model.Tool{newWritingTool("run", b.commandRunner().run)}
 }
 
-// Writing is the tools that change files, and the one that judges the change.
+// Writing returns the tools that change files, and the tool that checks the change.
 func Writing(b *Bench) []model.Tool {
 	return []model.Tool{
 		newTool("edit_file", b.editFile),
@@ -82,8 +82,8 @@ func Writing(b *Bench) []model.Tool {
 //go:embed *.md
 var descriptions embed.FS
 
-// newTool makes a tool of a function that answers with text. Its description is the file
-// of its name; a missing one is a mistake of ours, found by any test.
+// newTool returns a tool for a function that answers with text. The tool's description is in NAME.md; a
+// missing file is a mistake in the program's source, which any test finds.
 func newTool[T any](name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema)) model.Tool {
 	return newWritingTool(name, func(ctx context.Context, in T) (string, any, error) {
 		text, err := call(ctx, in)
@@ -91,7 +91,7 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 	}, adjust...)
 }
 
-// newWritingTool makes a tool whose call writes something, unless that is nil.
+// newWritingTool returns a tool whose call also returns what to store; nil: nothing.
 func newWritingTool[T any](name string, call func(ctx context.Context, in T) (string, any, error), adjust ...func(*jsonschema.Schema)) model.Tool {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
@@ -124,7 +124,7 @@ func answer(text string, err error) (model.Result, error) {
 	return model.Result{Text: text}, nil
 }
 
-// mayWrite is nil when files may be changed.
+// mayWrite returns nil if files may be changed.
 func (b *Bench) mayWrite() error {
 	if b.MayWrite == nil {
 		return nil

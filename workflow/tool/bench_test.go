@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// files is a tree: path to content.
+// files is a tree: it maps paths to contents.
 type files map[string]string
 
-// newBench makes a repository of the files and opens a workspace on it.
+// newBench returns a Bench on a workspace of a new repository with these files.
 func newBench(t testing.TB, tree files) *Bench {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,8 +42,8 @@ func newBench(t testing.TB, tree files) *Bench {
 	return &Bench{Workspace: w, Mirror: mirror, OutputDir: filepath.Join(dir, "outputs")}
 }
 
-// newRepository commits the files in order of their names, all but the first together
-// with a second commit.
+// newRepository commits the files in the order of their names: the first one, and all others in a second
+// commit. It returns the second commit.
 func newRepository(t testing.TB, dir string, tree files) (commit string) {
 	t.Helper()
 	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")}})
@@ -76,7 +76,7 @@ func put(t testing.TB, dir, name, data string) {
 	require.NoError(t, os.WriteFile(p, []byte(data), 0o644))
 }
 
-// put writes behind the tools' back.
+// put writes a file without the tools' knowledge.
 func (b *Bench) put(t testing.TB, name, data string) {
 	t.Helper()
 	put(t, b.Workspace.Files(), name, data)
@@ -89,10 +89,10 @@ func (b *Bench) get(t testing.TB, name string) string {
 	return string(data)
 }
 
-// args is the arguments of a call.
+// args are the arguments of a call.
 type args map[string]any
 
-// call uses a tool as the loop does: by name, with JSON.
+// call calls a tool as the loop does: by name, with JSON.
 func (b *Bench) call(t testing.TB, name string, in args) model.Result {
 	t.Helper()
 	r, err := b.try(t.Context(), name, in)
@@ -118,15 +118,15 @@ func (b *Bench) try(ctx context.Context, name string, in args) (model.Result, er
 
 func allTools(b *Bench) []model.Tool { return slices.Concat(Reading(b), Running(b), Writing(b)) }
 
-// ok is the text of a call that has to succeed.
+// ok returns the text of a call that has to succeed.
 func (b *Bench) ok(t testing.TB, name string, in args) string {
 	t.Helper()
 	r := b.call(t, name, in)
 	require.False(t, r.Wrong, r.Text)
-	return model.WithoutDuration(r.Text) // a busy machine takes its time
+	return model.WithoutDuration(r.Text) // it depends on the machine
 }
 
-// refused is the text of a call that has to be wrong.
+// refused returns the text of a call that has to be wrong.
 func (b *Bench) refused(t testing.TB, name string, in args) string {
 	t.Helper()
 	r := b.call(t, name, in)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a model or a repository can ask for has to end, and soon.
+// The work that a model or a repository can cause is limited, and ends soon.
 func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"seed.txt": "x\n"})

@@ -16,8 +16,8 @@ import (
 const (
 	maxFailing    = 10   // tests whose output is shown
 	failingEnd    = 1500 // characters of each end of one test's output
-	buildEnd      = 4000 // of each end of the build's
-	uncountedEnd  = 6000 // of each end of the output when no tests were counted
+	buildEnd      = 4000 // characters of each end of the build's output
+	uncountedEnd  = 6000 // characters of each end of the tests' output, if no tests were counted
 	maxOtherNames = 50
 )
 
@@ -26,16 +26,15 @@ type checkArgs struct {
 	Source  string `json:"source,omitempty" jsonschema:"what says so: a file, or whose words"`
 }
 
-// Naming lets agents name the repository's test command. Its functions are set together, or not
-// at all.
+// Naming lets agents set the repository's test command. Its functions are all set, or all nil.
 type Naming struct {
-	Current func() project.Project                                                           // as it is known now
-	Judge   func(line, source string) (project.Project, error)                               // a [model.Mistake] where it is not to be named
-	Keep    func(ctx context.Context, p project.Project, line string, r result.Result) error // shows it, and remembers it
+	Current func() project.Project                                                           // the project as it is known now
+	Judge   func(line, source string) (project.Project, error)                               // the project with it, or a [model.Mistake]
+	Keep    func(ctx context.Context, p project.Project, line string, r result.Result) error // shows the command in the thread, and stores it
 }
 
-// check is the program's own build and test run over the workspace; its [result.Result] is
-// what the call writes.
+// check runs the program's own build and tests over the workspace. Its [result.Result] is stored with the
+// call.
 func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, error) {
 	if c.Sandbox == nil || c.Checker == nil {
 		return "", nil, c.off("Checks cannot be run")
@@ -64,13 +63,14 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 	return checked(r, base) + kept, checkRun{r, r.RedSince(base)}, err
 }
 
-// A checkRun is a check that came to an end.
+// A checkRun is the result of a completed check.
 type checkRun struct {
 	result.Result
 	red bool // it fails, and not only as the base does
 }
 
-// triedWithout says which flags were left out in vain.
+// triedWithout says with which added flags a command was tried, and without them, in vain; empty: there are
+// none.
 func triedWithout(p project.Project) string {
 	if p.Written == "" || p.TestShown() == p.WrittenShown() {
 		return ""
@@ -78,8 +78,7 @@ func triedWithout(p project.Project) string {
 	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestShown(), p.WrittenShown())
 }
 
-// projectOf is the project as a check runs it: with the command that the call names, or as it is
-// known.
+// projectOf returns the project that a check runs: with the command that the call names, or as it is known.
 func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
 	switch {
 	case c.Naming.Judge == nil && in.Command != "":
@@ -92,12 +91,12 @@ func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
 	return c.Project, nil
 }
 
-// checked is the result in figures, and what failed as far as it helps: what fails on the base
-// already stands apart, by its names alone.
+// checked returns the counts of a result, and as much of the failures as helps. Tests that also fail on the
+// base are listed separately, by name only.
 func checked(r, base result.Result) string {
 	var s strings.Builder
 	fresh, already := r.FailingSince(base)
-	r.Tests = append(slices.Clone(fresh), already...) // those that the line names are the fresh ones
+	r.Tests = append(slices.Clone(fresh), already...) // r.String names the first: those that fail only with the change
 	s.WriteString(r.String() + model.After(r.Took) + "\n")
 	if r.Stopped == result.StoppedNear {
 		s.WriteString("The tests near the change were run first, and the rest not at all: mend these, or call check once more as it is to run everything.\n")
@@ -117,8 +116,8 @@ func checked(r, base result.Result) string {
 	return s.String()
 }
 
-// failingTests shows the first failing tests whole and names the others. What was told of
-// another one before is not repeated.
+// failingTests shows the first failing tests with their output, and names the others. Output that was shown
+// before, for another test or for the build, is not repeated.
 func failingTests(s *strings.Builder, failing []result.Test, told []string) {
 	var others []result.Test
 	shown := 0
@@ -140,7 +139,7 @@ func failingTests(s *strings.Builder, failing []result.Test, told []string) {
 	}
 }
 
-// testNames names the first tests.
+// testNames returns the names of the first tests, and how many more there are.
 func testNames(tests []result.Test) string {
 	var names []string
 	for _, t := range tests {

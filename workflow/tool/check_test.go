@@ -30,8 +30,8 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, b.ok(t, "check", nil), "build clean")
 }
 
-// What was run and did not succeed says so beside its text; what fails without the change, too,
-// is no failure of a check.
+// A run or a check that does not succeed is marked as failed. What also fails without the change is no
+// failure of a check.
 func TestWhatFailedIsMarked(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
@@ -50,8 +50,8 @@ func TestWhatFailedIsMarked(t *testing.T) {
 	require.True(t, built.RedSince(result.Result{}))
 }
 
-// TestANamedCommandIsTriedWithoutItsFlags has tests that a flag breaks which is added to their
-// command, and then a command that cannot be counted at all.
+// TestANamedCommandIsTriedWithoutItsFlags has tests that fail because of a flag that is added to their
+// command, and then a command whose tests cannot be counted at all.
 func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
@@ -89,8 +89,8 @@ func TestCheckedIsBounded(t *testing.T) {
 	require.NotContains(t, text, "\x1b")
 }
 
-// TestCheckTellsWhatFailedBeforeApart has a test that fails on the base, too, one that the change
-// broke, and a package that does not compile beside two that need it.
+// TestCheckTellsWhatFailedBeforeApart has a test that also fails on the base, a test that the change broke, a
+// package that does not compile, and a package that needs it.
 func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
 	t.Parallel()
 	old := result.Test{Group: "p", Name: "TestBrokenForYears", Status: result.Failed, Output: "nobody knows why\n"}

@@ -17,7 +17,7 @@ type diffArgs struct {
 	Path string `json:"path,omitempty"`
 }
 
-// diff shows what differs from the base.
+// diff returns the changes since the base.
 func (b *Bench) diff(ctx context.Context, in diffArgs) (string, error) {
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
@@ -35,9 +35,10 @@ func (b *Bench) diff(ctx context.Context, in diffArgs) (string, error) {
 	return text, err
 }
 
-// ShowDiff is what a model is shown of the changes in a file or folder, everywhere where
-// within is empty: the diffs of the first files that fit into so many bytes whole, and the
-// others by name. It is empty where nothing differs from the base.
+// ShowDiff returns what a model is shown of the changes within a file or folder, or of all changes if within
+// is empty: the whole diffs of the first files that fit into most bytes, and the names of the others. The
+// diff of the one file that within names is cut to most bytes. ShowDiff returns an empty string if nothing
+// differs from the base.
 func ShowDiff(ctx context.Context, w *repo.Workspace, within string, most int) (string, error) {
 	changes, err := w.Changes(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 	require.Contains(t, b.refused(t, "diff", args{"path": "../x"}), "outside")
 }
 
-// A hunk's heading is a line of the file, which looks like one of the change.
+// The heading of a hunk is dropped: it is a line of the file, and looks like a line of the change.
 func TestDiffNoise(t *testing.T) {
 	t.Parallel()
 	const index = "index 0123456789012345678901234567890123456789..9876543210987654321098765432109876543210 100644\n"
@@ -37,7 +37,7 @@ func TestDiffNoise(t *testing.T) {
 		patch.ShowDiff("diff --git a/a b/a\n"+index+"--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ \tFoldedStyle\n index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n"))
 }
 
-// What does not fit is named, file by file, and can be asked for.
+// A file whose diff does not fit is named, and its diff can be requested.
 func TestALongDiffNamesItsFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"a.txt": "one\n"})

@@ -59,7 +59,7 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	return text + patch.FindSyntaxErrors(c.Path, out), nil
 }
 
-// miss answers an edit whose text is not in the file.
+// miss returns the answer to an edit whose old text is not in the file.
 func (b *Bench) miss(c workfile.Content, old string) error {
 	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path), patch.DescribeNearest(c.Data, old))
 	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {

@@ -11,22 +11,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// A Line is one line of a file that somebody named, or several.
+// A Line is a line of a file that somebody named, or a range of lines.
 type Line struct {
 	Path   string
 	Number int
-	Last   int // of several; 0: it is one
+	Last   int // last line of a range; 0: one line
 }
 
 const (
 	aroundLine    = 5   // lines shown on each side of a named one
-	mostLines     = 120 // of those that are named at once
+	mostLines     = 120 // limit of a named range
 	maxExcerpts   = 12
 	excerptsBytes = 8 << 10
 )
 
-// Excerpts shows the lines around those that were named, where they are there, and makes
-// the Bench take their files as read.
+// Excerpts returns the lines around the named ones, as far as they exist, and records their files as read.
 func (b *Bench) Excerpts(ctx context.Context, named []Line) string {
 	b.changing.RLock()
 	defer b.changing.RUnlock()
@@ -51,7 +50,7 @@ func (b *Bench) Excerpts(ctx context.Context, named []Line) string {
 	return text.String()
 }
 
-// pathsOf are the files, in the order in which they are named first.
+// pathsOf returns the paths of the files, in the order in which they are first named.
 func pathsOf(named []Line) (paths []string) {
 	for _, l := range named {
 		if !slices.Contains(paths, l.Path) {
@@ -61,7 +60,8 @@ func pathsOf(named []Line) (paths []string) {
 	return paths
 }
 
-// rangesOf are the lines to show of a file with so many, first and last; those that meet are one.
+// rangesOf returns the first and last line of each range to show of a file with most lines. Ranges that touch
+// are merged.
 func rangesOf(named []Line, path string, most int) (ranges [][2]int) {
 	for _, l := range named {
 		if l.Path == path && l.Number >= 1 && l.Number <= most {

@@ -11,12 +11,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// A part of a large repository is worked on as if it were the whole: it is what is listed
-// and searched, and nothing outside it is changed. A file outside may be read by its path,
-// since what the part is built on may stand there.
+// With a Folder, that part of a large repository is worked on as if it were the whole: only it is listed and
+// searched, and nothing outside it is changed. A file outside may be read by its path, since the part may be
+// built on it.
 
-// explored is the resolved path of what is to be listed or searched: the folder, where
-// nothing else was named.
+// explored returns the resolved path of what is to be listed or searched: p, or the folder if p names
+// nothing.
 func (b *Bench) explored(ctx context.Context, p string) (string, error) {
 	if b.Folder != "" && path.Clean("./"+p) == "." {
 		p = b.Folder
@@ -31,7 +31,7 @@ func (b *Bench) explored(ctx context.Context, p string) (string, error) {
 	return real, nil
 }
 
-// mayTouch is nil for a resolved path that may be changed.
+// mayTouch returns nil if the file at a resolved path may be changed.
 func (b *Bench) mayTouch(real string) error {
 	if workfile.Within(b.Folder, real) {
 		return nil
@@ -39,8 +39,7 @@ func (b *Bench) mayTouch(real string) error {
 	return model.Mistakef("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 }
 
-// open finds and reads a file that the model named; a missing one is answered with names
-// that come near.
+// open reads a file that the model named. If the file is missing, the error suggests similar names.
 func (b *Bench) open(ctx context.Context, p string) (workfile.Content, error) {
 	root := b.Workspace.Root()
 	real, err := b.locate(ctx, p)
@@ -54,7 +53,7 @@ func (b *Bench) open(ctx context.Context, p string) (workfile.Content, error) {
 	return c, nil
 }
 
-// locate is the resolved path of something that exists.
+// locate returns the resolved path of a file or folder that exists.
 func (b *Bench) locate(ctx context.Context, p string) (string, error) {
 	root := b.Workspace.Root()
 	cleaned, err := workfile.CleanPath(p)

@@ -40,7 +40,7 @@ func TestAFolderIsExploredAndChangedAlone(t *testing.T) {
 	require.Contains(t, b.refused(t, "apply_patch", args{"patch": moved}), "lib/a.go may not be changed")
 	require.Equal(t, "package lib // total\n", b.get(t, "lib/money.go"))
 
-	b.Folder = "" // the control: the same is done without the guard
+	b.Folder = "" // the control: without a folder, the same is allowed
 	b.ok(t, "write_file", args{"path": "services/shopping/c.go", "content": "package shopping\n"})
 	b.ok(t, "apply_patch", args{"patch": moved})
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxDescribed is what all tools together may take of every request.
+// maxDescribed is the limit, in bytes, of what all tools together add to every request.
 const maxDescribed = 7 << 10
 
-// described is the tools as a model is told of them, one a line.
+// described returns the tools as models see them, one a line.
 func described(t *testing.T) []byte {
 	var all bytes.Buffer
 	for _, tool := range allTools(&Bench{}) {
@@ -28,8 +28,8 @@ func described(t *testing.T) []byte {
 	return all.Bytes()
 }
 
-// The tools stand at the beginning of every request: one byte that differs, and an
-// endpoint's cache of it is worth nothing.
+// The tools are at the beginning of every request. If one byte of them changes, an endpoint's cache of the
+// request is useless.
 func TestToolsAreDescribedAlwaysAlike(t *testing.T) {
 	t.Parallel()
 	golden := filepath.Join("testdata", "tools.golden")

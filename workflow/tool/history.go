@@ -27,13 +27,13 @@ type historyArgs struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-// A commitReader looks into the history of a workspace.
+// A commitReader reads the history of a workspace.
 type commitReader struct {
-	mirror    *repo.Mirror // nil: there is none
+	mirror    *repo.Mirror // nil: there is no history
 	workspace *repo.Workspace
 }
 
-// history looks into the commits from the base of the workspace backwards.
+// history shows commits from the base of the workspace backwards.
 func (r commitReader) history(ctx context.Context, in historyArgs) (string, error) {
 	if r.mirror == nil {
 		return "", model.Mistake("There is no history here.")
@@ -82,7 +82,7 @@ func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) 
 	return s.String(), nil
 }
 
-// olderLeftOut is what follows the last commit that is shown, by whether path may narrow them.
+// olderLeftOut is the line after the last commit that is shown, by whether path can narrow the list.
 var olderLeftOut = map[bool]string{
 	true:  "[older ones left out: give path, or commit for one of them]\n",
 	false: "[older ones left out: give commit for one of them]\n",
@@ -119,8 +119,8 @@ func (r commitReader) oneCommit(ctx context.Context, name, within string) (strin
 	return text + "\n" + diff, nil
 }
 
-// notThere takes a failed look into the history for the model's mistake: a commit, file
-// or line that is not there. What else may be wrong with a mirror shows where it is made.
+// notThere turns a failed look into the history into the model's mistake: a commit, file or line that does
+// not exist. Other faults of a mirror are found where it is made.
 func notThere(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

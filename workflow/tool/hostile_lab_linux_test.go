@@ -30,9 +30,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// A lab is one hostile repository with everything around it that it may try to get at: a
-// real bare remote that wants a token, a folder outside, a folder in which whatever is
-// executed leaves a file, and a server that nobody has a reason to ask.
+// A lab is a hostile repository with everything that it may try to reach: a real bare remote that requires a
+// token, a folder outside, a folder in which executed programs leave a file, and a server that nothing has a
+// reason to contact.
 type lab struct {
 	t       testing.TB
 	dir     string
@@ -44,8 +44,8 @@ type lab struct {
 	watch   *watch
 	mirrors *repo.Mirrors
 	bench   *Bench
-	caches  bool // commands are shown build caches
-	lure    bool // the remote sends on whoever asks for another repository
+	caches  bool // commands get build caches
+	lure    bool // the remote redirects requests for another repository
 	said    []string
 }
 
@@ -62,7 +62,8 @@ func newLab(t testing.TB) *lab {
 		fired: filepath.Join(dir, "fired"),
 	}
 	put(t, l.outside, "secret.txt", secret+"\n")
-	// Also open to whoever commands run as: no permission stands between them and it.
+	// Also writable for the user that commands run as, so that no permission prevents what the sandbox has
+	// to.
 	require.NoError(t, os.MkdirAll(l.fired, 0o755))
 	require.NoError(t, os.Chmod(l.fired, 0o777))
 	l.trap = newTrap(t)
@@ -73,7 +74,7 @@ func newLab(t testing.TB) *lab {
 	return l
 }
 
-// git runs the git program as somebody who trusts what is in dir.
+// git runs the git program, which trusts what is in dir.
 func (l *lab) git(dir string, args ...string) string {
 	l.t.Helper()
 	out, err := l.try(dir, args...)
@@ -96,13 +97,13 @@ func (l *lab) gitEnv() []string {
 	}
 }
 
-// backend is git's own server of repositories over HTTP.
+// backend returns the path of git-http-backend, git's own HTTP server for repositories.
 var backend = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("git", "--exec-path").Output()
 	return filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), err
 })
 
-// serve puts the remote behind smart HTTP, for those who have the token.
+// serve serves the remote over smart HTTP to clients with the token.
 func (l *lab) serve() {
 	program, err := backend()
 	require.NoError(l.t, err, "the git program is needed: see make deps")
@@ -122,16 +123,16 @@ func (l *lab) serve() {
 	l.t.Cleanup(l.remote.Close)
 }
 
-// asked is the remote as an operator configures it.
+// asked returns the remote as an operator configures it.
 func (l *lab) asked() remote.Remote {
 	return remote.Remote{Name: "shop", URL: l.url(), Credentials: remote.Token{Value: pushToken}}
 }
 
 func (l *lab) url() string { return l.remote.URL + "/" + filepath.Base(l.bare) }
 
-// commit lets the git program write a commit of the whole tree to a branch: what begins
-// with -> is a link, with @ a submodule's pin, with blob: one that is there; a name that ends in * is executable. Every
-// repository has the file app.txt, which is what somebody wants changed.
+// commit writes a commit of a whole tree to a branch, with the git program. Data that begins with -> is the
+// target of a link, with @ the commit of a submodule, with blob: the hash of an existing blob. A file whose
+// name ends in * is executable. Every tree also has the file app.txt, which the session has to change.
 func (l *lab) commit(branch string, tree files) {
 	l.t.Helper()
 	var s strings.Builder
@@ -167,7 +168,7 @@ func (l *lab) commit(branch string, tree files) {
 	require.NoError(l.t, err, string(out))
 }
 
-// inC writes a path as git reads it in quotes.
+// inC quotes a path for git.
 func inC(name string) string {
 	var s strings.Builder
 	for i := range len(name) {
@@ -176,15 +177,15 @@ func inC(name string) string {
 	return `"` + s.String() + `"`
 }
 
-// touch is a shell command that tells that it was executed outside of any sandbox.
+// touch returns a shell command that leaves a file if it is executed outside of a sandbox.
 func (l *lab) touch(what string) string { return "touch " + l.fired + "/" + what }
 
-// box is the machine's sandbox; it is shared, as it is in the program.
+// box returns the machine's sandbox, which the labs share, as the program's sessions do.
 var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{})
 })
 
-// open clones the repository and makes a session's workspace of it, as a turn does.
+// open clones the repository and makes a session's workspace, as a turn does.
 func (l *lab) open(branch string) error {
 	l.mirrors = &repo.Mirrors{Dir: filepath.Join(l.dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	l.t.Cleanup(func() { _ = l.mirrors.Close() })
@@ -213,14 +214,14 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 		Commands:  Commands{Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
-	if l.caches { // which take longer to make than all else
+	if l.caches { // caches take longer to make than everything else
 		b.Checker.Caches.Dir, b.ScratchDir = filepath.Join(l.dir, "caches"), filepath.Join(l.dir, name, "build-cache")
 		b.Checker = b.Checker.For(m)
 	}
 	return b, s.Own(w.Files())
 }
 
-// ask uses a tool and keeps what a model would be shown.
+// ask calls a tool and keeps the text that a model would be shown.
 func (l *lab) ask(name string, in args) string {
 	l.t.Helper()
 	r := l.bench.call(l.t, name, in)
@@ -228,8 +229,8 @@ func (l *lab) ask(name string, in args) string {
 	return r.Text
 }
 
-// work is an ordinary session on the repository, to the push and past it: all of it has to
-// go on as if nothing were the matter.
+// work runs an ordinary session on the repository, up to and including the push. All of it has to succeed as
+// on a harmless repository.
 func (l *lab) work() {
 	l.t.Helper()
 	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
@@ -277,7 +278,7 @@ func (l *lab) work() {
 	l.push(tree)
 }
 
-// push commits and pushes, and looks at the remote, which nothing else may have reached.
+// push commits and pushes, and checks what the remote has then.
 func (l *lab) push(tree string) {
 	l.t.Helper()
 	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
@@ -293,7 +294,7 @@ func (l *lab) push(tree string) {
 	l.said = append(l.said, l.git(l.bare, "diff", "--no-ext-diff", "--no-textconv", "main", "bobbin/more", "--", "."))
 }
 
-// safe asserts what has to hold whatever the repository is.
+// safe requires what has to hold for every repository.
 func (l *lab) safe() {
 	l.t.Helper()
 	require.Empty(l.t, l.found(), "somebody got out")
@@ -305,8 +306,7 @@ func (l *lab) safe() {
 	}
 }
 
-// modest asserts that this process never held much in memory. It is for sizes that would
-// show.
+// modest requires that this process never used 512 MB of memory. It is for sizes that would show.
 func (l *lab) modest() {
 	l.t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -319,15 +319,15 @@ func (l *lab) modest() {
 	require.Less(l.t, kilobytes, 512<<10)
 }
 
-// What the detectors tell apart.
+// What the detectors can find.
 const (
 	executed    = "executed"    // a program of the repository ran outside of the sandbox
-	touched     = "touched"     // something outside of the workspace was opened, changed or looked through
-	asked       = "asked"       // the trap was asked for something
-	credentials = "credentials" // and was given the token
+	touched     = "touched"     // something outside of the workspace was opened, changed or listed
+	asked       = "asked"       // the trap got a request
+	credentials = "credentials" // the trap got a request with credentials
 )
 
-// found is what the detectors have seen.
+// found returns what the detectors have found.
 func (l *lab) found() (what []string) {
 	l.t.Helper()
 	if left, err := os.ReadDir(l.fired); err != nil || len(left) > 0 {
@@ -346,7 +346,7 @@ func (l *lab) found() (what []string) {
 	return what
 }
 
-// A trap is a server that nobody may ask. It asks for credentials, as a remote does.
+// A trap is a server that nothing may contact. It asks for credentials, as a remote does.
 type trap struct {
 	url string
 
@@ -377,7 +377,7 @@ func (tr *trap) seen() (requests, tokens int) {
 	return tr.requests, tr.tokens
 }
 
-// A watch has the kernel note every access to a folder and what is in it.
+// A watch makes the kernel record every access to a folder and its entries.
 type watch struct {
 	t  testing.TB
 	fd int
@@ -400,8 +400,8 @@ func (w *watch) seen() bool {
 	return n > 0
 }
 
-// checkout is a clone by the git program, as people have it; of what git itself refuses,
-// an empty folder.
+// checkout returns a clone made by the git program, as people have it. If git itself refuses the repository,
+// the folder is empty.
 func (l *lab) checkout() string {
 	l.t.Helper()
 	dir := filepath.Join(l.dir, "naive")
@@ -411,7 +411,7 @@ func (l *lab) checkout() string {
 	return dir
 }
 
-// sh runs a line in a folder, outside of any sandbox: only controls do.
+// sh runs a shell command in a folder without a sandbox. Only controls use it.
 func (l *lab) sh(dir, line string, env ...string) string {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir, cmd.Env = dir, append(l.gitEnv(), env...)

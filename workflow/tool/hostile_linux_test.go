@@ -11,31 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A hostile repository: what is in it, what its commands leave in the files, and what
-// Bobbin has to say to it. The line is that of the list of bad inputs.
+// A hostile is a row of these tests: a hostile repository, what its commands leave in the files, and how
+// Bobbin has to answer. line is the name of its entry in the list of bad inputs.
 type hostile struct {
 	line, name string
 	tree       func(l *lab) files         // the main branch
-	build      func(l *lab)               // instead, where git does not make such a tree from files
-	arrive     func(l *lab, dir string)   // what commands leave in the files
-	play       func(t testing.TB, l *lab) // beside the ordinary work
-	caches     bool                       // build caches matter
-	refused    string                     // what is said where it is not opened at all
-	// naive is the control: in a clone by the git program, with the same left in its files,
-	// it does what people do without a thought. The detector finds has to find it out.
+	build      func(l *lab)               // in place of tree, if git does not make such a tree from files
+	arrive     func(l *lab, dir string)   // leaves in the files what commands may leave there
+	play       func(t testing.TB, l *lab) // checks besides the ordinary work
+	caches     bool                       // commands get build caches
+	refused    string                     // the error, if the repository is not opened at all
+	// naive is the control: in a clone made by the git program, with the files of arrive, it does what people
+	// usually do. The detector finds has to detect it.
 	naive func(l *lab, dir string)
 	finds string
 }
 
-// whole is for the sizes that a machine is busy with for a while.
+// whole also tests sizes that keep a machine busy for a while.
 var whole = os.Getenv("BOBBIN_HOSTILE") == "all"
 
 func hostiles() []hostile {
 	return slices.Concat(hostileSettings(), hostileGits(), hostileRenames(), hostileTrees(), hostileNames(), hostileFiles(), hostilePlain(), hostileCode(), hostileRemotes(), hostilePushes())
 }
 
-// elsewhere is what holds the lines of the list that need no repository of their own here,
-// or more than a workspace.
+// elsewhere names the tests for the lines of the list that need no repository here, or more than a workspace.
 var elsewhere = map[string]string{
 	"R17": "cmd/bobbin, the injections",
 	"R22": "cmd/bobbin, the injections",
@@ -75,8 +74,8 @@ func TestHostileRepositories(t *testing.T) {
 	}
 }
 
-// Each detector, and each answer, is held against somebody who does it the usual way: the
-// same repository has to be found out.
+// The control of each detector and each answer: if the same repository is handled in the usual way, the
+// detector has to find it.
 func TestHostileRepositoriesAreHostile(t *testing.T) {
 	t.Parallel()
 	for _, row := range hostiles() {
@@ -130,7 +129,7 @@ func (row hostile) make(l *lab) {
 	}
 }
 
-// goesOn opens a decent branch of a repository that was refused, with the same mirrors.
+// goesOn opens a harmless branch of a repository that was refused, with the same mirrors.
 func (l *lab) goesOn() {
 	l.t.Helper()
 	l.commit("decent", nil)
@@ -144,8 +143,8 @@ func (l *lab) goesOn() {
 	l.safe()
 }
 
-// settings makes a real git directory in a folder, or takes the one that is there, and
-// writes into its configuration.
+// settings makes a git directory in dir, or uses the one that is there, and appends lines to its
+// configuration.
 func (l *lab) settings(dir string, lines ...string) {
 	l.t.Helper()
 	l.git("", "init", "-q", "--template=", dir)

@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// hostileRemotes are repositories without what a clone expects.
+// hostileRemotes are repositories that lack what a clone expects.
 func hostileRemotes() []hostile {
 	return []hostile{
 		{
@@ -68,16 +68,16 @@ func hostileRemotes() []hostile {
 	}
 }
 
-// hostilePushes want what is pushed, and with it the token, to go elsewhere.
+// hostilePushes try to send what is pushed, and the token, elsewhere.
 func hostilePushes() []hostile {
 	return []hostile{
 		{
 			line: "G4", name: "settings that send the push elsewhere",
 			arrive: func(l *lab, dir string) { l.settings(dir, l.elsewhere()...) },
-			play: func(_ testing.TB, l *lab) { // in our own mirror, even
+			play: func(_ testing.TB, l *lab) { // even in Bobbin's own mirror
 				l.settingsOf(filepath.Join(l.bench.Mirror.Dir(), "config"), l.elsewhere()...)
 			},
-			naive: func(l *lab, dir string) { // by the remote's name, by the library that we push with
+			naive: func(l *lab, dir string) { // by the remote's name, with the library that Bobbin pushes with
 				r, err := git.PlainOpen(dir)
 				require.NoError(l.t, err)
 				_ = r.Push(&git.PushOptions{
@@ -132,7 +132,7 @@ func hostilePushes() []hostile {
 	}
 }
 
-// elsewhere are settings that turn the remote's address into the trap's.
+// elsewhere returns settings that replace the remote's address by the trap's.
 func (l *lab) elsewhere() []string {
 	base, err := url.Parse(l.remote.URL)
 	require.NoError(l.t, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileTrees have names and links that lead out. That each of twenty such names is
-// refused, in every place and kind, is the repository's own test.
+// hostileTrees have names and links that lead out. The tests of package repo check that twenty such names are
+// refused, in every place and kind.
 func hostileTrees() []hostile {
 	return []hostile{
 		{
@@ -29,7 +29,7 @@ func hostileTrees() []hostile {
 			},
 			arrive: func(l *lab, dir string) {
 				put(l.t, dir, ".git/config", secret)
-				// Put in the place of a file that is in the commit, as a command may.
+				// New links, as a command may make them.
 				require.NoError(l.t, os.Symlink(filepath.Join(l.outside, "secret.txt"), filepath.Join(dir, "later.txt")))
 				require.NoError(l.t, os.Symlink(l.outside, filepath.Join(dir, "later")))
 			},
@@ -59,7 +59,7 @@ func hostileTrees() []hostile {
 				require.NoError(l.t, os.Remove(filepath.Join(dir, "web")))
 				put(l.t, dir, "web/secret.txt", "harmless\n")
 			},
-			naive: func(l *lab, dir string) { // puts the tree back as it was, and writes after it
+			naive: func(l *lab, dir string) { // restores the tree of the commit, and writes into it
 				require.NoError(l.t, os.RemoveAll(filepath.Join(dir, "web")))
 				l.git(dir, "checkout", "-q", "--", "web")
 				put(l.t, dir, "web/secret.txt", "harmless\n")
@@ -81,7 +81,7 @@ func hostileTrees() []hostile {
 	}
 }
 
-// hostileNames are strange, and harmless to whoever keeps them as they are.
+// hostileNames are strange names that are harmless if they are kept as they are.
 func hostileNames() []hostile {
 	return []hostile{
 		{
@@ -144,7 +144,7 @@ func playBytes(t testing.TB, l *lab) {
 	require.NotEqual(t, l.bench.get(t, "latin.txt"), strings.ToValidUTF8(l.bench.get(t, "latin.txt"), "?"), "the control: what JSON would have made of it")
 }
 
-// rawTree makes a commit of a tree that git would not write, object by object.
+// rawTree writes a commit of a tree that git would not write, object by object.
 func (l *lab) rawTree(name, content string) {
 	l.t.Helper()
 	store := filesystem.NewStorage(osfs.New(l.bare), cache.NewObjectLRUDefault())
@@ -166,7 +166,7 @@ func (l *lab) rawTree(name, content string) {
 	require.NoError(l.t, store.SetReference(plumbing.NewHashReference(plumbing.NewBranchReferenceName("main"), h)))
 }
 
-// unpack writes the tree of main as somebody does who joins paths.
+// unpack writes the tree of main like a program that only joins paths.
 func (l *lab) unpack(dir string) {
 	l.t.Helper()
 	require.NoError(l.t, os.MkdirAll(dir, 0o755))

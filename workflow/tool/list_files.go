@@ -14,8 +14,8 @@ type listArgs struct {
 	Glob string `json:"glob,omitempty"`
 }
 
-// listFiles shows everything below a folder where that is little, else the folder alone
-// with the number of files in each of its folders.
+// listFiles shows everything below a folder if that is little, else only the folder's entries, with the
+// number of files in each of its folders.
 func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
 	start, err := b.explored(ctx, in.Path)
 	if err != nil {

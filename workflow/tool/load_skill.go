@@ -10,15 +10,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 )
 
-const maxSkillName = 64 // characters of a wrong name that are repeated
+const maxSkillName = 64 // characters of a name that are repeated
 
 type loadSkillArgs struct {
 	Name string `json:"name"`
 }
 
-// LoadSkill is the tool that gives an agent the text of a skill. find and names are those of
-// a [skill.Set], or less, where an agent is to see less. loaded hears of each skill that was
-// given; it may be nil.
+// LoadSkill returns the tool that gives an agent the text of a skill. find and names are those of a
+// [skill.Set], or narrower ones if an agent may see less. loaded is called with the name of each loaded
+// skill; it may be nil.
 func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string, loaded func(name string)) model.Tool {
 	t := newTool("load_skill", func(_ context.Context, in loadSkillArgs) (string, error) {
 		s, ok := find(in.Name)
@@ -33,7 +33,7 @@ func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string
 		}
 		return s.Body, nil
 	})
-	t.Kept = true // how to work
+	t.Kept = true // it says how to work
 	return t
 }
 
@@ -45,10 +45,10 @@ func noSkill(name string, names []string) error {
 	return model.Mistakef("There is no skill %s. There are: %s.", name, strings.Join(names, ", "))
 }
 
-// endMark is what would end the fence around a repository's text, however it is written.
+// endMark matches what would end the fence around a repository's text, in any spelling.
 var endMark = regexp.MustCompile(`(?i)<(\s*/\s*skill)`)
 
-// advice is a repository's skill: data, as everything that stands in the repository.
+// advice returns a repository's skill as fenced data, like everything in the repository.
 func advice(s skill.Skill) string {
 	var body strings.Builder
 	for line := range strings.Lines(s.Body) {

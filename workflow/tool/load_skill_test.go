@@ -33,11 +33,11 @@ func TestLoadSkill(t *testing.T) {
 	var loaded []string
 	note := func(name string) { loaded = append(loaded, name) }
 
-	// What the program or its operator says is given as it stands.
+	// A skill of the program or its operator is returned unchanged.
 	require.Equal(t, model.Result{Text: body}, loadSkill(t, set, "tdd", note))
 	require.Equal(t, model.Result{Text: body}, loadSkill(t, set, "deploys", note))
 
-	// What a repository says is advice, and cannot end its fence.
+	// A skill of a repository is advice, and cannot end its fence.
 	r := loadSkill(t, set, "house-style", note)
 	require.False(t, r.Wrong)
 	require.Equal(t, []string{

@@ -96,7 +96,7 @@ func TestPatchMayPutAFolderWhereAFileWas(t *testing.T) {
 	require.Equal(t, "again\n", b.get(t, "b"))
 }
 
-// What the model wrote itself counts as read.
+// A file that the model has patched counts as read.
 func TestEditOfAPatchedFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"a.txt": "a\nb\n"})

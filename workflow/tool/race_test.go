@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A swap is what somebody exchanges for what, as fast as he can, while the tools work.
+// A swap exchanges a file or folder for something else, as fast as it can, while the tools work.
 type swap struct {
-	name string // of what is exchanged
+	name string // path of what is exchanged
 	// lure puts something else in its place.
 	lure func(at, outside string) error
 }
@@ -26,7 +26,7 @@ var swaps = map[string]swap{
 	"a file for a pipe":   {"dir/f.txt", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
 }
 
-// during swaps to and fro for as long as the function it calls runs.
+// during swaps back and forth while work runs.
 func (s swap) during(files, outside string, work func()) {
 	at, aside := filepath.Join(files, s.name), filepath.Join(files, "aside")
 	stop := make(chan struct{})
@@ -57,8 +57,8 @@ func racingBench(t *testing.T) (b *Bench, outside string) {
 	return b, outside
 }
 
-// racing tells whether a race goes on: for so many rounds, or, where BOBBIN_RACE is set,
-// for three seconds; and until what it waits for has happened.
+// racing returns a func that reports whether a race goes on: for so many rounds, or for three seconds if
+// BOBBIN_RACE is set; and then until enough returns true, but for at most a thousand times as many rounds.
 func racing(rounds int, enough func() bool) func() bool {
 	end, long, n := time.Now().Add(3*time.Second), os.Getenv("BOBBIN_RACE") != "", 0
 	return func() bool {
@@ -113,8 +113,8 @@ func TestPathRace(t *testing.T) {
 	}
 }
 
-// The control: the same race against the usual check, which looks first and opens then. In
-// the place of a pipe it would wait for ever.
+// The control: the same race against the usual check, which looks first and then opens. If a pipe were
+// swapped in, it would wait for ever.
 func TestPathRaceControl(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a folder for a link", "a file for a link"} {
@@ -141,8 +141,8 @@ func TestPathRaceControl(t *testing.T) {
 	}
 }
 
-// A command may make as many names of its own files as it likes. What lies outside it can
-// give no name inside, and where it has one all the same, nothing is written through it.
+// A command may make hard links to its own files. It cannot link a file from outside into the workspace, and
+// if there is such a link nevertheless, no tool writes through it.
 func TestHardLinks(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "one\n"})

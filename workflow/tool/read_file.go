@@ -38,7 +38,7 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 	if workfile.IsPrivate(in.Path) {
 		return "", workfile.RefuseSecret(in.Path)
 	}
-	b.changing.RLock() // so that what is remembered is what is there
+	b.changing.RLock() // so that the content that is remembered is the current one
 	defer b.changing.RUnlock()
 	c, err := b.open(ctx, in.Path)
 	if err != nil {

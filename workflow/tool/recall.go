@@ -8,10 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// Recall makes the Bench of an agent that was interrupted know what its conversation shows
-// it to have seen: the files that it read, edited or wrote, as they are now. They are put
-// back to what was recorded before an agent goes on, so that is what it saw, but for what a
-// command of its own changed since.
+// Recall records in the Bench of an interrupted agent the files that its conversation shows as read, edited
+// or written, as they are now. Before an agent continues, its files are restored to what was recorded, so
+// this is what the agent saw, except for what its own commands changed since.
 func (b *Bench) Recall(messages []model.Message) {
 	calls := map[string]model.Call{}
 	for _, m := range messages {
@@ -24,7 +23,7 @@ func (b *Bench) Recall(messages []model.Message) {
 	}
 }
 
-// recall is one call that was carried out. Whatever is not there any more is not known.
+// recall records the files of a call that succeeded. A file that no longer exists is left out.
 func (b *Bench) recall(c model.Call) {
 	var in struct{ Path, Patch string }
 	if json.Unmarshal(c.Args, &in) != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// An agent that was interrupted goes on where it was: what it has read it need not read
-// again. What it was refused, never read, or reads by another name, it does not know.
+// An interrupted agent need not read its files again. It does not know a file whose read was refused or has
+// no result, or that it only searched.
 func TestAnInterruptedAgentKnowsWhatItSaw(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"cart.go": cart, "new.txt": "one\n", "patched.txt": "two\n", "refused.txt": "three\n", "other.txt": "four\n"})

@@ -19,7 +19,7 @@ const (
 	defaultRun = 120 * time.Second
 	maxRun     = 600 * time.Second
 	outputEnd  = 15_000   // characters of each end of an output
-	maxCommand = 96 << 10 // bytes; Linux takes no argument of 128 KiB
+	maxCommand = 96 << 10 // bytes; Linux accepts no argument of 128 KiB
 )
 
 type runArgs struct {
@@ -27,12 +27,12 @@ type runArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"120; at most 600"`
 }
 
-// A CommandRun is a command that came to an end; it is what a call of run writes.
+// A CommandRun is a completed command. It is stored with the call of run.
 type CommandRun struct {
 	Command  string
-	ExitCode int    // -1 where it was stopped
+	ExitCode int    // -1 if it was stopped
 	Output   string // its last lines
-	Printed  int64  // bytes in all
+	Printed  int64  // bytes in total
 }
 
 // A commandRunner runs commands and checks in a workspace.
@@ -101,7 +101,7 @@ func (c commandRunner) command(line string, limit time.Duration, out *output.Cap
 	return cmd, err
 }
 
-// off is the answer where there is no sandbox.
+// off returns the answer for a Bench without a sandbox.
 func (c commandRunner) off(what string) error {
 	why := c.SandboxOff
 	if why == "" {
@@ -110,7 +110,7 @@ func (c commandRunner) off(what string) error {
 	return model.Mistakef("%s here: %s. Go on by reading and searching, and say what could not be run.", what, strings.TrimSuffix(why, "."))
 }
 
-// ending says how a command ended; an error is a failure of ours.
+// ending says how a command ended. It returns an error if the program itself failed.
 func ending(err error, limit time.Duration) (string, error) {
 	var exit *sandbox.ExitError
 	switch {

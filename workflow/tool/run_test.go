@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// newRunning is a bench whose commands run in the machine's real sandbox.
+// newRunning returns a Bench whose commands run in the machine's real sandbox.
 func newRunning(t testing.TB, tree files) *Bench {
 	t.Helper()
 	b := newBench(t, tree)
@@ -97,8 +97,8 @@ func TestRunIsStoppedInTime(t *testing.T) {
 	require.Contains(t, text, "begun")
 }
 
-// A command that takes too much is stopped, the model reads one line that says what it took
-// and what to do, and the next command works.
+// A command that uses too much is stopped. The model reads one line that says what it used too much of and
+// what to do, and the next command works.
 func TestRunSaysWhatWasTooMuch(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
@@ -127,7 +127,7 @@ func TestRunSaysWhatWasTooMuch(t *testing.T) {
 	}
 }
 
-// What is written of a command is all that it printed, not what is shown of it.
+// A call of run stores how much a command printed in total, not how much of it is shown.
 func TestRunTellsHowMuchWasPrinted(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})

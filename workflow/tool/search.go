@@ -24,7 +24,7 @@ func (b *Bench) search(ctx context.Context, in searchArgs) (string, error) {
 	return s.Run(ctx, func(ctx context.Context) error { return b.searchIn(ctx, s, in) })
 }
 
-// searchIn searches what was named.
+// searchIn searches what the call names.
 func (b *Bench) searchIn(ctx context.Context, s *find.Search, in searchArgs) error {
 	if kept, ok := strings.CutPrefix(in.Path, output.Prefix); ok {
 		c, err := output.LoadOutput(b.OutputDir, kept)

@@ -94,7 +94,7 @@ func TestSearchCutsLongLines(t *testing.T) {
 
 func TestSearchOfLinesLongerThanAStride(t *testing.T) {
 	t.Parallel()
-	const stride = 32 << 10 // bytes that are searched between two looks at the clock
+	const stride = 32 << 10 // bytes that are searched between two checks of the context
 	long := strings.Repeat("x", 3*stride) + "needle" + strings.Repeat("x", 3*stride) + "needle\n"
 	b := newBench(t, files{"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle"})
 	for _, pattern := range []string{"needle", "needl[e]", "(?i)NEEDLE", "x*needle"} {
@@ -116,8 +116,7 @@ func TestSearchStopsWhenAsked(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// BenchmarkSearch is over a tree of 20,200 files, as in the measurements that it is held
-// against.
+// BenchmarkSearch searches a tree of 20,200 files, like the measurements that it is compared with.
 func BenchmarkSearch(b *testing.B) {
 	bench := newBench(b, files{".gitignore": "*.o\nnode_modules/\n/dist\n"})
 	r := rand.New(rand.NewPCG(3, 4))

@@ -8,19 +8,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// sightings are the files that the model has seen, by their paths.
+// sightings are the files that the model has seen, by path.
 type sightings struct {
-	mu    sync.Mutex // over what follows
+	mu    sync.Mutex // guards files
 	files map[string]sighting
 }
 
 // A sighting is a file as the model last saw it.
 type sighting struct {
 	hash   [sha256.Size]byte
-	misses int // edits since whose text was not in the file
+	misses int // edits since then whose old text was not in the file
 }
 
-// remember notes that the model knows the file as it is now.
+// remember records that the model knows the file with this content.
 func (s *sightings) remember(path string, content []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +50,8 @@ func (s *sightings) knows(path string, content []byte) error {
 	return nil
 }
 
-// missed counts an edit whose text was not there. After the second one the file has to
-// be read again: a model that guesses gets worse with every guess.
+// missed counts an edit whose old text was not in the file. After the second miss the file has to be read
+// again, because a model that guesses gets worse with every guess.
 func (s *sightings) missed(path string) (readAgain bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type Speaker interface {
 	Say(ctx context.Context, message string) (model.Result, error)
 }
 
-// OrchestratorTools are what the orchestrator's tools call. Each records what the orchestrator
+// OrchestratorTools are the functions behind the orchestrator's tools. Each records what the orchestrator
 // decided, or refuses it with the reason. workflow/turn/orchestrator implements them.
 type OrchestratorTools interface {
 	Speaker
@@ -38,14 +38,14 @@ type OrchestratorTools interface {
 	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
-// WorkerTools are what a worker's tools call. workflow/turn/worker implements them.
+// WorkerTools are the functions behind a worker's tools. workflow/turn/worker implements them.
 type WorkerTools interface {
 	Speaker
 	Done(ctx context.Context, d Done) (model.Result, error)
 	Blocked(ctx context.Context, reason string) (model.Result, error)
 }
 
-// RootCause is what report_root_cause takes.
+// RootCause is the input of report_root_cause.
 type RootCause struct {
 	Changed      string               `json:"changed,omitempty"`
 	Summary      string               `json:"summary" jsonschema:"in the reporter's words"`
@@ -58,7 +58,7 @@ type RootCause struct {
 	Siblings     *diagnosis.Siblings  `json:"siblings,omitempty"`
 }
 
-// An Assignment is one task of delegate.
+// An Assignment is one task in the input of delegate.
 type Assignment struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description"`
@@ -68,76 +68,77 @@ type Assignment struct {
 	Plan        int    `json:"plan,omitempty"`
 }
 
-// A Question is what ask takes.
+// A Question is the input of ask.
 type Question struct {
 	Question    string   `json:"question"`
 	Options     []string `json:"options"`
 	Recommended string   `json:"recommended"`
-	// Open is shown as a number, and taken as it stands when the thread wraps up.
+	// Open lists the other open decisions. People see their number; the recommended answers hold if they wrap
+	// up.
 	Open []planning.OpenDecision `json:"open,omitempty"`
 }
 
-// Done is what done takes.
+// Done is the input of done.
 type Done struct {
 	Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences; Markdown, code in backticks"`
 	Left    string `json:"left,omitempty" jsonschema:"what stays open, for people, not for the commit"`
 }
 
-// Finish is what finish takes.
+// Finish is the input of finish.
 type Finish struct {
 	Title    string      `json:"title,omitempty" jsonschema:"of the commit, imperative, to 72 characters"`
 	Summary  string      `json:"summary" jsonschema:"what and why; people read it"`
 	Left     string      `json:"left,omitempty" jsonschema:"what stays open, for people"`
 	Changed  string      `json:"changed,omitempty" jsonschema:"if people wrote since the approval: what differs, or why nothing does"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
-	Kept     string      `json:"kept,omitempty"` // why what the review found stays
-	// Hunks says of those that finish named as not needed which ones stay.
+	Kept     string      `json:"kept,omitempty"` // why the review's findings are not acted upon
+	// Hunks chooses, for the hunks that finish named as not needed, which of them stay.
 	Hunks []HunkChoice `json:"hunks,omitempty" jsonschema:"as finish asks"`
 }
 
-// A HunkChoice takes a hunk out that nothing needs, or keeps it for a reason.
+// A HunkChoice removes a hunk that nothing needs, or keeps it for a reason.
 type HunkChoice struct {
 	ID   string `json:"id"`
-	Keep string `json:"keep,omitempty"` // why; empty: it is taken out
+	Keep string `json:"keep,omitempty"` // the reason to keep it; empty: it is removed
 }
 
-// A Criterion is one done criterion held against the result.
+// A Criterion compares one done criterion with the result.
 type Criterion struct {
 	Met bool   `json:"met"`
 	How string `json:"how"`
 	Now string `json:"now,omitempty"`
 }
 
-// Explanation is what explain_diff takes.
+// Explanation is the input of explain_diff.
 type Explanation struct {
 	Summary string     `json:"summary"`
 	Hunks   []HunkWord `json:"hunks"`
 }
 
-// A HunkWord says why one hunk is there.
+// A HunkWord gives the reason for one hunk.
 type HunkWord struct {
 	Number int    `json:"number"`
 	Why    string `json:"why" jsonschema:"one short sentence"`
 }
 
-// Judgement is what judge_hunks takes.
+// Judgement is the input of judge_hunks.
 type Judgement struct {
 	Hunks []HunkVerdict `json:"hunks"`
 }
 
-// A HunkVerdict says whether one hunk stands within a scope.
+// A HunkVerdict says whether one hunk lies within a scope.
 type HunkVerdict struct {
 	Number int    `json:"number"`
 	Inside bool   `json:"inside" jsonschema:"true when the scope allows it, or the allowed change does not work without it"`
 	Why    string `json:"why" jsonschema:"one short sentence"`
 }
 
-// Review is what review_change takes.
+// Review is the input of review_change.
 type Review struct {
 	Findings []Finding `json:"findings"`
 }
 
-// A Finding is something that should not go out as it is.
+// A Finding is a problem that should be solved before the change is pushed.
 type Finding struct {
 	Place string `json:"place" jsonschema:"path:line"`
 	Kind  string `json:"kind"`
@@ -159,7 +160,7 @@ const (
 //go:embed tools/*.md
 var descriptions embed.FS
 
-// newTool makes a tool whose description is the file of its name.
+// newTool returns a tool whose description is in tools/NAME.md.
 func newTool[T any](name string, call func(context.Context, T) (model.Result, error), adjust ...func(*jsonschema.Schema)) model.Tool {
 	description, err := descriptions.ReadFile("tools/" + name + ".md")
 	if err != nil {
@@ -195,7 +196,7 @@ var (
 	skills     = []any{"tdd", "frontend-ui-ux", "diagnose"}
 	grades     = []any{"observed", "inferred"}
 	degrees    = []any{"high", "medium", "low"}
-	examples   = []any{"fails", "passes", "cannot_run", "none"} // the reporter's own
+	examples   = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
 	verdicts   = []any{diagnosis.Affected, diagnosis.NotAffected}
 )
 
@@ -283,19 +284,19 @@ func Working(w WorkerTools) []model.Tool {
 	})
 }
 
-// last makes a tool wait until the model has seen what failed before it.
+// last sets Last: a call of the tool is refused until the model has seen the failures before it.
 func last(t model.Tool) model.Tool {
 	t.Last = true
 	return t
 }
 
-// maxWords is how much one call may say, in bytes: what people read in a thread, and a
-// few replies in Slack.
+// maxWords is the limit of the arguments of one call, in bytes. It is what people read in a thread, and a few
+// replies in Slack.
 const maxWords = 32 << 10
 
-// readable refuses calls that say more than anybody reads. A model that was talked into
-// it, or went astray, cannot flood a thread. What is decided by them is kept, when a conversation
-// is summed up.
+// readable makes tools refuse arguments longer than maxWords, so that a model that was talked into it, or
+// went astray, cannot flood a thread. It also marks every tool but say as Kept: its calls are kept when a
+// conversation is summarised.
 func readable(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
 		tools[i].Kept = t.Name != "say"
@@ -309,7 +310,8 @@ func readable(tools []model.Tool) []model.Tool {
 	return tools
 }
 
-// enums limits properties to values; a property is named by its path through objects and arrays.
+// enums limits properties to the given values. A property is named by its dotted path through objects and
+// arrays.
 func enums(values map[string][]any) func(*jsonschema.Schema) {
 	return func(root *jsonschema.Schema) {
 		for path, list := range values {
@@ -320,8 +322,8 @@ func enums(values map[string][]any) func(*jsonschema.Schema) {
 	}
 }
 
-// brief says in a line what models are told of the objects in these properties, which may be
-// arrays of them. Arguments are still checked against the whole.
+// brief sets the one-line description that models get of the objects in these properties, or in arrays of
+// them. Arguments are still checked against the whole schema.
 func brief(forms map[string]string) func(*jsonschema.Schema) {
 	return func(root *jsonschema.Schema) {
 		for path, form := range forms {

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// A desk takes everything down as it was asked.
+// A desk is a fake of OrchestratorTools and WorkerTools that records each call.
 type desk struct{ heard []string }
 
 func (d *desk) note(what string, v any) (model.Result, error) {
@@ -64,7 +64,7 @@ func (d *desk) judge(_ context.Context, v Judgement) (model.Result, error) {
 	return d.note("judge", v)
 }
 
-// everyTool is what all agents have together.
+// everyTool returns the tools of all agents.
 func everyTool(d *desk) []model.Tool {
 	tools := append(Leading(d), Working(d)...)
 	tools = append(tools, Advising(d, d.advise)...)
@@ -90,8 +90,8 @@ func (d *desk) Blocked(_ context.Context, s string) (model.Result, error) {
 	return d.note("blocked", s)
 }
 
-// What models are told before anything else has to stay as it is to the byte, or an
-// endpoint's prefix cache misses; a change shows in the golden file's diff.
+// Prompts and tool descriptions have to stay the same to the byte, or an endpoint's prefix cache misses. A
+// change shows in the diff of the golden file.
 func TestStaticWordsArePinned(t *testing.T) {
 	t.Parallel()
 	table := agent.Table(nil)
@@ -172,7 +172,7 @@ func TestWrongCallsNeverReachTheDesk(t *testing.T) {
 	require.Empty(t, d.heard)
 }
 
-// No agent is offered a tool by which it could approve, push or post past the program.
+// No agent has a tool that could approve, push or post without the program.
 func TestNoToolGrantsAnything(t *testing.T) {
 	t.Parallel()
 	for _, tool := range everyTool(&desk{}) {
@@ -182,7 +182,7 @@ func TestNoToolGrantsAnything(t *testing.T) {
 	}
 }
 
-// What claims an end waits for what failed before it.
+// Tools that end the work are Last: their calls wait until the model has seen the failures before them.
 func TestWhatClaimsAnEndIsLast(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -194,7 +194,7 @@ func TestWhatClaimsAnEndIsLast(t *testing.T) {
 	require.Equal(t, []string{"finish", "done"}, names)
 }
 
-// What a model is talked into saying at any length is not said.
+// Calls with more text than people read in a thread are refused.
 func TestNobodyFloodsAThread(t *testing.T) {
 	t.Parallel()
 	d := &desk{}

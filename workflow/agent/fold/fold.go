@@ -1,12 +1,12 @@
-// Package fold shows a model less of a conversation that has outgrown its window.
+// Package fold shortens what a model is shown of a conversation that has outgrown its window.
 //
-// A conversation is only ever added to. That its older part was summed up, or that what is long
-// in it is cut, is an entry of its own (model.Fold), and what a model is shown follows from the
-// entries alone: it is the same after a restart, and begins with the same bytes from one fold to
-// the next. A call is never parted from its result.
+// Entries are only ever appended to a conversation. A summary of its older part, or a cut of its long
+// entries, is an entry, too (model.Fold). What a model is shown follows from the entries alone: it is the
+// same after a restart, and from one fold to the next it begins with the same bytes. A call is never
+// separated from its result.
 //
-// What people and the program wrote stays word for word, and so do the calls of tools that are
-// Kept, and the newest entries. What is summed up is what the model did beside that.
+// What people and the program wrote stays word for word, and so do the calls of tools that are Kept, and the
+// newest entries. Only the model's other work is summarised.
 package fold
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// View is what the model is shown of a conversation.
+// View returns what the model is shown of a conversation.
 func View(messages []model.Message) []model.Message {
 	s := newest(messages)
 	if s.text == nil && s.cut == 0 {
@@ -40,11 +40,11 @@ func View(messages []model.Message) []model.Message {
 	return out
 }
 
-// A state is what the folds of a conversation come to.
+// A state is the combined effect of all folds of a conversation.
 type state struct {
 	upto, cut   int
-	kept, whole map[int]bool   // of the entries before upto, and before cut
-	text        *model.Message // that stands for what is left out; nil: nothing is
+	kept, whole map[int]bool   // the entries before upto, and before cut, that stay
+	text        *model.Message // the summary in place of what is left out; nil: nothing is left out
 }
 
 func newest(messages []model.Message) state {
@@ -67,8 +67,8 @@ func newest(messages []model.Message) state {
 	return s
 }
 
-// stays are the entries that are never summed up nor cut: what people and the program wrote,
-// calls of tools that are kept, and their results.
+// stays returns the indexes of the entries that are never summarised or cut: what people and the program
+// wrote, calls of tools that are Kept, and their results.
 func stays(messages []model.Message, tools []model.Tool) map[int]bool {
 	keep, calls := map[string]bool{}, map[string]bool{}
 	for _, t := range tools {
@@ -94,11 +94,11 @@ func stays(messages []model.Message, tools []model.Tool) map[int]bool {
 }
 
 const (
-	asBytes  = 4000 // what a picture counts as
+	asBytes  = 4000 // size of a picture, in bytes
 	longPart = 600  // bytes of a result or an argument that stay when it is cut
 )
 
-// Size is how many bytes of messages a model is sent.
+// Size returns how many bytes of these messages a model is sent. A picture counts as asBytes.
 func Size(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
@@ -110,8 +110,8 @@ func Size(messages []model.Message) int {
 	return n
 }
 
-// CutOldest cuts what is long in the oldest entries, until the model is shown half of what it was.
-// It returns false where nothing is left to cut.
+// CutOldest returns an entry that cuts the long parts of the oldest entries, until the model is shown half as
+// many bytes as before. It returns false if nothing is left to cut.
 func CutOldest(messages []model.Message, tools []model.Tool) (model.Message, bool) {
 	s, was := newest(messages), Size(View(messages))
 	kept := stays(messages, tools)
@@ -127,7 +127,7 @@ func CutOldest(messages []model.Message, tools []model.Tool) (model.Message, boo
 	return model.Message{Role: model.Folded, Fold: &model.Fold{Cut: n, Kept: indexes(kept, n), Was: was, Is: is}}, true
 }
 
-// indexes are the entries before one that are in a set, in order.
+// indexes returns the members of set below before, in order.
 func indexes(set map[int]bool, before int) (list []int) {
 	for i := range before {
 		if set[i] {
@@ -137,8 +137,8 @@ func indexes(set map[int]bool, before int) (list []int) {
 	return list
 }
 
-// cut is an entry without its pictures, and, where it does not stay whole, without its long parts:
-// a result of a tool, or what a model wrote as arguments.
+// cut returns m without its pictures and, unless whole is true, without its long parts: the result of a tool,
+// or the arguments that a model wrote.
 func cut(m model.Message, whole bool) model.Message {
 	if len(m.Pictures) > 0 {
 		m.Pictures = nil
@@ -159,7 +159,7 @@ func cut(m model.Message, whole bool) model.Message {
 	return m
 }
 
-// shortArgs cuts the long fields of arguments that were acted upon long ago.
+// shortArgs cuts the long fields of the arguments of an old call.
 func shortArgs(args json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if len(args) <= 2*longPart {
@@ -171,7 +171,7 @@ func shortArgs(args json.RawMessage) json.RawMessage {
 	for name, value := range fields {
 		if len(value) > longPart {
 			text := string(value)
-			_ = json.Unmarshal(value, &text) // what is not a string is shown as it was written
+			_ = json.Unmarshal(value, &text) // a value that is not a string is shown as JSON
 			quoted, _ := json.Marshal(Ends(text, longPart/2))
 			fields[name] = quoted
 		}
@@ -183,7 +183,7 @@ func shortArgs(args json.RawMessage) json.RawMessage {
 	return short
 }
 
-// Ends is a text without its middle, where it is longer than most.
+// Ends returns text without its middle if it is longer than most bytes.
 func Ends(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -12,7 +12,7 @@ import (
 
 var kinds = []model.Tool{{Name: "read_file"}, {Name: "run"}, {Name: "report_root_cause", Kept: true}}
 
-// step is an answer with one call, and its result.
+// step returns an answer with one call, and the call's result.
 func step(id, tool, args, result string) []model.Message {
 	return []model.Message{
 		{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: tool, Args: json.RawMessage(args)}}},
@@ -70,7 +70,7 @@ run: go test ./cart
 	require.Equal(t, Size(shown), entry.Fold.Is)
 	require.Equal(t, Size(m), entry.Fold.Was)
 
-	// The next one takes in the one before, and the rest that came since.
+	// The next summary replaces the first one, and covers the entries since.
 	m = append(m, entry)
 	m = append(m, step("7", "run", `{"command":"go vet"}`, "exit code 0")...)
 	m = append(m, step("8", "read_file", `{"path":"last.go"}`, "the last")...)
@@ -85,7 +85,7 @@ run: go test ./cart
 	require.Equal(t, m[len(m)-2:], again[6:])
 }
 
-// The newest entries that stay are no more than was asked for, but one answer at least.
+// The newest entries that stay take at most tail bytes, but there is at least one answer.
 func TestTheNewestStay(t *testing.T) {
 	t.Parallel()
 	m := conversation()
@@ -112,7 +112,7 @@ func TestASummaryHasToGain(t *testing.T) {
 	require.False(t, ok, "there is nothing of the model's own")
 }
 
-// What is cut leaves people's words, reports and their results whole, and is never cut twice.
+// A cut leaves people's words, reports and their results whole, and no entry is cut twice.
 func TestCuttingTheOldest(t *testing.T) {
 	t.Parallel()
 	m := conversation()
@@ -140,7 +140,7 @@ func TestCuttingTheOldest(t *testing.T) {
 	require.NotContains(t, View(append(m, sum))[5].Text, "too long for the whole")
 }
 
-// The prompt is short, and asks for what is not kept besides.
+// The prompt is short.
 func TestThePrompt(t *testing.T) {
 	t.Parallel()
 	require.Less(t, len(Prompt), 1500)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzShortArgs: arguments that a model wrote once stay an object that an endpoint reads
-// again, and are shorter.
+// FuzzShortArgs checks that shortened arguments are still a JSON object that an endpoint can read, and that
+// its strings are short.
 func FuzzShortArgs(f *testing.F) {
 	long := string(make([]byte, 3*longPart))
 	for _, seed := range []string{`{}`, `{"a":1}`, `[1]`, `"x`, `{"content":"` + long + `"}`, `{"a":{"b":[]}}`, "\xff"} {

@@ -10,25 +10,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// Prompt asks a model to sum up its own earlier work.
+// Prompt is the system prompt that asks a model to summarise its own earlier work.
 //
 //go:embed sum_up.md
 var Prompt string
 
-// leastGain is how much less a model has to be shown for a summary to be worth it.
+// leastGain is the share of the bytes shown to a model that a summary has to save.
 const leastGain = 0.3
 
-// A Part of a conversation is to be summed up: what was left of it, but for what stays.
+// A Part is the older part of a conversation that is to be summarised, except for the entries that stay.
 type Part struct {
 	messages []model.Message
-	upto     int // entries before it are summed up
+	upto     int // entries before it are summarised
 	kept     []int
-	earlier  string // what an earlier summary said of a part of it
+	earlier  string // text of the earlier summary, which this one replaces
 	was      int    // bytes that the model is shown now
 }
 
-// Older is the part of a conversation before its newest entries, which are tail bytes at most, but
-// one answer with its results at least. It returns false where there is nothing to sum up.
+// Older returns the part of a conversation before its newest entries. Those are tail bytes at most, but at
+// least one answer with its results. Older returns false if there is nothing to summarise.
 func Older(messages []model.Message, tools []model.Tool, tail int) (Part, bool) {
 	s := newest(messages)
 	p := Part{messages: messages, upto: len(messages), was: Size(View(messages))}
@@ -54,15 +54,15 @@ func Older(messages []model.Message, tools []model.Tool, tail int) (Part, bool) 
 	return p, false
 }
 
-// begins reports whether what is shown as it is can begin with an entry: after it stands an
-// answer, and no result is parted from its call.
+// begins reports whether the entries that are shown unchanged can begin at index at: an answer is among them,
+// and no result is separated from its call.
 func begins(messages []model.Message, at int) bool {
 	return messages[at].Role != model.ToolRole &&
 		slices.ContainsFunc(messages[at:], func(m model.Message) bool { return m.Role == model.Assistant })
 }
 
-// Record is what is to be summed up, as a model reads it, in so many bytes at most: what the agent
-// did, and between it, for whoever sums up, what stays.
+// Record returns what is to be summarised as text for a model, cut to most bytes: what the agent did and, as
+// context for the summary, the entries that stay.
 func (p Part) Record(most int) string {
 	each := most
 	for {
@@ -105,8 +105,8 @@ func (p Part) record(each int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// commands are those that were run in the part, word for word, with how each ended: of the same
-// command with the same end, one.
+// commands returns the commands that were run in the part, word for word, each with the first line of its
+// result. Equal commands with equal results appear once.
 func (p Part) commands() string {
 	calls, seen := map[string]model.Call{}, map[string]bool{}
 	var lines []string
@@ -135,11 +135,11 @@ func (p Part) commands() string {
 	return strings.Join(lines, "\n")
 }
 
-// mostSummary is how many bytes of a summary are kept.
+// mostSummary is the limit of a summary in bytes. A longer one loses its middle.
 const mostSummary = 12 << 10
 
-// Summed is the entry that stands for the part from now on. It returns false where the summary is
-// empty, or gains little: then the model would have been shown nearly as much as before.
+// Summed returns the entry that replaces the part from now on. It returns false if the summary is empty, or
+// if it saves less than leastGain of what the model was shown before.
 func (p Part) Summed(summary string, fence func(name, text string) string) (model.Message, bool) {
 	if strings.TrimSpace(summary) == "" {
 		return model.Message{}, false

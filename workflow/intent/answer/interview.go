@@ -15,13 +15,13 @@ func WrapsUp(text string) bool {
 	return ok && wrapUp.MatchString(s)
 }
 
-// WantsMore reports whether a message asks for an interview to go on past its limit.
+// WantsMore reports whether a message asks to continue an interview past its limit.
 func WantsMore(text string) bool {
 	s, ok := request(joined(text))
 	return ok && moreWanted.MatchString(s)
 }
 
-// The words of an interview. Each is the whole message.
+// The words of an interview. Each has to be the whole message.
 var (
 	wrapUp = lazyregexp.New(`^(?:(?:(?:i|we) (?:have|need|got) to (?:go|run|leave)|gotta (?:go|run)|no (?:more )?time|out of time|that will do)[,.! -]+(?:so )?)?` + wrapPhrase +
 		`(?:[,.! -]+(?:and |so |then |just |please )*` + wrapPhrase + `)*(?:[,.! -]+(?:and |then |so )?(?:just )?(?:start|build it|go ahead|go))?[.! ]*$`)
@@ -30,7 +30,7 @@ var (
 
 const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: (?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the |your )?(?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining(?: ones)?)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all(?: of them)?|the others))?(?: now| then)?`
 
-// joined is a short message in one line, without what people add out of politeness.
+// joined returns a short message in one line and without courtesy, or "" if the message is too long.
 func joined(text string) string {
 	if utf8.RuneCountInString(text) > words.MaxLength {
 		return ""
@@ -38,8 +38,8 @@ func joined(text string) string {
 	return words.Openers.ReplaceAllString(words.Courteous(strings.Join(words.Sentences(text), " ")), "")
 }
 
-// request drops the form of a question from what asks for something ("can we wrap up?");
-// another question is not ok.
+// request drops the form of a question from a request ("can we wrap up?"). It returns false for any other
+// question.
 func request(s string) (string, bool) {
 	bare := words.RequestForm.ReplaceAllString(s, "")
 	if bare != s {

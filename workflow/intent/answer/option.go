@@ -1,5 +1,5 @@
-// Package answer reads what people answer when they are asked: which option of a question they mean,
-// and whether an interview is to end or go on. No word here approves anything.
+// Package answer reads people's answers to questions: which option of a question they mean, and whether an
+// interview ends or goes on. No word here approves anything.
 package answer
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// OptionNamed finds the option that an answer in words means: the option's own words, its
-// number ("2", "option 2", "the second"), or the beginning of its words where that is at
-// least three letters long and fits no other. -1 with true means that the answer takes the
-// recommendation. A number that could be the option's own words as well as its place
-// ("3" for "1 day", "2 days", "3 weeks", "5 weeks") is clear only where both agree.
+// OptionNamed returns the index of the option that an answer in words means. The answer holds the option's
+// own words, its number ("2", "option 2", "the second"), or the beginning of its words, if that has at least
+// three letters and fits no other option. OptionNamed returns -1 and true if the answer takes the
+// recommendation. A number that could be an option's own words as well as its place ("3" for "1 day", "2
+// days", "3 weeks", "5 weeks") counts only if both mean the same option.
 func OptionNamed(text string, options []string) (int, bool) {
 	own, _ := words.OwnLines(words.SpellPictures(words.Straighten(text)))
 	if utf8.RuneCountInString(text) > words.MaxLength || words.AddressesOther(own) {
@@ -43,7 +43,7 @@ func OptionNamed(text string, options []string) (int, bool) {
 	return beginning(s, options)
 }
 
-// Answers to a question with options.
+// Forms of answers to a question with options.
 var (
 	ordinals    = []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
 	choosing    = lazyregexp.New(`^(?:(?:ok|okay|yes|hm+|so|well|then|probably|maybe)[,. ]+)*(?:(?:i|we|let's|let us)(?:'d|'ll| would| will)? )?(?:(?:rather )?(?:say|go with|go for|take|choose|pick|prefer|use|want|like|opt for|vote for) )?`)
@@ -51,7 +51,7 @@ var (
 	place       = lazyregexp.New(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the )?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") + `)|(last|former|latter)))(?: one| option)?[.! ]*$`)
 )
 
-// ownWords finds the option with the same words, case and punctuation aside.
+// ownWords finds the option with the same words, ignoring case and punctuation.
 func ownWords(s string, options []string) (int, bool) {
 	found, hits := 0, 0
 	for i, o := range options {
@@ -65,7 +65,7 @@ func ownWords(s string, options []string) (int, bool) {
 	return found, hits == 1
 }
 
-// numbered finds the option whose place is named.
+// numbered finds the option whose place s names.
 func numbered(s string, options []string) (int, bool) {
 	m := place.FindStringSubmatch(s)
 	if m == nil {
@@ -90,7 +90,7 @@ func numbered(s string, options []string) (int, bool) {
 	return n - 1, n >= 1 && n <= len(options)
 }
 
-// ownNumber: an option other than the one at the place begins with that very number.
+// ownNumber reports whether an option other than the one at index at begins with the number.
 func ownNumber(number string, options []string, at int) bool {
 	for i, o := range options {
 		if first, _, _ := strings.Cut(lettersOf(o), " "); first == number && i != at {
@@ -117,7 +117,7 @@ func beginning(s string, options []string) (int, bool) {
 
 var letter = lazyregexp.New(`\p{L}`)
 
-// lettersOf is what remains of a text without case and punctuation.
+// lettersOf returns the words of s in lower case and without punctuation.
 func lettersOf(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(words.Straighten(s)), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

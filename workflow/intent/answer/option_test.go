@@ -96,7 +96,7 @@ func TestNoOptionIsNamed(t *testing.T) {
 	}{
 		{"", rounding},
 		{"!", rounding},
-		{"round", rounding},      // begins two
+		{"round", rounding},      // two options begin with it
 		{"ke", rounding},         // too short
 		{"b", rounding},          // no letters
 		{"option b", rounding},   //
@@ -104,7 +104,7 @@ func TestNoOptionIsNamed(t *testing.T) {
 		{"4", rounding},          //
 		{"the fourth", rounding}, //
 		{"99999999999999999999", rounding},
-		{"the former", rounding}, // of two only
+		{"the former", rounding}, // only for two options
 		{"5", times},             // "5 weeks" is not the fifth
 		{"2", counts[:1]},
 		{"5", []string{"1 day", "2 days", "5 days", "7 days", "9 days"}}, // the third, or the fifth?

@@ -1,6 +1,6 @@
-// Package command reads the commands that people give in words or with a slash: /grill-me,
-// /start-work, /diagnose and /consult, and what is to be remembered, corrected or forgotten of a
-// repository. No word here approves anything.
+// Package command reads the commands that people give in words or with a slash (/grill-me, /start-work,
+// /diagnose and /consult), and requests to remember, correct or forget lessons of a repository. No word here
+// approves anything.
 package command
 
 import (
@@ -13,15 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Read is ReadFor where the consultant goes by its own names.
+// Read calls ReadFor with the consultant's own names, "consultant" and "oracle".
 func Read(text string) (workflow.Command, string) {
 	return ReadFor(text, "consultant", "oracle")
 }
 
-// ReadFor finds the command at the start of a message, after the bot's mention, and
-// what follows it; quotation marks around all of that are dropped. A question to the
-// consultant, whom people call by one of the names, may also be the last sentence. In a
-// quote, in code or elsewhere in a message there is no command.
+// ReadFor returns the command at the start of a message, after the bot's mention, and the text that follows
+// it, without quotation marks around the whole. A question to the consultant, by one of its names, may also
+// be the last sentence. There is no command in a quote, in code or elsewhere in a message.
 func ReadFor(text string, consultantNames ...string) (workflow.Command, string) {
 	s := words.Straighten(text)
 	s = s[ownStart(s):]
@@ -51,8 +50,8 @@ func ReadFor(text string, consultantNames ...string) (workflow.Command, string) 
 
 var slashed = lazyregexp.New(`(?is)^(?:please,? )?/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
 
-// A wording is how people say a command in words: its core, then a mark or a word that
-// leads on, then the rest. So "grill me on refunds" is one and "grill me is broken" none.
+// A wording is a form in which people say a command: its core, then a mark or a leading word, then the rest.
+// So "grill me on refunds" is a command and "grill me is broken" is not.
 type wording struct {
 	command workflow.Command
 	form    *lazyregexp.Regexp
@@ -74,7 +73,7 @@ var wordings = []wording{
 	worded(workflow.CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
 }
 
-// asking are the wordings that name the consultant, or mean it without its name.
+// asking returns the wordings that name the consultant, or that ask for a second opinion without a name.
 func asking(names []string) []wording {
 	const leads = `(?:(?:on|about|regarding)\s+|(?:whether|for|before|from)\b)`
 	var known []string
@@ -96,8 +95,8 @@ func asking(names []string) []wording {
 
 const secondOpinion = `(?:(?:(?:get|ask for|(?:i|we)(?:'d like| want| need)) (?:me |us )?)?a )?second opinion`
 
-// read takes the command out of a message; seen is the message with what was only shown in
-// it covered, place for place.
+// read returns the text after the command in s, and whether s holds the command. seen is s with quotes and
+// code covered, byte for byte.
 func (w wording) read(s, seen string) (rest string, ok bool) {
 	at := w.form.FindStringSubmatchIndex(seen)
 	if at == nil {
@@ -106,7 +105,7 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 	requested, questioned := at[2] >= 0, at[4] >= 0
 	from := at[1]
 	if kept := keptWord.FindString(seen[:from]); kept != "" {
-		from -= len(kept) // "whether", "before": they belong to what is asked
+		from -= len(kept) // words such as "whether" and "before" belong to the question
 	}
 	if from < len(seen) {
 		rest = strings.TrimSpace(s[from:len(seen)])
@@ -124,13 +123,13 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 
 var (
 	keptWord = lazyregexp.New(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
-	// The rest says that the consultant is for another time, or that it was a database.
+	// notNow matches a rest that puts the consultant off to another time, or that means a database.
 	notNow   = lazyregexp.New(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
 	pointing = lazyregexp.New(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
 )
 
-// covered hides code, quotations and quoted lines, byte by byte, so that a place in it is
-// the same place in s.
+// covered overwrites code, quotations and quoted lines, byte for byte, so that an index in the result is the
+// same index in s.
 func covered(s string) string {
 	b := []byte(s)
 	cover := func(from, to int) {
@@ -152,7 +151,7 @@ func covered(s string) string {
 	return string(b)
 }
 
-// ownStart is where a message's own words begin: after what the mention leaves behind, and
+// ownStart returns the index at which a message's own words begin: after what the mention leaves behind, and
 // after the lines that it quotes first.
 func ownStart(s string) int {
 	for rest := s; ; {
@@ -169,7 +168,7 @@ var (
 	goesOn      = lazyregexp.New(`(?i)(?:\b(?:e\.g|i\.e|etc|vs)|(?:^|\n)\s*\d+|[:,])$`)
 )
 
-// lastSentence is where the last sentence begins.
+// lastSentence returns the index at which the last sentence begins.
 func lastSentence(s string) int {
 	at := 0
 	for _, end := range sentenceEnd.FindAllStringIndex(s, -1) {

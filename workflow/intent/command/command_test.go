@@ -10,13 +10,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
-// commands is what people write to begin a way of working, and what it is about.
+// commands are messages that give a command, with the text that follows the command.
 var commands = []struct {
 	text    string
 	command workflow.Command
 	rest    string
 }{
-	// A question to the consultant, at the start.
+	// A question to the consultant as the first sentence.
 	{"ask the oracle whether the pool may outlive the proxy", workflow.CommandConsult, "whether the pool may outlive the proxy"},
 	{"Ask the consultant: is it safe?", workflow.CommandConsult, "is it safe?"},
 	{"ASK ORACLE IF WE LEAK CONNECTIONS", workflow.CommandConsult, "IF WE LEAK CONNECTIONS"},
@@ -42,7 +42,7 @@ var commands = []struct {
 	{"/consult is the pool too small?", workflow.CommandConsult, "is the pool too small?"},
 	{"please /consult is the pool too small?", workflow.CommandConsult, "is the pool too small?"},
 
-	// The same as the last sentence.
+	// A question to the consultant as the last sentence.
 	{"The totals are off. Ask the oracle whether it is rounding.", workflow.CommandConsult, "whether it is rounding"},
 	{"The totals are off\nask the oracle whether it is rounding", workflow.CommandConsult, "whether it is rounding"},
 	{"The totals are off! Please ask the consultant: is it rounding? Thanks!", workflow.CommandConsult, "is it rounding?"},
@@ -91,7 +91,7 @@ func TestReadCommandFor(t *testing.T) {
 	}
 }
 
-// Nobody asked for anything here: it is told, denied, shown, put off, or about something else.
+// These messages give no command: they report it, deny it, quote it, put it off, or mean something else.
 func TestNoCommand(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -137,7 +137,7 @@ func TestConsultantWithoutName(t *testing.T) {
 	require.Equal(t, "whether it is safe", rest)
 }
 
-// A long request keeps every word of what it is about.
+// A long request keeps every word after the command.
 func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	about := "carts" + strings.Repeat(" and carts", 500)
@@ -187,7 +187,7 @@ func TestReadCommand(t *testing.T) {
 	}
 }
 
-// FuzzRead: without a command nothing follows one, and what is only quoted is none.
+// FuzzRead checks that ReadFor returns a rest only with a command, and finds no command in quoted text.
 func FuzzRead(f *testing.F) {
 	for _, c := range commands {
 		f.Add(c.text, "pythia")

@@ -8,15 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// A Lesson is what a person asks for about what was learned of the repository.
+// A Lesson is a person's request about the lessons that were learned of the repository.
 type Lesson struct {
-	Number int    // of the lesson that is to go; 0: none
-	Text   string // what is to be remembered, or to take its place; empty: nothing
-	List   bool   // what there is, to be told
+	Number int    // number of the lesson to forget or replace; 0: none
+	Text   string // the lesson to remember, or the replacement of lesson Number; empty: none
+	List   bool   // asks for a list of the lessons
 }
 
-// ReadLesson reads a message that does nothing but say what is to be remembered of the repository,
-// what is to be forgotten or corrected, or ask what was learned.
+// ReadLesson reads a message that does nothing but ask to remember something of the repository, to forget or
+// correct a lesson, or to list the lessons.
 func ReadLesson(text string) (w Lesson, ok bool) {
 	own, quoted := words.OwnLines(words.Straighten(text))
 	own = strings.TrimSpace(words.TrimAddress(own))

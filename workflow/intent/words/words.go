@@ -1,6 +1,6 @@
-// Package words takes apart what a person wrote: what of a message is said, and not quoted, code or
-// speech; its sentences; courtesy, which means nothing. It knows no meanings: those are package
-// intent's and its other rooms'.
+// Package words takes a person's message apart: it finds the person's own words without quotes, code and
+// speech, splits them into sentences, and drops courtesy. It knows no meanings; package intent and its
+// subpackages do.
 package words
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// MaxLength is how long, in characters, a message may be to be read as one of these words.
+// MaxLength is the limit, in characters, of a message that is compared with the words of package intent.
 const MaxLength = 600
 
-// Sentences are a message's own sentences, in lower case: without quotes, code and speech,
-// with the name of a thing in code (`cart.go`) as a word; none where somebody else is spoken to.
+// Sentences returns a message's own sentences in lower case, without quotes, code and speech. The name of a
+// thing in code (`cart.go`) counts as a word. Sentences returns nil if the message addresses another person.
 func Sentences(text string) []string {
 	own, _ := OwnLines(SpellPictures(Straighten(text)))
 	if AddressesOther(own) {
@@ -32,8 +32,8 @@ func Sentences(text string) []string {
 	return all
 }
 
-// Straighten makes the characters that keyboards insert by themselves into those that
-// people meant.
+// Straighten replaces characters that keyboards insert by themselves, such as typographic quotes, with the
+// plain ones. It also writes some emoji as Slack names them, and decodes &lt;, &gt; and &amp;.
 func Straighten(s string) string { return strings.TrimSpace(typographic.Replace(s)) }
 
 var typographic = strings.NewReplacer(
@@ -42,16 +42,16 @@ var typographic = strings.NewReplacer(
 	"&lt;", "<", "&gt;", ">", "&amp;", "&",
 )
 
-// SpellPictures writes emoji as Slack names them, also those that Straighten leaves as they are.
+// SpellPictures writes emoji as Slack names them, for emoji that Straighten leaves as they are.
 func SpellPictures(s string) string { return pictures.Replace(s) }
 
-// Pictures that Straighten leaves as they are, and what may hang on any of them.
+// pictures replaces emoji that Straighten leaves as they are, and drops the modifiers of any emoji.
 var pictures = strings.NewReplacer(
 	"👌", ":ok_hand:", "💯", ":100:", "✔", ":heavy_check_mark:", "🎉", ":tada:", "🙏", ":pray:", "🙂", ":slightly_smiling_face:", "😀", ":grinning:", "😊", ":blush:",
 	"🏻", "", "🏼", "", "🏽", "", "🏾", "", "🏿", "", "\ufe0f", "",
 )
 
-// OwnLines drops what a person quoted of somebody else.
+// OwnLines drops the lines that a person quoted from others, and reports whether there were any.
 func OwnLines(s string) (own string, quoted bool) {
 	var kept []string
 	for line := range strings.Lines(s) {
@@ -64,8 +64,8 @@ func OwnLines(s string) (own string, quoted bool) {
 	return strings.TrimSpace(strings.Join(kept, "")), quoted
 }
 
-// TrimAddress drops what a mention of the bot leaves behind: "<@bot>: fix it". A colon
-// that belongs to an emoji stays.
+// TrimAddress drops the punctuation that a mention of the bot leaves behind ("<@bot>: fix it"). A colon that
+// belongs to an emoji stays.
 func TrimAddress(s string) string {
 	s = strings.Trim(s, " \t\n,;-")
 	if !emojiAtEdge.MatchString(s) {
@@ -80,14 +80,14 @@ var (
 	mentions       = lazyregexp.New(`<[@!]`)
 )
 
-// AddressesOther reports whether the words begin or end with a mention of somebody.
+// AddressesOther reports whether s begins or ends with a mention.
 func AddressesOther(s string) bool { return addressesOther.MatchString(s) }
 
-// Mentions reports whether somebody is mentioned anywhere.
+// Mentions reports whether s contains a mention.
 func Mentions(s string) bool { return mentions.MatchString(s) }
 
-// IsPlainASCII reports whether nothing in s only looks like the characters we know: no
-// letters of other alphabets, no full-width forms, nothing invisible.
+// IsPlainASCII reports whether s holds only visible ASCII characters, spaces, tabs and newlines. So no letter
+// of another alphabet, no full-width form and nothing invisible can look like a known character.
 func IsPlainASCII(s string) bool {
 	for _, r := range s {
 		if r > unicode.MaxASCII || r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
@@ -109,7 +109,7 @@ func Polite(s string) string {
 
 var pleases = lazyregexp.New(`(?is)^(?:please,? )?(.*?)(?:,? please)?$`)
 
-// trimEnd drops one final mark; several of them, or dots that hesitate, stay.
+// trimEnd drops one final dot or exclamation mark. Several marks, such as hesitating dots, stay.
 func trimEnd(s string) string {
 	if n := len(s); n > 1 && (s[n-1] == '.' || s[n-1] == '!') && s[n-2] != '.' && s[n-2] != '!' && s[n-2] != '?' {
 		return s[:n-1]
@@ -117,12 +117,12 @@ func trimEnd(s string) string {
 	return s
 }
 
-// WithoutSpeech drops code and what stands in quotation marks: words that were shown, not said.
+// WithoutSpeech drops code and quotations, which are words that were shown, not said.
 func WithoutSpeech(s string) string { return Speech.ReplaceAllString(s, " ") }
 
 var Speech = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`]*`|\"[^\"]*\"|(?:^|\\s)'[^']*'(?:\\s|[.,!?]|$)")
 
-// Squeeze drops what cannot be seen and makes every run of blanks one.
+// Squeeze drops invisible characters and replaces each run of white space with one space.
 func Squeeze(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -133,20 +133,20 @@ func Squeeze(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Courteous is s without please and thanks.
+// Courteous returns s without please and thanks.
 func Courteous(s string) string {
 	s = s[:Courtesy.FindStringIndex(s)[0]]
 	return strings.TrimSpace(TrimAddress(politeStart.ReplaceAllString(s, "")))
 }
 
-// HasWord reports whether there is a letter or a digit.
+// HasWord reports whether s contains a letter or a digit.
 func HasWord(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// Parts of messages that readers look for.
+// Expressions for parts of messages.
 var (
-	// What people add out of politeness, with the marks around it.
+	// Courtesy matches what people add at the end out of politeness, with the marks around it.
 	Courtesy      = lazyregexp.New(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
 	onlyCode      = lazyregexp.New("^`+[^`]*`+$")
 	CodeWord      = lazyregexp.New("`([^`\\s]+)`")

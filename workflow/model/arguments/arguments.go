@@ -12,23 +12,24 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Bounds of what a model may write as the arguments of one call.
+// Limits of the arguments of one call, and of the problems that are reported at once.
 const (
 	maxArguments = 1 << 20
 	maxDepth     = 64
 	maxProblems  = 5
 )
 
-// A Checker checks what a model wrote against one tool's schema.
+// A Checker checks the arguments that a model wrote against one tool's schema.
 type Checker struct {
 	tool     string
 	checked  *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	Schema   json.RawMessage // as models are told it
-	right    string          // an example of a right call, in words
+	Schema   json.RawMessage // as models are sent it
+	right    string          // a line with an example of a right call
 }
 
-// NewChecker prepares the schema, which has to be an object's, for the calls of a tool.
+// NewChecker returns a Checker for the calls of a tool. It fails if schema is not of type object or not
+// valid.
 func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("its arguments are of type %q and have to be an object", schema.Type)
@@ -47,9 +48,9 @@ func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
 }
 
-// told is the schema as it stands in every request, and therefore short: a part with a comment
-// is told by that, and not that objects have no other fields. Models take them for closed
-// anyway. Arguments are checked against the whole, and one who breaks it is shown the whole.
+// told returns the schema that is sent with every request. It is therefore short: a part with a comment is
+// replaced by the comment, and objects do not say that they have no other fields, which models assume anyway.
+// Arguments are checked against the full schema, and a wrong call is answered with an example of all fields.
 func told(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -65,8 +66,8 @@ func told(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// Decode reads the arguments into in. It returns what is wrong, in words for the model, or an
-// empty string.
+// Decode decodes args into in. It returns what is wrong with them, in words for the model, or an empty
+// string.
 func (c *Checker) Decode(args json.RawMessage, in any) string {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 {
@@ -100,7 +101,7 @@ func (c *Checker) wrongCall(problems ...string) string {
 	return fmt.Sprintf("%s was not run: its arguments are wrong.\n- %s\n%s", c.tool, strings.Join(problems, "\n- "), c.right)
 }
 
-// badForm returns what makes arguments unreadable, whatever the schema is.
+// badForm returns what makes arguments unreadable, whatever the schema is, or an empty string.
 func badForm(args json.RawMessage) string {
 	if len(args) > maxArguments {
 		return fmt.Sprintf("the arguments are %d bytes, at most %d are taken: do it in smaller parts", len(args), maxArguments)
@@ -128,8 +129,8 @@ func describeSyntaxError(err error, args []byte) string {
 	return fmt.Sprintf("%v, at byte %d, after %s", at, end, quoteShort(string(args[max(0, end-40):end])))
 }
 
-// badNesting reads the arguments token by token: decoding has no limit of depth and takes the
-// last of two fields with one name.
+// badNesting finds arguments that are nested too deep or repeat a field. It reads them token by token,
+// because decoding has no limit of depth and takes the last of two fields with one name.
 func badNesting(args []byte) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	var names []map[string]bool // of the open objects; nil for an open array
@@ -187,7 +188,7 @@ func leaveOutNulls(value any, s *jsonschema.Schema) {
 	}
 }
 
-// describeMisfit words what fits the schema and still not the Go type: a 3.0 for an integer, a
+// describeMisfit describes a value that fits the schema but not the Go type: a 3.0 for an integer, or a
 // number out of range.
 func describeMisfit(err error) string {
 	var field *json.UnmarshalTypeError

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// explainProblems words what a validator found, field by field. The validator alone decides
-// whether there is anything wrong: what the walk does not know is said in its words.
+// explainProblems describes what a validator found, field by field. The validator alone decides whether
+// anything is wrong; what the walk does not find is described in the validator's words.
 func explainProblems(object map[string]any, s *jsonschema.Schema, found error) []string {
 	var e explanation
 	e.checkValue("", object, s)
@@ -158,7 +158,7 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// describeValue is a value as the model wrote it, with its type, cut.
+// describeValue returns a value as the model wrote it, with its type, shortened.
 func describeValue(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -196,8 +196,8 @@ func joinPath(at, name string) string {
 	return at + "." + name
 }
 
-// fieldsOf names an object's fields in the order of the Go struct, then those that were
-// added to it.
+// fieldsOf returns the names of an object's fields in the order of the Go struct, and then those that were
+// added to the schema.
 func fieldsOf(s *jsonschema.Schema) []string {
 	var names, added []string
 	for _, name := range s.PropertyOrder {
@@ -214,7 +214,7 @@ func fieldsOf(s *jsonschema.Schema) []string {
 	return append(names, added...)
 }
 
-// rightCall shows how a call looks, and what of it may be left out.
+// rightCall returns an example of a call, and says which fields are optional.
 func rightCall(s *jsonschema.Schema) string {
 	text := "A right call looks like this: " + exampleOf(s)
 	var optional []string

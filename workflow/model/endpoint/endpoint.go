@@ -1,7 +1,6 @@
-// Package endpoint speaks with one endpoint that offers OpenAI's chat completions. Stream asks
-// once and hands on the chunks of an answer that comes as a stream; whatever else comes, or
-// does not come, is an *Error, in the endpoint's own words where it had any, and without the
-// key. Nothing is asked twice here.
+// Package endpoint talks to one endpoint that offers OpenAI's chat completions. Stream sends one request and
+// passes on the chunks of the streamed answer. Any other outcome is an *Error, in the endpoint's own words if
+// it sent any, and without the key. Nothing is retried here.
 package endpoint
 
 import (
@@ -20,16 +19,16 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// An Endpoint is where models are served.
+// An Endpoint says where a model is served, and with which key and headers.
 type Endpoint struct {
 	BaseURL   string
 	Key       string
-	KeyHeader string            // that carries the key, bare; empty: Authorization, as a bearer token
-	Headers   map[string]string // sent beside it; never the key's
-	Model     string            // what the endpoint calls the model; empty: what we call it
+	KeyHeader string            // name of the header that holds the bare key; empty: Authorization, as a bearer token
+	Headers   map[string]string // further headers; never the key's
+	Model     string            // the endpoint's name for the model; empty: the program's name
 }
 
-// setHeaders sets what the endpoint wants on each request.
+// setHeaders sets the configured headers and the key.
 func (e Endpoint) setHeaders(h http.Header) {
 	for name, value := range e.Headers {
 		h.Set(name, value)
@@ -51,23 +50,23 @@ type Question struct {
 	Idle    time.Duration // the longest silence, before and within the answer
 	Request openai.ChatCompletionRequest
 	Extra   map[string]any // fields of the body that go-openai does not know
-	// CallExtras go back with earlier calls, by their ids, as the endpoint sent them.
+	// CallExtras is sent back with earlier calls, by their ids, as the endpoint sent it.
 	CallExtras map[string]json.RawMessage
 }
 
-// An Answer is put together from the chunks of a stream.
+// An Answer collects the chunks of a stream.
 type Answer interface {
-	// Add takes a chunk, and says whether there was a finish reason by now.
+	// Add adds a chunk, and reports whether a finish reason has arrived.
 	Add(openai.ChatCompletionStreamResponse) (finished bool, err error)
-	// AddExtra takes what an endpoint wants back with a call of the answer, which has the id,
-	// or the index where the id is empty.
+	// AddExtra adds data that the endpoint has to get back with a call of the answer. The call has the id, or
+	// the index if the id is empty.
 	AddExtra(index int, id string, extra json.RawMessage)
 	// End is called after the last chunk.
 	End() error
 }
 
-// Stream asks the endpoint once, and returns how many bytes it sent. Its errors are *Error, or
-// the context's cause.
+// Stream asks the endpoint once, and returns the size of the request in bytes. Its error is an *Error, or the
+// context's cause.
 func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, err error) {
 	inner, x := begin(ctx, q.Client, q.Idle, q.Extra)
 	defer x.end()
@@ -86,8 +85,8 @@ func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, e
 	return x.sent, failureOf(err, x.failure, context.Cause(inner)).of(name, e.Key)
 }
 
-// stream takes a stream to its end. Only an answer with a finish reason is one; what comes
-// after the reason is figures, and is not worth failing for.
+// stream reads a stream to its end. An answer without a finish reason is an error. After the reason only
+// figures follow, so a failure there is ignored.
 func (e Endpoint) stream(ctx context.Context, x *exchange, request openai.ChatCompletionRequest, a Answer) error {
 	cfg := openai.DefaultConfig(e.Key)
 	cfg.BaseURL = e.BaseURL
@@ -118,8 +117,8 @@ func (e Endpoint) stream(ctx context.Context, x *exchange, request openai.ChatCo
 	}
 }
 
-// failureOf finds the reason that tells most: what the exchange saw, then why its context
-// ended, then what go-openai says.
+// failureOf returns the most specific reason: what the exchange saw, then why its context ended, then what
+// go-openai says.
 func failureOf(err, seen, cause error) *Error {
 	var e *Error
 	var network *url.Error
@@ -140,13 +139,13 @@ func failureOf(err, seen, cause error) *Error {
 	return &Error{Kind: KindBadAnswer, Text: oneLine(err.Error()), cause: err, Retry: true}
 }
 
-// passes tells whether a network error may be gone at the next try.
+// passes reports whether a network error may be gone at the next try.
 func passes(err *url.Error) bool {
 	var certificate *tls.CertificateVerificationError
 	return !errors.As(err, &certificate) && !strings.Contains(err.Error(), "unsupported protocol") && !strings.Contains(err.Error(), "no Host in request")
 }
 
-// of names the model, and takes the key out of every word.
+// of sets the model, and masks the key in the texts. It drops a cause whose text holds the key.
 func (e *Error) of(model, key string) *Error {
 	e.Model, e.Text, e.Hint = model, hide(e.Text, key), hide(e.Hint, key)
 	if e.cause != nil && hide(e.cause.Error(), key) != e.cause.Error() {

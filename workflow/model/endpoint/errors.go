@@ -17,30 +17,30 @@ type Kind string
 
 // The kinds of failure.
 const (
-	KindQuota       Kind = "quota"       // no money, no allowance, or rate limits that did not end
-	KindAuth        Kind = "auth"        // the key, the address or a login page in between: an operator has to act
+	KindQuota       Kind = "quota"       // no credit, no allowance, or rate limits that did not end
+	KindAuth        Kind = "auth"        // a wrong key or address, or a login page in between: an operator has to act
 	KindOverflow    Kind = "overflow"    // the conversation is longer than the model's window
-	KindRefused     Kind = "refused"     // the endpoint will not take this request, however often
+	KindRefused     Kind = "refused"     // the endpoint does not accept this request, however often it is sent
 	KindUnreachable Kind = "unreachable" // network trouble or a failing endpoint, after all tries
-	KindBadAnswer   Kind = "bad_answer"  // answers that were cut, stalled or made no sense, after all tries
+	KindBadAnswer   Kind = "bad_answer"  // answers that were cut, stalled or not valid, after all tries
 )
 
-// An Error is a request that got no answer.
+// An Error says why a request got no answer.
 type Error struct {
 	Kind   Kind
-	Status int    // HTTP status, 0 where there was none
-	Model  string // the last one that was asked
-	Text   string // what happened, in the endpoint's words where it had any
+	Status int    // HTTP status; 0: there was none
+	Model  string // the model that was asked last
+	Text   string // what happened, in the endpoint's words if it sent any
 	Hint   string // what to do about it
-	Window int    // of KindOverflow: how many tokens the model reads, where the endpoint says it
+	Window int    // of KindOverflow: the model's window in tokens, if the endpoint reports it
 
-	Retry bool          // it may be gone at the next try
+	Retry bool          // the next try may succeed
 	After time.Duration // the wait that the endpoint asked for
 
 	cause error
 }
 
-// Error is one line for people.
+// Error returns the error as one line for people.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model %s: %s", e.Model, e.Text)
@@ -53,10 +53,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives what lies beneath, where that is an error of ours or of the network.
+// Unwrap returns the underlying error, or nil if there is none or its text held the key.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Words by which endpoints say what ails them: the HTTP status alone tells too little.
+// Words by which endpoints describe an error; the HTTP status alone says too little.
 var (
 	quotaWords    = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
 	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the (maximum )?model|context limit|request too large`)
@@ -72,16 +72,16 @@ const (
 	hintOverflow = "the conversation has to be shortened"
 )
 
-// tooLarge is one request above the tokens of a minute: it will not pass, however long one waits.
+// tooLarge matches one request above the tokens of a minute, which fails however long one waits.
 var tooLarge = regexp.MustCompile(`(?i)request too large`)
 
-// windowWords are where endpoints say how many tokens a model reads.
+// windowWords matches the places where endpoints say how many tokens a model reads.
 var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) |context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
 
-// leastWindow is below what any model reads: an endpoint that says less does not mean that.
+// leastWindow is less than any model reads: a smaller number in an endpoint's text means something else.
 const leastWindow = 1000
 
-// windowIn is how many tokens a model reads, by what its endpoint says; 0 where it does not.
+// windowIn returns how many tokens a model reads, if its endpoint's text says so, or 0.
 func windowIn(text string) int {
 	m := windowWords.FindStringSubmatch(text)
 	if m == nil {
@@ -94,7 +94,7 @@ func windowIn(text string) int {
 	return n
 }
 
-// endpointError is an HTTP answer that says no.
+// endpointError returns the Error for an HTTP response that is a failure.
 func endpointError(status int, header http.Header, body []byte) *Error {
 	text, code := endpointWords(body)
 	e := &Error{Status: status, Text: text, After: retryAfter(header, time.Now())}
@@ -129,14 +129,14 @@ func endpointError(status int, header http.Header, body []byte) *Error {
 	return e
 }
 
-// streamedError is an error that came inside of an answer whose status was 200.
+// streamedError returns the Error for an error inside a response whose status was 200.
 func streamedError(raw json.RawMessage) *Error {
 	body, _ := json.Marshal(map[string]json.RawMessage{"error": raw})
 	_, code := endpointWords(body)
 	status := 0
 	_, _ = fmt.Sscanf(code, "%d", &status)
 	if status < 400 || status > 599 {
-		status = 500 // it had begun to answer: a failure on the way unless its words say otherwise
+		status = 500 // it had begun to answer: a temporary failure, unless its words say otherwise
 		if text, _ := endpointWords(body); quotaWords.MatchString(code + text) {
 			status = 429
 		} else if overflowWords.MatchString(code + text) {
@@ -151,7 +151,7 @@ func streamedError(raw json.RawMessage) *Error {
 	return e
 }
 
-// endpointWords finds the message and the codes in the many shapes of an error body.
+// endpointWords returns the message and the codes of an error body, which has many forms.
 func endpointWords(body []byte) (text, code string) {
 	var shape struct {
 		Error   json.RawMessage `json:"error"`
@@ -193,10 +193,10 @@ func words(values ...any) string {
 	return strings.Join(out, " ")
 }
 
-// oneLine is an endpoint's words as a line for people.
+// oneLine returns an endpoint's words as a line for people.
 func oneLine(s string) string { return plaintext.SafeLine(s, 300) }
 
-// hide takes the key out of a text, and whatever else looks like one.
+// hide masks the key in a text, and whatever else looks like a key.
 func hide(text, key string) string {
 	if len(key) >= 4 {
 		text = strings.ReplaceAll(text, key, "[key]")

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	maxStream    = 64 << 20 // bytes of one answer on the wire, its JSON clothes included
+	maxStream    = 64 << 20 // bytes of one answer on the wire, with its JSON
 	maxErrorBody = 64 << 10
-	commentsFor  = 4 // idle times during which comments alone pass for a sign of life
+	commentsFor  = 4 // idle times during which comments alone count as a sign of life
 )
 
 var errStalled = errors.New("the endpoint went silent in the middle of an answer")
 
-// ErrTooLong means that an answer has no end.
+// ErrTooLong means that an answer exceeds the limit of its size.
 var ErrTooLong = errors.New("the answer is larger than any model's should be")
 
-// An exchange is one HTTP request and its streamed answer. go-openai sees it as its HTTP
-// client; what that library drops or hides is looked at here: headers of failed streams,
-// errors that come as data, endless comments, silence.
+// An exchange is one HTTP request and its streamed answer. It is go-openai's HTTP client, and handles what
+// that library drops or hides: headers of failed streams, errors that arrive as data, endless comments, and
+// silence.
 type exchange struct {
 	client *http.Client
 	extra  map[string]any // fields of the body that go-openai does not know
@@ -35,15 +35,15 @@ type exchange struct {
 	cancel context.CancelCauseFunc // of the request's context
 	timer  *time.Timer
 
-	endpoint   Endpoint // whose key its answers may repeat
+	endpoint   Endpoint // its answers may repeat its key
 	answer     Answer
 	callExtras map[string]json.RawMessage
 	sent       int   // bytes of the request
-	failure    error // why the endpoint's answer is none, an *Error or a network error
+	failure    error // why there is no answer, such as an *Error or a network error
 }
 
-// begin gives the context under which the exchange lives. It ends when the endpoint has
-// been silent for the idle time, before the first byte or between any two.
+// begin returns an exchange and its context. The context ends when the endpoint has been silent for the idle
+// time, before the first byte or between any two.
 func begin(ctx context.Context, client *http.Client, idle time.Duration, extra map[string]any) (context.Context, *exchange) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	x := &exchange{client: client, extra: extra, idle: idle, cancel: cancel}
@@ -56,14 +56,13 @@ func (x *exchange) end() {
 	x.cancel(nil)
 }
 
-// hurry allows no more than d from now on: the answer is whole, only its figures are
-// still to come.
+// hurry limits silence to d from now on: the answer is whole, and only its figures are still to come.
 func (x *exchange) hurry(d time.Duration) {
 	x.idle = min(x.idle, d)
 	x.timer.Reset(x.idle)
 }
 
-// Do sends the request as go-openai made it, with the extra fields added.
+// Do sends the request of go-openai, with the extra fields added.
 func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	if err := x.addFields(r); err != nil {
 		return nil, err
@@ -89,12 +88,11 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	return nil, x.failure
 }
 
-// without takes the key out of what an endpoint says of it, before its words are cut to a
-// length.
+// without masks the key in an endpoint's words, before they are cut to a length.
 func (x *exchange) without(said []byte) []byte { return []byte(hide(string(said), x.endpoint.Key)) }
 
-// wholeBody judges an answer that is not a stream. None was asked for, so even a good
-// one is a failure; an error with a status of 200 is the usual case.
+// wholeBody returns the Error for a response that is not a stream. Only a stream was requested, so even a
+// good answer is a failure. An error with status 200 is the usual case.
 func wholeBody(res *http.Response, body []byte) *Error {
 	if res.StatusCode != http.StatusOK || isPage(res) || webPage.Match(body) {
 		return endpointError(res.StatusCode, res.Header, body)
@@ -119,7 +117,7 @@ func contentType(res *http.Response) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// addFields puts the extra fields in front of the others, whose bytes stay as they are.
+// addFields inserts the extra fields before the others, whose bytes stay unchanged.
 func (x *exchange) addFields(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -139,16 +137,15 @@ func (x *exchange) addFields(r *http.Request) error {
 	return nil
 }
 
-// lines hands on the data lines of an event stream and nothing else. Comments keep the
-// exchange alive; they do not reach go-openai, which would count them and mix them into
-// errors.
+// lines passes on only the data lines of an event stream. Comments keep the exchange alive, but do not reach
+// go-openai, which would count them and mix them into errors.
 type lines struct {
 	x    *exchange
 	raw  io.ReadCloser
 	in   *bufio.Reader
-	left []byte // of the line being handed on
+	left []byte // rest of the line that is being passed on
 	size int
-	last time.Time // when there was more than a comment
+	last time.Time // when the last data line arrived
 }
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -175,7 +172,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take looks at one line. cut says that the stream ended within it.
+// take processes one line. cut says that the stream ended within it.
 func (l *lines) take(line []byte, cut bool) error {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
 	data = bytes.TrimSpace(data)
@@ -204,7 +201,7 @@ func (l *lines) take(line []byte, cut bool) error {
 
 func (l *lines) Close() error { return l.raw.Close() }
 
-// fail keeps the first reason, in case that go-openai words it away.
+// fail records the first reason, because go-openai may hide it.
 func (x *exchange) fail(err error) error {
 	if x.failure == nil && !errors.Is(err, io.EOF) {
 		x.failure = err
@@ -212,7 +209,7 @@ func (x *exchange) fail(err error) error {
 	return err
 }
 
-// errorIn finds the error in a chunk, in OpenAI's, OpenRouter's and vLLM's form.
+// errorIn returns the error in a chunk, in OpenAI's, OpenRouter's or vLLM's form, or nil.
 func errorIn(data []byte) error {
 	if !bytes.Contains(data, []byte(`"error"`)) {
 		return nil
@@ -235,11 +232,11 @@ func errorIn(data []byte) error {
 
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// longestWait is far beyond what anybody waits for; a number above it is a slip, and more
-// would not fit into a Duration.
+// longestWait is far longer than anyone waits: a larger number is a mistake, and a much larger one does not
+// fit into a Duration.
 const longestWait = 1e6 // seconds
 
-// retryAfter reads the wait that an endpoint asks for: milliseconds, seconds or a date.
+// retryAfter returns the wait that an endpoint asks for in milliseconds, in seconds or as a date; 0: none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return seconds(ms / 1000)
@@ -249,7 +246,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return seconds(s)
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		// By the clock of whoever says so, where it is told: ours may be an hour off.
+		// Use the clock of the sender if Date tells it: the program's clock may be an hour off.
 		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
 			now = sent
 		}
@@ -259,7 +256,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 }
 
 func seconds(s float64) time.Duration {
-	if !(s > 0) { // nor is what is no number
+	if !(s > 0) { // also for NaN
 		return 0
 	}
 	return time.Duration(min(s, longestWait) * float64(time.Second))

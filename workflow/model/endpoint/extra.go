@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// maxCallExtra is how many bytes an endpoint may want back with one call.
+// maxCallExtra is the limit of the data to send back with one call, in bytes; larger data is dropped.
 const maxCallExtra = 64 << 10
 
-// takeCallExtras takes extra_content of calls out of a chunk, which go-openai drops. Gemini signs
-// its thoughts there, and refuses a conversation whose calls come back without the signature
+// takeCallExtras reads the extra_content of calls in a chunk, which go-openai drops. Gemini signs its
+// thoughts there, and refuses a conversation whose calls come back without the signature
 // (https://ai.google.dev/gemini-api/docs/thought-signatures).
 func (x *exchange) takeCallExtras(chunk []byte) {
 	var shape struct {
@@ -35,8 +35,8 @@ func (x *exchange) takeCallExtras(chunk []byte) {
 	}
 }
 
-// addCallExtras puts them back into a request as go-openai wrote it. Quotes within texts are
-// escaped there, so that only a call itself begins like this.
+// addCallExtras puts extra_content back into the calls of a request that go-openai encoded. Quotes within
+// texts are escaped there, so only a call itself begins with these bytes.
 func addCallExtras(body []byte, extras map[string]json.RawMessage) []byte {
 	for id, extra := range extras {
 		quoted, err := json.Marshal(id)

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// ErrNoList means that an endpoint answers, but does not tell which models it has.
+// ErrNoList means that an endpoint answers, but does not list its models.
 var ErrNoList = errors.New("the endpoint has no list of its models")
 
 const maxList = 8 << 20
 
-// List asks the endpoint once for the names of its models, sorted. It ends with an *Error,
-// with ErrNoList, or with the context's cause.
+// List asks the endpoint once for the names of its models, sorted, and returns how long that took. Its error
+// is an *Error, ErrNoList, or the context's cause.
 func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string, took time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(e.BaseURL, "/")+"/models", nil)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A source is the messages that a line looks at.
+// A source selects the messages that a line looks at.
 type source struct {
-	kind string // user, tool, system, history; empty: all that is new
-	tool string // of kind tool: its name, empty for any
+	kind string // user, tool, system or history; empty: all new messages
+	tool string // of kind tool: the tool's name; empty: any tool
 }
 
 func (s source) String() string { return strings.TrimSpace(s.kind + " " + s.tool) }
 
-// holds tells whether a message is one to look at. isNew is false for the old ones.
+// holds reports whether m is one of the source's messages. isNew says whether m came after the last answer.
 func (s source) holds(m message, isNew bool) bool {
 	switch s.kind {
 	case "history":
@@ -35,7 +35,7 @@ func (s source) holds(m message, isNew bool) bool {
 // An expectation is one expect line.
 type expectation struct {
 	line    int
-	source  string // as it is written
+	source  string // as written in the script
 	not     bool
 	from    source
 	pattern pattern
@@ -43,7 +43,7 @@ type expectation struct {
 	effort  string   // of expect effort
 }
 
-// A pattern is a literal text or a regular expression, captured names still in it.
+// A pattern is a literal text or a regular expression, before captured values are inserted.
 type pattern struct {
 	text   string
 	regexp bool
@@ -65,7 +65,7 @@ func (p pattern) matches(text string, values *captured) (bool, error) {
 	return re.MatchString(text), nil
 }
 
-// check says what is missing, or nothing.
+// check returns what does not match, or an empty string.
 func (e *expectation) check(r *request, values *captured) string {
 	switch e.from.kind {
 	case "tools":
@@ -91,7 +91,7 @@ func (e *expectation) check(r *request, values *captured) string {
 	return ""
 }
 
-// found looks for the pattern; messages from the index on are new.
+// found reports whether a message matches the pattern. Messages from index newFrom on are new.
 func (e *expectation) found(r *request, values *captured, newFrom int) (bool, error) {
 	for i, m := range r.Messages {
 		if !e.from.holds(m, i >= newFrom) {
@@ -104,7 +104,7 @@ func (e *expectation) found(r *request, values *captured, newFrom int) (bool, er
 	return false, nil
 }
 
-// captured are the values of a played script.
+// captured holds the values that a script has captured.
 type captured struct {
 	known  map[string]bool
 	values map[string]string
@@ -119,7 +119,7 @@ func inJSON(s string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// expand puts captured values in, each in the form that its surroundings need.
+// expand replaces references by the captured values, each converted by form.
 func (c *captured) expand(text string, form func(string) string) (string, error) {
 	var missing error
 	out := reference.ReplaceAllStringFunc(text, func(ref string) string {
@@ -136,7 +136,7 @@ func (c *captured) expand(text string, form func(string) string) (string, error)
 	return out, missing
 }
 
-// take runs a capture line on a request.
+// take applies a capture line to a request.
 func (c *captured) take(line capture, r *request) error {
 	re, err := regexp.Compile(line.re)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *captured) take(line capture, r *request) error {
 	return fmt.Errorf("there was nothing to capture for %s by /%s/", line.name, line.re)
 }
 
-// arguments are a call's, as JSON text unless they are meant to be malformed.
+// arguments returns the arguments of a call as JSON, or as they are if the call is malformed.
 func (c *captured) arguments(l call) (string, error) {
 	if l.raw != nil {
 		return c.expand(*l.raw, plain)

@@ -23,7 +23,7 @@ func serve(t *testing.T, text string) *modeltest.Server {
 	return s
 }
 
-// Each script is right but for one line, and it is that line that is named.
+// Each script has one line that does not match, and the error names that line.
 func TestAScriptThatIsNotFollowedFails(t *testing.T) {
 	t.Parallel()
 	history := []model.Message{
@@ -66,7 +66,7 @@ func TestAScriptThatIsNotFollowedFails(t *testing.T) {
 	}
 }
 
-// The control: lines that hold are no fault.
+// The control: lines that match are no fault.
 func TestAScriptThatIsFollowedDoesNotFail(t *testing.T) {
 	t.Parallel()
 	s := modeltest.Start(t, "== m\n"+strings.Join([]string{
@@ -104,7 +104,7 @@ func TestWhatIsNotInTheScriptFails(t *testing.T) {
 	require.Len(t, strings.Split(strings.TrimSpace(s.Err().Error()), "demo.txt:"), 4, "each is listed")
 }
 
-// A recorder is a test whose failure is looked at.
+// A recorder is a testing.TB that records its failures.
 type recorder struct {
 	testing.TB
 	name     string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Start serves a script for a test. When the test ends, a script that was not followed to
-// its end fails it. The script is its text, or the path of a file where it is one line.
+// Start serves a script for a test. The test fails if the script was not followed to its end. script is the
+// text of a script or, in a single line, the path of its file.
 func Start(t testing.TB, script string) *Server {
 	t.Helper()
 	parsed, err := scriptOf(t.Name(), script)
@@ -37,11 +37,11 @@ func scriptOf(test, script string) (*Script, error) {
 	return Parse(test, script)
 }
 
-// updateVariable is set to anything to write the golden files instead of comparing.
+// updateVariable is the environment variable that makes Golden write the files, whatever its value.
 const updateVariable = "UPDATE_GOLDEN"
 
-// Golden compares a text with a file, after scrubbing what differs between runs. With
-// UPDATE_GOLDEN set in the environment it writes the file instead.
+// Golden compares a text with a golden file, after scrubbing what differs between runs. If UPDATE_GOLDEN is
+// set in the environment, it writes the file instead.
 func Golden(t testing.TB, got, file string, scrub ...func(string) string) {
 	t.Helper()
 	for _, f := range scrub {
@@ -65,13 +65,13 @@ func Golden(t testing.TB, got, file string, scrub ...func(string) string) {
 	}
 }
 
-// Scrub puts the same words where a pattern matches: times, hashes, temporary paths.
+// Scrub returns a function that replaces what a pattern matches: times, hashes, temporary paths.
 func Scrub(pattern, with string) func(string) string {
 	re := regexp.MustCompile(pattern)
 	return func(text string) string { return re.ReplaceAllString(text, with) }
 }
 
-// firstDifference shows the first lines that differ, with what stands before them.
+// firstDifference returns the first lines that differ, with the lines before them, or an empty string.
 func firstDifference(want, got string) string {
 	if want == got {
 		return ""

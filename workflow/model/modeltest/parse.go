@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Parse reads a script. name is what messages call it, a file name as a rule; an error is
+// Parse parses a script. name stands for it in messages, usually a file name. An error has the form
 // "name:line: reason".
 func Parse(name, text string) (*Script, error) {
 	p := &parser{

@@ -27,7 +27,7 @@ func (p *parser) call(rest string) error {
 
 var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_\-.]*$`)
 
-// field reads an indented line: one argument of the call above it.
+// field parses an indented line: one argument of the call above it.
 func (p *parser) field(line string) error {
 	if p.answer == nil || len(p.answer.calls) == 0 {
 		return fmt.Errorf("an indented line is an argument of a call, and there is no call above it")
@@ -70,7 +70,7 @@ func (p *parser) textOrBlock(rest string) (string, error) {
 	return rest, nil
 }
 
-// block reads the lines up to the closing mark as they are.
+// block returns the lines up to the closing mark, unchanged.
 func (p *parser) block(opening string) (string, error) {
 	mark := strings.TrimPrefix(opening, "<<<")
 	if strings.ContainsAny(mark, " \t") {

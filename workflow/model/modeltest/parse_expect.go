@@ -38,7 +38,7 @@ func (p *parser) expectation(rest string) (expectation, error) {
 	return e, err
 }
 
-// readSource takes user, tool NAME and the like off the front.
+// readSource parses a source such as user or tool NAME at the start of rest, and returns it and what follows.
 func readSource(rest string) (source, string) {
 	word, after, _ := strings.Cut(rest, " ")
 	after = strings.TrimSpace(after)

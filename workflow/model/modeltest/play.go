@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A performance is one answer with everything filled in.
+// A performance is one answer of a script, ready to be sent.
 type performance struct {
 	*answer
 	id      string
@@ -31,8 +31,8 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// prepare fills in the n-th answer of a part. Ids depend on the script alone, so that
-// what is asked next can be compared with a golden file.
+// prepare makes the n-th answer of a part ready to be sent. Ids depend on the script alone, so that later
+// requests can be compared with a golden file.
 func (s *Server) prepare(p *part, n int, r *request, earlier []*request) (performance, error) {
 	a := p.answers[n]
 	play := performance{answer: a, id: fmt.Sprintf("%d_%d", s.number(p), n+1), request: r, finish: a.finish}
@@ -69,7 +69,7 @@ func (s *Server) number(p *part) int {
 	return 0
 }
 
-// figuresOf are those of the script, or an estimate as a caching endpoint would give it.
+// figuresOf returns the figures of the script, or an estimate as a caching endpoint would report it.
 func figuresOf(given *usage, play performance, earlier []*request) map[string]any {
 	u := given
 	if u == nil {
@@ -87,10 +87,10 @@ func figuresOf(given *usage, play performance, earlier []*request) map[string]an
 	}
 }
 
-// tokens is an estimate of them.
+// tokens estimates the number of tokens of a prompt, at four bytes a token.
 func tokens(prompt string) int { return len(prompt) / 4 }
 
-// tooLong refuses a request as OpenAI does; it uses up no answer.
+// tooLong returns the refusal of a request that is too long, as OpenAI words it. It uses up no answer.
 func tooLong(reads, n int) performance {
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{
 		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", reads, n),
@@ -186,7 +186,7 @@ func (p performance) writeStream(w http.ResponseWriter, ctx context.Context) {
 		}
 	}
 	if p.cutAfter >= 0 {
-		s.abort() // longer than the answer is
+		s.abort() // the cut lies beyond the end of the answer
 	}
 	if !p.unfinished {
 		s.delta(map[string]any{}, p.finish)
@@ -207,7 +207,7 @@ type streamer struct {
 	left int // characters before the cut; negative: no cut
 }
 
-// pieceOf writes a piece, or what the cut leaves of it.
+// pieceOf writes a piece, or the part of it before the cut.
 func (s *streamer) pieceOf(piece string, write func(string)) {
 	runes := []rune(piece)
 	if s.left >= 0 && len(runes) >= s.left {
@@ -225,7 +225,7 @@ func (s *streamer) pieceOf(piece string, write func(string)) {
 	}
 }
 
-// abort breaks the connection, as net/http offers it.
+// abort breaks the connection, by the panic that net/http offers for that.
 func (s *streamer) abort() {
 	_ = http.NewResponseController(s.w).Flush()
 	panic(http.ErrAbortHandler)
@@ -245,7 +245,7 @@ func (s *streamer) event(value any) {
 	}
 }
 
-// pieces cuts a text as a model would write it, a few words at a time.
+// pieces splits a text into parts of size characters, as a model streams it.
 func pieces(text string, size int) []string {
 	var out []string
 	for runes := []rune(text); len(runes) > 0; {

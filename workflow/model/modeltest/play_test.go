@@ -28,7 +28,7 @@ func tool(name string) model.Tool {
 
 func user(text string) model.Message { return model.Message{Role: model.User, Text: text} }
 
-// talk is a conversation with one model.
+// talk is a conversation of a test with one model.
 type talk struct {
 	t       *testing.T
 	client  *model.Client
@@ -44,7 +44,7 @@ func (k *talk) say(messages ...model.Message) model.Response {
 	return r
 }
 
-// coupon plays the whole story, its parts side by side.
+// coupon plays the two parts of demo-deep at the same time.
 func coupon(t *testing.T, s *modeltest.Server) {
 	c := clientOf(s)
 	var wg sync.WaitGroup
@@ -134,7 +134,7 @@ func TestModelsAreListed(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, script.Models())
 }
 
-// The client lives through whatever a script can do to it.
+// The client recovers from every fault that a script can cause.
 func TestFaultsAreRealToTheClient(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

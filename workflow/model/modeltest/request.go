@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A request is a chat completion as it came in.
+// A request is a chat completion request as it arrived.
 type request struct {
 	Model    string    `json:"model"`
 	Stream   bool      `json:"stream"`
@@ -68,8 +68,8 @@ func readRequest(body []byte) (*request, error) {
 	return r, nil
 }
 
-// textOf reads content that is a string or a list of parts; a picture is shown as
-// "[picture data:image/png;base64,…, 123 bytes]".
+// textOf returns the text of content, which is a string or a list of parts. A picture becomes "[picture
+// data:image/png;base64,…, 123 bytes]".
 func textOf(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -98,7 +98,7 @@ func textOf(content json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// fresh is the index of the first message after the last answer.
+// fresh returns the index of the first message after the last answer.
 func (r *request) fresh() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == "assistant" {
@@ -108,7 +108,7 @@ func (r *request) fresh() int {
 	return 0
 }
 
-// given tells whether an answer is in the conversation already.
+// given reports whether the conversation already contains an answer.
 func (r *request) given(p performance) bool {
 	return slices.ContainsFunc(r.Messages, func(m message) bool {
 		if m.Role != "assistant" || len(p.calls) == 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Script is a parsed text; see the package comment for its form.
+// A Script is a parsed script; see the package comment for its form.
 type Script struct {
 	name     string
 	parts    []*part
@@ -23,7 +23,7 @@ func Load(file string) (*Script, error) {
 	return Parse(filepath.Base(file), string(text))
 }
 
-// Models are those that the script answers for, in the order of their parts.
+// Models returns the models that the script answers for, in the order of their parts.
 func (s *Script) Models() []string {
 	var models []string
 	seen := map[string]bool{"*": true}
@@ -36,17 +36,17 @@ func (s *Script) Models() []string {
 	return models
 }
 
-// A part is one conversation's answers, or those of all conversations of a model.
+// A part holds the answers of one conversation, or of all conversations of a model.
 type part struct {
 	header  string
 	model   string
 	when    *expectation
 	line    int
-	reads   int // tokens; 0: any number
+	reads   int // limit of a request in tokens; 0: no limit
 	answers []*answer
 }
 
-// An answer is what is played for one request.
+// An answer is the script's answer to one request.
 type answer struct {
 	line     int
 	expects  []expectation
@@ -58,16 +58,16 @@ type answer struct {
 	finish     string
 	usage      *usage
 	fail       *httpFailure
-	cutAfter   int // characters; -1 for a whole answer
+	cutAfter   int // in characters; -1: the answer is not cut
 	unfinished bool
 	delay      time.Duration
 	pace       time.Duration
 	hang       bool
-	point      string // the name of a wait or a hang
+	point      string // name of a wait or a hang
 	wait       bool
 }
 
-// answers tells whether anything is played at all.
+// answers reports whether the answer has anything to play.
 func (a *answer) answers() bool {
 	return len(a.say) > 0 || len(a.calls) > 0 || a.empty || a.fail != nil || a.hang
 }
@@ -75,8 +75,8 @@ func (a *answer) answers() bool {
 type call struct {
 	line int
 	name string
-	json string  // the arguments whole, checked
-	raw  *string // the arguments as they are, unchecked
+	json string  // all arguments as JSON, checked
+	raw  *string // all arguments as text, unchecked
 	// fields are the arguments one by one, in order.
 	fields []field
 }
@@ -84,7 +84,7 @@ type call struct {
 type field struct {
 	name  string
 	value string
-	json  bool // value is JSON; else it is text
+	json  bool // value is JSON, not text
 }
 
 type httpFailure struct {

@@ -16,32 +16,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Server plays a script over HTTP. It can be asked by many at once.
+// A Server plays a script over HTTP. It is safe for concurrent requests.
 type Server struct {
 	URL string // the base URL, with /v1
 
 	script *Script
 	pool   bool // see ServePool
 	http   *http.Server
-	done   chan struct{} // closed when the server has stopped serving
+	done   chan struct{} // closed when the server has stopped
 
 	mu       sync.Mutex
-	played   map[*part]int        // answers given
+	played   map[*part]int        // number of answers given
 	asked    map[*part][]*request // for the transcript
 	values   captured
 	faults   []string
-	points   map[string]chan struct{} // reached
+	points   map[string]chan struct{} // waits and hangs that were reached
 	releases map[string]chan struct{}
 	givenUp  map[string]chan struct{}
 }
 
-// Serve starts a server for a script on a port of this machine.
+// Serve starts a server for a script, on a free port of 127.0.0.1.
 func Serve(script *Script) (*Server, error) { return serve(script, false) }
 
-// ServePool starts one that plays the answers of a script in whatever order they are asked for:
-// the first that has not been given in a conversation, and whose expectations hold in it. It
-// remembers nothing, so it can be asked again, and goes on after a restart; what no answer is for
-// is refused, and is no fault.
+// ServePool starts a server that plays the answers of a script in any order: the first answer that the
+// conversation does not contain yet, and whose expectations match. It keeps no state, so a conversation can
+// be repeated, and can continue after a restart. A request without an answer is refused, and is no fault.
 func ServePool(script *Script) (*Server, error) { return serve(script, true) }
 
 func serve(script *Script, pool bool) (*Server, error) {
@@ -63,7 +62,7 @@ func serve(script *Script, pool bool) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server and every request that is still open.
+// Close stops the server and breaks all open requests.
 func (s *Server) Close() {
 	_ = s.http.Close()
 	<-s.done
@@ -79,14 +78,14 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// Err says where the script was not followed so far.
+// Err returns which requests did not match the script so far, or nil.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return listed(s.faults)
 }
 
-// Finish says where the script was not followed, and what of it nobody asked for.
+// Finish returns which requests did not match the script, and which answers were not played, or nil.
 func (s *Server) Finish() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,14 +110,14 @@ func listed(faults []string) error {
 	return errors.New("the script was not followed:\n" + strings.Join(faults, "\n"))
 }
 
-// Reached is closed when an answer's wait or hang of that name holds a request.
+// Reached returns a channel that is closed when a wait or hang of that name holds a request.
 func (s *Server) Reached(name string) <-chan struct{} { return s.point(s.points, name) }
 
-// GivenUp is closed when a request that an answer's wait or hang of that name held was
-// cancelled by whoever asked.
+// GivenUp returns a channel that is closed when a client cancels a request that a wait or hang of that name
+// holds.
 func (s *Server) GivenUp(name string) <-chan struct{} { return s.point(s.givenUp, name) }
 
-// Release lets the wait of that name go on, whether it was reached already or not.
+// Release ends the wait of that name, whether or not it has been reached.
 func (s *Server) Release(name string) { s.close(s.releases, name) }
 
 func (s *Server) point(points map[string]chan struct{}, name string) chan struct{} {
@@ -157,7 +156,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // nobody is there any more
+		return // the client has gone
 	}
 	asked, err := readRequest(body)
 	if err != nil || len(asked.Messages) == 0 {
@@ -178,9 +177,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hold waits as the answer says, and tells whether anybody still wants it.
+// hold waits as the answer says, and reports whether the client is still there.
 func (s *Server) hold(ctx context.Context, a *answer) bool {
-	var release <-chan struct{} // of nil: never
+	var release <-chan struct{} // nil: never released
 	if a.wait {
 		release = s.point(s.releases, a.point)
 	}
@@ -212,7 +211,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// choose finds the answer for a request, or the fault in asking it: its first line.
+// choose returns the answer to a request, or the first line of the fault in the request.
 func (s *Server) choose(r *request) (performance, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +248,7 @@ func (s *Server) choose(r *request) (performance, string) {
 	return play, ""
 }
 
-// choosePooled finds an answer that goes on with the conversation.
+// choosePooled returns an answer that continues the conversation.
 func (s *Server) choosePooled(r *request) (performance, string) {
 	for _, p := range s.script.parts {
 		for n, a := range p.answers {
@@ -267,7 +266,7 @@ func (s *Server) choosePooled(r *request) (performance, string) {
 	return performance{}, s.script.name + ": no answer goes on with this"
 }
 
-// partFor prefers a part that is bound to this conversation.
+// partFor returns the part for a request. It prefers a part that is bound to the conversation.
 func (s *Server) partFor(r *request) *part {
 	for _, model := range []string{r.Model, "*"} {
 		var unbound *part
@@ -289,7 +288,7 @@ func (s *Server) partFor(r *request) *part {
 	return nil
 }
 
-// fault notes what went wrong; note does so where the lock is held. Both return the line.
+// fault records a fault; note does so while mu is held. Both return the line.
 func (s *Server) fault(format string, args ...any) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,8 +301,8 @@ func (s *Server) note(format string, args ...any) string {
 	return line
 }
 
-// noteRequest also shows what was new in the request. The endpoint's answer does not: its
-// reader knows what was asked.
+// noteRequest also records the new messages of the request. The line that it returns for the client leaves
+// them out: the client knows what it sent.
 func (s *Server) noteRequest(r *request, format string, args ...any) string {
 	line := fmt.Sprintf(format, args...)
 	var b strings.Builder

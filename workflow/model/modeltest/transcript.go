@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Transcript is what the model was asked, part by part in the order of the script: system
-// prompt and tools once, then of each request what is new in it. The same requests give
-// the same text, in whatever order the parts were asked.
+// Transcript returns the requests, part by part in the order of the script: the system prompt and the tools
+// once, then of each request what is new in it. The same requests result in the same text, in whatever order
+// the parts were asked.
 func (s *Server) Transcript() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func renderMessage(m message) string {
 	return b.String()
 }
 
-// indented keeps a text apart from what stands around it; blank lines stay blank.
+// indented indents a text to separate it from the text around it; blank lines stay blank.
 func indented(text string) string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A filter is the glob of a tool: of base names where it has no slash, of paths below
-// the folder or the root where it has one. A ! before it turns it round.
+// A filter is the glob of a tool. A glob without a slash matches base names, a glob with a slash matches
+// paths below the folder or the root. A leading ! inverts it.
 type filter struct {
 	glob   string
-	under  string // the folder, with a slash at its end; empty for the root
+	under  string // path of the folder with a slash at its end; empty for the root
 	negate bool
 	base   bool
 }

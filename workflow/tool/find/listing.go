@@ -22,7 +22,7 @@ const (
 	listingTime = 20 * time.Second
 )
 
-// ListFolder lists what is below a folder, or what of it a glob matches.
+// ListFolder lists what is below a folder; with a glob, only the files that it matches.
 func ListFolder(ctx context.Context, root *os.Root, start, glob string) (string, error) {
 	keep, err := newGlobFilter(glob, start)
 	if err != nil {
@@ -41,9 +41,9 @@ func ListFolder(ctx context.Context, root *os.Root, start, glob string) (string,
 type listing struct {
 	start   string
 	glob    string
-	folders map[string]int // files in and below each
+	folders map[string]int // number of files in and below each folder
 	files   []string
-	notes   map[string]string // what is not a regular file
+	notes   map[string]string // descriptions of files that are not regular
 	cut     bool
 }
 
@@ -120,7 +120,7 @@ func (l *listing) String() string {
 		plaintext.CountNoun(len(l.files), "file"), plaintext.CountNoun(len(folders), "folder"), plaintext.QuotePath(l.start), l.unfinished())
 }
 
-// matches is the answer to a glob: files alone.
+// matches returns the answer to a glob, which lists only files.
 func (l *listing) matches(folders int) string {
 	switch n := len(l.files); {
 	case n == 0:
@@ -143,7 +143,7 @@ func (l *listing) lines(folders, files []string) string {
 	return s.String()
 }
 
-// unfinished is what has to be known about a whole listing.
+// unfinished returns the remarks at the end of every listing.
 func (l *listing) unfinished() string {
 	text := l.alike()
 	if l.cut {
@@ -154,8 +154,7 @@ func (l *listing) unfinished() string {
 
 const mostAlike = 5
 
-// alike names what differs in upper and lower case alone, which people and other systems
-// take for one.
+// alike names paths that differ only in upper and lower case, which people and other systems may confuse.
 func (l *listing) alike() string {
 	seen, pairs := map[string]string{}, []string(nil)
 	for _, f := range slices.Sorted(maps.Keys(l.folders)) {
@@ -174,7 +173,8 @@ func (l *listing) alike() string {
 	return "\n[different ones, whose names differ in upper and lower case alone: " + text + "]"
 }
 
-// alikeIn adds a path to those seen, and to the pairs where another one had its name.
+// alikeIn adds a path to seen, or a pair to pairs if a path with the same name in another case was seen
+// before.
 func alikeIn(seen map[string]string, p string, pairs []string) []string {
 	folder, name := path.Split(p)
 	key := folder + strings.ToLower(name)

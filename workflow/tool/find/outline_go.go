@@ -11,9 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-const maxNames = 8 // of one const or var declaration
+const maxNames = 8 // shown of one const or var declaration
 
-// goSymbols is what a Go file declares, as far as it can be parsed.
+// goSymbols returns what a Go file declares, as far as it can be parsed.
 func goSymbols(src string) []symbol {
 	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, "", src, parser.SkipObjectResolution)
@@ -44,7 +44,7 @@ func (g goOutline) at(from, to token.Pos, text string) symbol {
 	return symbol{g.set.Position(from).Line, g.set.Position(to).Line, text}
 }
 
-// print writes a node in one line.
+// print returns a node as one line.
 func (g goOutline) print(node any) string {
 	var b bytes.Buffer
 	if printer.Fprint(&b, g.set, node) != nil {
@@ -80,7 +80,7 @@ func (g goOutline) declared(d *ast.GenDecl) []symbol {
 	return append(symbols, g.at(d.Pos(), d.End(), text))
 }
 
-// typed is a type with what tells it from others: kind, and an interface's methods.
+// typed returns the symbols of a type: its name and kind, and the methods of an interface.
 func (g goOutline) typed(s *ast.TypeSpec, from token.Pos) []symbol {
 	name := s.Name.Name
 	if s.TypeParams != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A language finds the symbols of a source text.
+// A language is a func that returns the symbols of a source text.
 type language func(src string) []symbol
 
-// languageOf goes by the file's name; nil where there is no outline.
+// languageOf returns the language of a file by its name, or nil if there is no outline for it.
 func languageOf(p string) language {
 	ext := strings.ToLower(path.Ext(p))
 	if ext == ".go" {
@@ -22,13 +22,13 @@ func languageOf(p string) language {
 	return func(src string) []symbol { return lineSymbols(src, patterns) }
 }
 
-// declarations say of single lines whether they declare something. They know nothing of
-// comments and strings: what an outline shows too much does little harm.
+// declarations decide whether a single line declares something. They know nothing of comments and strings: a
+// line too many in an outline does little harm.
 type declarations struct {
 	is, not *regexp.Regexp // not may be nil
 }
 
-// Words that look like a method's name before a bracket.
+// statements matches keywords that look like a method's name before a bracket.
 var statements = regexp.MustCompile(`^\s*(if|else|for|foreach|while|switch|catch|return|throw|await|new|using|lock|do|try|with|super|sizeof|defined|assert|delete|case|default|yield)\b`)
 
 var (
@@ -67,7 +67,8 @@ var linePatterns = map[string]declarations{
 	".php": php, ".swift": swift, ".sh": shell, ".bash": shell, ".sql": sql, ".proto": proto, ".md": markdown,
 }
 
-// lineSymbols keeps the indentation, which shows what belongs to what.
+// lineSymbols returns the lines that declare something, with their indentation, which shows what belongs to
+// what.
 func lineSymbols(src string, d declarations) []symbol {
 	var symbols []symbol
 	n := 0

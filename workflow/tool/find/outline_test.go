@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// FuzzOutline: an outline points into the file, and is in order.
+// FuzzOutline checks that the lines of an outline exist in the file.
 func FuzzOutline(f *testing.F) {
 	for name, seed := range map[string]string{
 		"a.go": "package a\n\n// F is.\nfunc F[T any](x T) {}\ntype S struct{ A int }\n", "a.py": "class A:\n    def f(self):\n", "a.ts": "export function f() {\n", "a.md": "# One\n## Two\n", "a.sql": "create table t (a int);\n",

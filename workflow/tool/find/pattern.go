@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	maxProgram = 1000     // instructions of a compiled pattern: what one byte may cost
-	stride     = 32 << 10 // bytes that are searched between two looks at the clock
+	maxProgram = 1000     // instructions of a compiled pattern; they limit what one byte may cost
+	stride     = 32 << 10 // bytes that are searched between two checks of the context
 )
 
-// A pattern finds the lines that match. Most of a tree does not hold what is looked for,
-// so whatever plain text every match must contain is looked for first: indexText is
-// many times faster than any automaton.
+// A pattern finds the lines that match. Most files of a tree contain no match, so the plain text that every
+// match must contain is searched for first: indexText is many times faster than any automaton.
 type pattern struct {
-	re      *regexp.Regexp // nil: the literal says all
-	literal []byte         // every match holds it; empty: unknown
-	oneOf   [][]byte       // every match holds one of these; empty: unknown
-	folded  []byte         // made alike, every match holds it; only where there is nothing better
+	re      *regexp.Regexp // nil: the literal is the whole pattern
+	literal []byte         // every match contains it; empty: unknown
+	oneOf   [][]byte       // every match contains one of these; empty: unknown
+	folded  []byte         // every match contains it, both in the form of alike; only set if oneOf is empty
 }
 
 func newPattern(text string, literal bool) (*pattern, error) {
@@ -71,8 +70,8 @@ func newPattern(text string, literal bool) (*pattern, error) {
 
 const errLines = model.Mistake("Search looks at one line at a time: look for the first line of the text.")
 
-// perLine keeps a pattern from matching across the end of a line, and lets $ match
-// before a carriage return.
+// perLine prevents a pattern from matching across the end of a line, and lets $ match before a carriage
+// return.
 func perLine(re *syntax.Regexp) *syntax.Regexp {
 	for i, sub := range re.Sub {
 		re.Sub[i] = perLine(sub)
@@ -93,7 +92,7 @@ func perLine(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// removeRune takes one rune out of the ranges of a class.
+// removeRune removes one rune from the ranges of a character class.
 func removeRune(ranges []rune, r rune) []rune {
 	out := make([]rune, 0, len(ranges)+2)
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -114,8 +113,7 @@ func removeRune(ranges []rune, r rune) []rune {
 
 const maxNeeds = 12
 
-// requiredTexts gives texts of which every match holds at least one; none when there is no
-// telling.
+// requiredTexts returns texts of which every match contains at least one, or nil if none are known.
 func requiredTexts(re *syntax.Regexp) [][]byte {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -160,7 +158,7 @@ func shortest(all [][]byte) int {
 	return n
 }
 
-// requiredFolded is the longest text, in small letters, that every match holds in some case.
+// requiredFolded returns the longest text, in lower case, that every match contains in some case.
 func requiredFolded(re *syntax.Regexp) []byte {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -182,7 +180,7 @@ func requiredFolded(re *syntax.Regexp) []byte {
 	return nil
 }
 
-// mayMatch is false for data without any of the texts that a match needs.
+// mayMatch returns false if data contains none of the texts that a match needs.
 func (p *pattern) mayMatch(data []byte) bool {
 	if len(p.literal) > 0 {
 		return indexText(data, p.literal) >= 0
@@ -195,11 +193,11 @@ func (p *pattern) mayMatch(data []byte) bool {
 	return len(p.oneOf) == 0
 }
 
-// common are the bytes that source files have most of, the commonest first.
+// common lists the most frequent bytes of source files, the most frequent first.
 const common = " etnrioasl\tcdup.fm,hg(b)\"=v_yk1:w0x-q\n/*[]{}j2z3456789"
 
-// indexText is bytes.Index, for source files: it looks for the rarest byte of the text, and not
-// for the first, which may be in each word of the data.
+// indexText is bytes.Index for source files: it searches for the rarest byte of the text, not for the first
+// one, which may be in every word of the data.
 func indexText(data, text []byte) int {
 	rare, rank := 0, -1
 	for i, c := range text {
@@ -224,9 +222,10 @@ func indexText(data, text []byte) int {
 	return -1
 }
 
-// alike is what a search in any case is made in: each byte with the bit set that tells small
-// ASCII letters from large ones. Bytes that are no letters may come out as others do, so what is
-// found here is looked at again. Eight bytes at once cost less than one by itself.
+// alike returns data in the form for a search that ignores case: each byte has the bit set that tells
+// lower-case ASCII letters from upper-case ones, and ascii says that all bytes are ASCII. Different bytes
+// that are no letters may become equal, so a match has to be checked again. Eight bytes at once cost less
+// than a single byte.
 func alike(data []byte, scratch []byte) (out []byte, ascii bool) {
 	const bits, high = 0x2020202020202020, 0x8080808080808080
 	out = slices.Grow(scratch[:0], len(data))[:len(data)]
@@ -245,8 +244,9 @@ func alike(data []byte, scratch []byte) (out []byte, ascii bool) {
 	return out, all&high == 0
 }
 
-// inSmall is the data made alike, in the scratch buffer; nil where that does not help, or would
-// lose the two letters beyond ASCII that fold into it.
+// inSmall returns data in the form of alike, in the scratch buffer. It returns nil if the pattern has no folded
+// text, or if the data contains one of the two letters beyond ASCII that fold into ASCII, which would be
+// missed.
 func (p *pattern) inSmall(data []byte, scratch *[]byte) []byte {
 	if len(p.folded) == 0 {
 		return nil
@@ -259,8 +259,8 @@ func (p *pattern) inSmall(data []byte, scratch *[]byte) []byte {
 	return out
 }
 
-// lines calls hit for each line that matches, with where the line begins and ends and
-// where the match does. It gives up when ctx is done.
+// lines calls hit for each line that matches, with the start and the end of the line and the start of the
+// match. It stops when ctx is done.
 func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit func(start, end, at int)) {
 	if !p.mayMatch(data) {
 		return
@@ -274,8 +274,8 @@ func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit f
 	}
 }
 
-// chunkEnd is where to look at the clock next: at the end of a line, or within one that
-// is longer than a whole stride. What matches across that place is not found.
+// chunkEnd returns where to check the context next: at the end of a line, or within a line that is longer
+// than a stride. A match across that place is not found.
 func chunkEnd(data []byte, pos int) int {
 	if len(data)-pos <= stride {
 		return len(data)
@@ -287,22 +287,22 @@ func chunkEnd(data []byte, pos int) int {
 	return pos + stride + len(next)
 }
 
-// looking is a search in one file.
+// A looking is the search in one file.
 type looking struct {
 	data    []byte
-	in      []byte // where the literal is looked for: data, or data made alike
+	in      []byte // where the literal is searched for: data, or data in the form of alike
 	literal []byte
 	re      *regexp.Regexp
 	hit     func(start, end, at int)
 }
 
-// within searches data[pos:limit] and says where to go on: at limit, or behind a line
-// that reaches beyond it and was hit already.
+// within searches data[pos:limit] and returns where to continue: at limit, or after a line that reaches
+// beyond limit and was hit already.
 func (l *looking) within(pos, limit int) int {
 	for pos < limit {
 		at := l.find(pos, limit)
 		if at < 0 || pos+at == limit && l.data[limit-1] == '\n' {
-			return limit // what matches behind the last line end is no line
+			return limit // a match after the last line end is in no line
 		}
 		at += pos
 		start := pos + bytes.LastIndexByte(l.data[pos:at], '\n') + 1
@@ -328,8 +328,8 @@ func (l *looking) within(pos, limit int) int {
 	return limit
 }
 
-// find is where the next line that may match is touched: by the literal where there is
-// one, else by the match itself.
+// find returns the offset from pos of the next place that may match, or -1: of the literal if there is one,
+// else of the match itself.
 func (l *looking) find(pos, limit int) int {
 	if len(l.literal) > 0 {
 		return indexText(l.in[pos:limit], l.literal)

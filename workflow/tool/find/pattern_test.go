@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPattern: a search finds the lines that the expression matches, each looked at by
-// itself, whatever was done to be fast.
+// FuzzPattern checks that a search finds exactly the lines that the expression matches, each by itself, in
+// spite of all optimisations.
 func FuzzPattern(f *testing.F) {
 	for _, seed := range []string{"Open", `func \w+\(\)`, `(?i)straße|kelvin`, `a.*b$`, `^x?$`, `[^a]`, `(a|b)c+`, `\bword\b`, "(?s)a.b", "(((", "a{1000}", `\x{212a}`, "x\ny", `(?m)^$`, `\z`} {
 		f.Add(seed, "Open a b\r\nfunc f()\nKELVIN \u212a stra\u00dfe\n\nxc word", false)
@@ -35,7 +35,7 @@ func FuzzPattern(f *testing.F) {
 		plain, err := regexp.Compile("(?m)" + source)
 		require.NoError(t, err)
 		if strings.ContainsAny(text, `\(`) && !literal && (strings.Contains(text, `\A`) || strings.Contains(text, `\z`) || strings.Contains(text, "(?")) {
-			return // which speak of the whole text, or change what the rest means
+			return // these refer to the whole text, or change what the rest means
 		}
 		var want, got []string
 		for line := range strings.Lines(data) {
@@ -54,7 +54,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// What the fast ways find has to be what the plain way finds, line by line.
+// The optimised search has to find the lines that a plain search finds.
 func TestPatternAgreesWithThePlainWay(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -23,12 +23,12 @@ import (
 const (
 	maxHits       = 100
 	maxHitLine    = 500
-	maxHitFiles   = 50      // named when there are too many hits
-	maxSearchFile = 8 << 20 // larger ones are named and not searched
+	maxHitFiles   = 50      // files that are named if there are too many hits
+	maxSearchFile = 8 << 20 // larger files are named and not searched
 	searchTime    = 20 * time.Second
 )
 
-// NewSearch begins a search. pattern is an RE2 expression, or plain text if literal is set.
+// NewSearch returns a Search for a pattern: an RE2 expression, or plain text if literal is set.
 func NewSearch(pattern string, literal bool) (*Search, error) {
 	p, err := newPattern(pattern, literal)
 	if err != nil {
@@ -37,7 +37,7 @@ func NewSearch(pattern string, literal bool) (*Search, error) {
 	return &Search{pattern: p, perWorker: make([]haul, filetree.Workers())}, nil
 }
 
-// Run gives a search its time, and answers with what was found in it.
+// Run calls look with a context that ends after searchTime, and returns the answer with what was found.
 func (s *Search) Run(ctx context.Context, look func(ctx context.Context) error) (string, error) {
 	within, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -56,14 +56,14 @@ type Hit struct {
 	Line int
 }
 
-// Hits are the lines of a tree that match.
+// Hits are the matching lines of a tree.
 type Hits struct {
-	Lines []Hit // by path and number; of more than 100 lines, some
+	Lines []Hit // by path and number; of more than 200 lines, only some
 	Total int
 	Whole bool // every file was searched
 }
 
-// Lines searches the files below a folder for the lines that match.
+// Lines returns the matching lines of the files below a folder.
 func (s *Search) Lines(ctx context.Context, root *os.Root, start string) (Hits, error) {
 	within, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -106,18 +106,18 @@ func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob stri
 	return nil
 }
 
-// Search is one search under way.
+// A Search is a pattern and what was found of it so far.
 type Search struct {
 	pattern   *pattern
 	perWorker []haul
-	total     atomic.Int64 // lines that match
-	files     atomic.Int64 // searched
+	total     atomic.Int64 // number of lines that match
+	files     atomic.Int64 // number of files that were searched
 	cut       bool
 }
 
-// A haul is what one worker found; nobody else touches it.
+// A haul is what one worker found. No other worker uses it.
 type haul struct {
-	buffer  []byte // of the last file
+	buffer  []byte // content of the last file, to be reused
 	scratch []byte
 	found   []inFile
 	large   []string
@@ -134,7 +134,7 @@ type hit struct {
 	text string
 }
 
-// searchFile searches a file that was named: what is wrong with it is said.
+// searchFile searches a file that was named. It returns an error if the file cannot be searched.
 func (s *Search) searchFile(ctx context.Context, root *os.Root, p string) error {
 	if workfile.IsPrivate(p) {
 		return workfile.RefuseSecret(p)
@@ -150,7 +150,7 @@ func (s *Search) searchFile(ctx context.Context, root *os.Root, p string) error 
 	return nil
 }
 
-// searchEntry searches a file of a folder; what is not a plain text file is passed over.
+// searchEntry searches a file of a folder. It skips what is not a plain text file.
 func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name, p string) {
 	mine := &s.perWorker[worker]
 	data, size, err := filetree.ReadEntry(dir, name, maxSearchFile, mine.buffer)
@@ -183,7 +183,7 @@ func (s *Search) SearchText(ctx context.Context, worker int, p string, data []by
 	}
 }
 
-// cutAround is a line of at most maxHitLine characters with the match in it.
+// cutAround returns at most maxHitLine bytes of a line, with the match in them.
 func cutAround(line []byte, at int) string {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if len(line) <= maxHitLine {
@@ -254,7 +254,7 @@ func (s *Search) describeHits(late bool) string {
 	return text.String()
 }
 
-// manyHits counts instead of showing, the files with most first, each with one line.
+// manyHits writes counts instead of all lines: the files with the most matches first, each with one line.
 func manyHits(text *strings.Builder, found []inFile, total int) {
 	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, glob or a longer pattern. Lines per file, and one of them:\n",
 		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))

@@ -17,10 +17,10 @@ import (
 const (
 	maxOutline     = 20_000 // characters
 	maxOutlineFile = 40     // files of a folder
-	maxSymbol      = 160    // characters of one
+	maxSymbol      = 160    // characters of one symbol
 )
 
-// A symbol is something with a name in a file.
+// A symbol is a named declaration in a file.
 type symbol struct {
 	line, end int // end 0: unknown
 	text      string
@@ -55,7 +55,7 @@ func OutlineFile(root *os.Root, start string) (string, error) {
 	return cutOutline(plaintext.QuotePath(start) + "\n" + symbolLines(symbols)), nil
 }
 
-// OutlineFolder lists the symbols of each source file that stands directly in a folder.
+// OutlineFolder lists the symbols of each source file directly in a folder.
 func OutlineFolder(root *os.Root, start string) (string, error) {
 	in, err := root.OpenRoot(start)
 	if err != nil {
@@ -109,7 +109,7 @@ func symbolLines(symbols []symbol) string {
 	return s.String()
 }
 
-// cutOutline cuts at the end of a line.
+// cutOutline cuts an outline at the end of a line.
 func cutOutline(text string) string {
 	if len(text) <= maxOutline {
 		return text

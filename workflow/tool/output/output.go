@@ -15,21 +15,20 @@ import (
 )
 
 const (
-	// Prefix before a path names an output that was kept, not a file of the repository.
+	// Prefix begins a path that names a kept output, not a file of the repository.
 	Prefix       = "output:"
 	keptInMemory = 128 << 10 // bytes of each end
 )
 
-// A Capture takes both streams of a command as they come: the two ends in memory, the
-// whole in a file.
+// A Capture takes both streams of a command in order: the two ends in memory, the whole in a file.
 type Capture struct {
 	mu    sync.Mutex
 	head  []byte
 	tail  []byte // up to twice keptInMemory
 	total int64
-	file  *os.File // nil: nothing is kept
+	file  *os.File // nil: the whole output is not kept
 	name  string   // of the file, for the model
-	lost  error    // why the file is not whole
+	lost  error    // why the file is incomplete
 }
 
 // Write never fails: a full disk must not look like a failing command.
@@ -52,15 +51,15 @@ func (c *Capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Size is how much was printed.
+// Size returns the number of bytes printed.
 func (c *Capture) Size() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.total
 }
 
-// Text is the output without what a terminal would act upon, its middle left out where
-// it is long. whole says that nothing is missing.
+// Text returns the output without terminal sequences. Of a long output it returns head characters of the
+// beginning and tail characters of the end. whole says that nothing is left out.
 func (c *Capture) Text(head, tail int) (out string, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +73,7 @@ func (c *Capture) Text(head, tail int) (out string, whole bool) {
 	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first), plaintext.FormatSize(c.total), string(last)), false
 }
 
-// NewCapture begins a capture whose whole output is kept in dir, or nowhere if dir is empty.
+// NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty.
 func NewCapture(dir string) (*Capture, error) {
 	file, name, err := createOutput(dir)
 	if err != nil {
@@ -83,7 +82,7 @@ func NewCapture(dir string) (*Capture, error) {
 	return &Capture{file: file, name: name}, nil
 }
 
-// createOutput makes the next file for a whole output in a folder; nil if dir is empty.
+// createOutput creates the next run-N.txt in dir for a whole output; it returns nil if dir is empty.
 func createOutput(dir string) (*os.File, string, error) {
 	if dir == "" {
 		return nil, "", nil
@@ -109,7 +108,8 @@ func createOutput(dir string) (*os.File, string, error) {
 	}
 }
 
-// Finish closes a capture and throws its file away where the model was told everything.
+// Finish closes a capture. It removes the file if the model was shown everything, or if the file is
+// incomplete.
 func (c *Capture) Finish(whole bool) (kept bool) {
 	if c.file == nil {
 		return false
@@ -149,7 +149,7 @@ func LoadOutput(dir, name string) (workfile.Content, error) {
 	return c, nil
 }
 
-// LastLines is the end of an output, as much as is worth keeping of it.
+// LastLines returns the end of an output, as much of it as is worth storing.
 func LastLines(text string) string {
 	const most = 400
 	text = strings.TrimSpace(text)
@@ -169,7 +169,7 @@ func OrNone(text string) string {
 	return text
 }
 
-// DescribeRest tells the model where the output is whole.
+// DescribeRest tells the model where the whole output is.
 func (c *Capture) DescribeRest(whole, kept bool) string {
 	switch {
 	case whole:

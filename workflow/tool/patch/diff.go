@@ -16,18 +16,17 @@ import (
 )
 
 const (
-	maxDiff       = 4000 // characters of a diff that answers an edit
+	maxDiff       = 4000 // characters of the diff in the answer to an edit
 	maxComplaints = 10
 )
 
-// ShortDiff shows what an edit did.
+// ShortDiff returns the diff of an edit, shortened.
 func ShortDiff(before, after []byte) string {
 	text, _ := plaintext.CutMiddle(workfile.ShowLines(foldAdded(diff.ShowEdits(before, after))), maxDiff/2, maxDiff/2)
 	return text
 }
 
-// foldAdded shows of a long run of added lines its ends: whoever added them has them in
-// its own call already.
+// foldAdded shows only the ends of a long run of added lines: the model has them in its own call already.
 func foldAdded(text string) string {
 	const most, end = 12, 2
 	var out strings.Builder
@@ -52,8 +51,8 @@ func foldAdded(text string) string {
 	return out.String()
 }
 
-// FindSyntaxErrors is what is wrong with the syntax of a file, where that is cheap to know: a
-// model that hears of a broken bracket at once does not build upon it.
+// FindSyntaxErrors returns the syntax errors of a Go or JSON file, where they are cheap to find, or an empty
+// string. A model that learns of a broken bracket at once does not build upon it.
 func FindSyntaxErrors(p string, data []byte) string {
 	switch path.Ext(p) {
 	case ".go":

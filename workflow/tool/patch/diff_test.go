@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a model has just written is not read back to it whole; what it changed is.
+// A long addition that a model has just written is shown shortened; changed and removed lines are shown
+// whole.
 func TestLongAdditionsAreFolded(t *testing.T) {
 	t.Parallel()
 	var long strings.Builder

@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// ReplaceText puts new where old is, once, or everywhere with all. A model sees and writes
-// lines that end in \n: in old that stands for whatever ends the line in the file, in new
-// for what most of its lines end in.
+// ReplaceText replaces old by new: in its only place, or in all places if all is set. A model sees and writes
+// lines that end in \n: in old, \n matches any line end of the file; in new, it becomes the line end that
+// most lines of the file have. ReplaceText returns 0 places if old is not in data.
 func ReplaceText(data []byte, old, new string, all bool) (out []byte, places int, err error) {
 	switch {
 	case old == "":
@@ -41,14 +41,14 @@ func ReplaceText(data []byte, old, new string, all bool) (out []byte, places int
 
 type span struct{ from, to int }
 
-// findSpans is where a text is, one after the other. It is looked for with all line ends
-// alike, unless it says itself how they are.
+// findSpans returns the places of a text, without overlaps. Line ends of both kinds match, unless the text
+// holds a carriage return.
 func findSpans(data []byte, text string) (found []span) {
 	flat := data
 	if !strings.Contains(text, "\r") {
 		flat = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
 	}
-	// in and at are the same place in flat and data.
+	// in and at are the same position, in flat and in data.
 	in, at := 0, 0
 	place := func(to int) int {
 		for ; in < to; in++ {
@@ -73,7 +73,7 @@ func findSpans(data []byte, text string) (found []span) {
 
 const maxLinesNamed = 10
 
-// listLines is the numbers of the lines on which the spans begin.
+// listLines returns the numbers of the lines on which the spans begin.
 func listLines(data []byte, found []span) string {
 	var at []string
 	for _, s := range found[:min(len(found), maxLinesNamed)] {
@@ -87,8 +87,8 @@ func listLines(data []byte, found []span) string {
 
 var numberedLine = regexp.MustCompile(`^\s*\d+\t`)
 
-// DescribeNearest tells a model that missed what is really there: the lines that look most like
-// what it was looking for, and what the difference may be.
+// DescribeNearest tells a model whose old text is not in the file what is there: the lines that are most like
+// that text, and what the difference may be.
 func DescribeNearest(data []byte, old string) string {
 	have := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	want := strings.Split(strings.Trim(old, "\r\n"), "\n")
@@ -109,13 +109,13 @@ func DescribeNearest(data []byte, old string) string {
 }
 
 const (
-	trimmedAlike = 100  // score of a line that is the same but for the space around it
-	maxCompared  = 3000 // characters of a line whose likeness is looked at
-	maxAlike     = 4    // equal lines, such as brackets, that count
+	trimmedAlike = 100  // score of a line that differs only in the space around it
+	maxCompared  = 3000 // characters of a line that are compared
+	maxAlike     = 4    // limit of equal lines, such as brackets, that count
 )
 
-// bestWindow is where as many lines as wanted look most like them. Equal lines are found
-// by a table; only where there are none at all are characters compared.
+// bestWindow returns where the lines most like want begin, and their score. Equal lines are found by a table;
+// only if there are none are characters compared.
 func bestWindow(have, want []string) (at, score int) {
 	index := map[string][]int{}
 	for j, w := range want[:min(len(want), 200)] {
@@ -127,7 +127,7 @@ func bestWindow(have, want []string) (at, score int) {
 	for i, h := range have {
 		t := strings.TrimSpace(h)
 		for _, j := range index[t] {
-			// Long lines say more than brackets.
+			// Long lines count for more than brackets.
 			scores[i-j] += trimmedAlike/2 + min(len(t), trimmedAlike/2)
 		}
 	}
@@ -142,7 +142,7 @@ func bestWindow(have, want []string) (at, score int) {
 	return findSimilarLine(have, want)
 }
 
-// exactScore lifts the score where each line of the window is the same but for space.
+// exactScore returns the full score if all lines of the window differ only in space, else at most one less.
 func exactScore(have, want []string, at, score int) int {
 	if at+len(want) > len(have) {
 		return score
@@ -155,7 +155,7 @@ func exactScore(have, want []string, at, score int) int {
 	return trimmedAlike * len(want)
 }
 
-// findSimilarLine is the line most like the longest one wanted, when they have much in common.
+// findSimilarLine finds the line most like the longest wanted line, if they have much in common.
 func findSimilarLine(have, want []string) (at, score int) {
 	j := 0
 	for i, w := range want {
@@ -187,7 +187,7 @@ func countBigrams(s string) map[[2]byte]int {
 	return pairs
 }
 
-// lineLikeness is how many of a hundred pairs of characters two lines share.
+// lineLikeness returns the percentage of character pairs that two lines share.
 func lineLikeness(pairs map[[2]byte]int, line string) int {
 	total := 0
 	for _, n := range pairs {

@@ -22,7 +22,7 @@ func FuzzReplace(f *testing.F) {
 		if strings.Contains(old+new, "\r") || strings.Count(data, "\r") > strings.Count(data, "\r\n") {
 			return
 		}
-		// Less its carriage returns, the text is what replacing makes of it less them.
+		// Without carriage returns, the result equals a replacement in the text without carriage returns.
 		flat := strings.ReplaceAll(data, "\r\n", "\n")
 		require.Equal(t, strings.Count(flat, old), places)
 		if places > 0 {

@@ -29,27 +29,27 @@ const (
 	updateFile
 )
 
-// A Section is what a patch does to one file.
+// A Section is the part of a patch for one file.
 type Section struct {
 	kind   sectionKind
 	Path   string
-	moveTo string   // of an update; empty: stays
+	moveTo string   // of an update; empty: the file is not moved
 	added  []string // of an add: its lines
 	hunks  []hunk   // of an update
 }
 
-// A hunk is a run of lines as they are and as they shall be.
+// A hunk is a run of lines before and after a change.
 type hunk struct {
-	line    int      // of the patch, for answers
-	headers []string // what stood after @@: lines to be found before the hunk
+	line    int      // number of its first line in the patch, for answers
+	headers []string // names after @@: lines to find before the hunk
 	lines   []patchLine
-	atEnd   bool // the run is the end of the file
+	atEnd   bool // the run ends at the end of the file
 }
 
 type patchLine struct {
 	op   byte // ' ', '-' or '+'
 	text string
-	bare bool // came without its leading space: a blank line
+	bare bool // it came without its leading space: a blank line
 }
 
 const patchForm = `A patch looks like this:
@@ -63,8 +63,8 @@ const patchForm = `A patch looks like this:
 +its first line
 *** End Patch`
 
-// Parse reads the text of a patch. What people and models put around it, a code
-// fence or blank lines, is passed over.
+// Parse parses the text of a patch. It ignores what people and models put around a patch, such as a code
+// fence or blank lines.
 func Parse(text string) ([]Section, error) {
 	p := &patchParser{lines: strings.Split(text, "\n")}
 	for i, l := range p.lines {
@@ -112,7 +112,7 @@ func (p *patchParser) peek() (string, bool) {
 	return p.lines[p.next], true
 }
 
-// inside reports that the next line belongs to the present section.
+// inside returns the next line if it belongs to the current section.
 func (p *patchParser) inside() (string, bool) {
 	line, ok := p.peek()
 	if !ok || strings.HasPrefix(line, "*** ") && strings.TrimSpace(line) != markEOF {
@@ -161,7 +161,7 @@ func (p *patchParser) body(s *Section) error {
 }
 
 func (p *patchParser) addedLines(s *Section) error {
-	blank := 0 // lines without a +: a part of the file when more follow
+	blank := 0 // lines without a +: a part of the file if more lines follow
 	for line, ok := p.inside(); ok; line, ok = p.inside() {
 		text, plus := strings.CutPrefix(line, "+")
 		switch {
@@ -214,8 +214,8 @@ func (p *patchParser) hunks(s *Section) error {
 
 var hunkNumbers = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
 
-// headerOf is what has to be found before a hunk. The numbers of other forms of patches
-// are passed over.
+// headerOf returns the name after @@, which has to be found before the hunk. It ignores the line numbers that
+// other forms of patches have there.
 func headerOf(line string) string {
 	name := strings.TrimSpace(strings.TrimPrefix(line, "@@"))
 	name = strings.TrimSpace(strings.TrimSuffix(name, "@@"))
@@ -232,8 +232,8 @@ func patchLineOf(line string) patchLine {
 	return patchLine{op: line[0], text: line[1:]}
 }
 
-// judge takes blank lines off the ends of hunks, which only separate them, and refuses
-// what changes nothing.
+// judge removes blank lines at the ends of hunks, which only separate them. It refuses a section that changes
+// nothing, or that has too many hunks.
 func (s *Section) judge() error {
 	changes := s.moveTo != ""
 	kept := s.hunks[:0]

@@ -8,9 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-const maxPatchWork = 50_000_000 // lines of the file times hunks
+const maxPatchWork = 50_000_000 // limit of the lines of a file times its hunks
 
-// A textLine is a line of a file with what ends it.
+// A textLine is a line of a file with its line end.
 type textLine struct{ text, end string }
 
 func splitLines(s string) []textLine {
@@ -38,8 +38,8 @@ func joinLines(all []textLine) string {
 	return s.String()
 }
 
-// applyHunks changes a text hunk by hunk, in the order of the file. Lines that the hunks
-// only mention stay as they are in the file, whatever the patch has for them.
+// applyHunks applies hunks to a text, in the order of the file. Context lines stay as they are in the file,
+// however the patch writes them.
 func applyHunks(text string, hunks []hunk) (string, error) {
 	if strings.Count(text, "\n")*len(hunks) > maxPatchWork {
 		return "", model.Mistake("the file is too long for a patch of so many hunks: use fewer, or edit_file")
@@ -56,12 +56,12 @@ func applyHunks(text string, hunks []hunk) (string, error) {
 	return joinLines(append(a.done, a.have[a.pos:]...)), nil
 }
 
-// applying is a text on its way: done is written, have[pos:] is still as it was.
+// applying is a text that is being changed: done is the new text so far, have[pos:] is still unchanged.
 type applying struct {
 	have []textLine
 	done []textLine
 	pos  int
-	end  string // of new lines
+	end  string // line end of new lines
 }
 
 func (a *applying) apply(h hunk) error {
@@ -85,9 +85,9 @@ func (a *applying) apply(h hunk) error {
 	return nil
 }
 
-// under finds the lines that are named after @@, each below the one before: where the
-// last one is, which the hunk may repeat, and what follows it. Names that are not there
-// count for nothing: the hunk has to be the only one of its kind then.
+// under finds the lines that are named after @@, each below the one before. It returns the index of the last
+// one, which the hunk may repeat, and the index after it. If one of the names is not found, all are ignored:
+// the hunk has to fit in only one place then.
 func (a *applying) under(h *hunk) (from, after int) {
 	from, after = a.pos, a.pos
 	for _, header := range h.headers {
@@ -113,7 +113,7 @@ func (a *applying) headerAt(header string, from int) int {
 	return -1
 }
 
-// place is the line at which a hunk belongs.
+// place returns the index of the line at which a hunk belongs.
 func (a *applying) place(h hunk, want []string, from int) (int, error) {
 	switch {
 	case len(want) == 0 && len(h.headers) > 0 && !h.atEnd:
@@ -157,7 +157,7 @@ func numbersOf(at []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// passes are the ways in which lines count as the same, the strictest first.
+// passes are the ways in which lines are compared, the strictest first.
 var passes = []struct {
 	name string
 	same func(a, b string) bool
@@ -167,8 +167,7 @@ var passes = []struct {
 	{" but for indentation", func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }},
 }
 
-// seek is all places from a line on where the wanted lines are, by the first pass that
-// finds any.
+// seek returns the indexes, from a line on, at which the wanted lines are, by the first pass that finds any.
 func (a *applying) seek(want []string, from int) (at []int, pass string) {
 	for _, p := range passes {
 		for i := from; i+len(want) <= len(a.have) && len(at) <= maxLinesNamed; i++ {
@@ -192,7 +191,7 @@ func sameLines(have []textLine, want []string, same func(a, b string) bool) bool
 	return true
 }
 
-// write puts the hunk's lines behind what is done.
+// write appends the hunk's lines to what is done.
 func (a *applying) write(h hunk, indent func(string) string) {
 	for _, l := range h.lines {
 		switch l.op {
@@ -207,7 +206,7 @@ func (a *applying) write(h hunk, indent func(string) string) {
 	}
 }
 
-// take appends lines; one that had no end gets it when another follows.
+// take appends lines to what is done. A last line without a line end gets one when another line follows.
 func (a *applying) take(all ...textLine) {
 	if n := len(a.done); n > 0 && len(all) > 0 && a.done[n-1].end == "" {
 		a.done[n-1].end = a.end
@@ -215,8 +214,8 @@ func (a *applying) take(all ...textLine) {
 	a.done = append(a.done, all...)
 }
 
-// indentation is what new lines need when the patch has the whole hunk further left or
-// right than the file: one prefix for all lines, or nothing.
+// indentation returns a func for new lines that corrects their indentation, if the patch has the whole hunk
+// further left or right than the file. It adds or removes one prefix for all lines, or nothing.
 func indentation(have []textLine, want []string) func(string) string {
 	same := func(s string) string { return s }
 	var add, drop string

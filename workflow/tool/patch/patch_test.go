@@ -97,7 +97,7 @@ func TestPatchFence(t *testing.T) {
 	require.Equal(t, []Section{{kind: addFile, Path: "a", added: []string{"x"}}}, sections)
 }
 
-// A machine that fails half way leaves everything as it was.
+// A failure half way leaves all files as they were.
 func TestPatchTakesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func TestPatchTakesBack(t *testing.T) {
 	}
 }
 
-// Whatever is changed in a text, the patch that says so leads from one to the other.
+// For any change of a text, the patch that describes it turns the old text into the new one.
 func TestPatchRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

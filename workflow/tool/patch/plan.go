@@ -21,9 +21,9 @@ type Change struct {
 	Existed, Exists bool
 }
 
-// Apply carries out the patch in text below root, and returns what it changed, in the order of
-// the patch. may refuses a resolved path that must not be changed; it may be nil. A patch that
-// cannot be carried out as a whole is a [model.Mistake], and no file is changed.
+// Apply applies the patch in text to files below root, and returns the changes, in the order of the patch.
+// may returns an error for a resolved path that must not be changed; it may be nil. A patch that cannot be
+// applied as a whole is a [model.Mistake], and no file is changed.
 func Apply(ctx context.Context, root *os.Root, text string, may func(path string) error) ([]Change, error) {
 	if len(text) > workfile.MaxWrite {
 		return nil, model.Mistakef("The patch is larger than %s: send it in parts.", plaintext.FormatSize(workfile.MaxWrite))
@@ -47,7 +47,7 @@ func Apply(ctx context.Context, root *os.Root, text string, may func(path string
 	return p.changes(), nil
 }
 
-// explainRefusal says of a refused patch which file is to blame and that none was touched.
+// explainRefusal adds to a refusal which file is at fault, and that no file was changed.
 func explainRefusal(s Section, err error) error {
 	var w model.Mistake
 	if !errors.As(err, &w) {
@@ -60,7 +60,7 @@ func explainRefusal(s Section, err error) error {
 	return model.Mistake(text + "\nNo file was changed: mend the patch and send the whole of it again.")
 }
 
-// changes lists what is different now.
+// changes returns the files that the plan has changed.
 func (p *plan) changes() (all []Change) {
 	for _, name := range p.order {
 		if f := p.files[name]; f.changed() {
@@ -70,12 +70,12 @@ func (p *plan) changes() (all []Change) {
 	return all
 }
 
-// A plan is the files that a patch touches, as they would be after it. Nothing is
-// written before all of it is known to be possible.
+// A plan holds the files that a patch touches, as they would be after it. Nothing is written before all of it
+// is known to be possible.
 type plan struct {
 	ctx   context.Context
 	root  *os.Root
-	may   func(real string) error // nil: all may be changed
+	may   func(real string) error // nil: all files may be changed
 	files map[string]*planned
 	order []string
 }
@@ -92,7 +92,7 @@ func (f *planned) changed() bool {
 	return f.exists != f.existed || f.exists && string(f.now) != string(f.was.Data)
 }
 
-// at is the file as the plan has it so far.
+// at returns the resolved path of a file, and the file as it is planned so far.
 func (p *plan) at(name string) (string, *planned, error) {
 	real, err := workfile.ResolveTarget(p.root, name)
 	if err == nil && p.may != nil {
@@ -193,7 +193,7 @@ func (p *plan) update(name string, f *planned, s Section) error {
 	return nil
 }
 
-// judge refuses files that would lie below files.
+// judge refuses a plan with a file below another file.
 func (p *plan) judge() error {
 	for _, name := range p.order {
 		if !p.files[name].exists {
@@ -212,8 +212,8 @@ func (p *plan) judge() error {
 	return nil
 }
 
-// carryOut removes and writes. What fails half way is taken back: removals come first,
-// so that a folder can take the place of a file.
+// carryOut removes and writes files. Removals come first, so that a folder can take the place of a file. If
+// it fails half way, it undoes what it did.
 func (p *plan) carryOut() error {
 	var done []string
 	for _, remove := range []bool{true, false} {
@@ -241,7 +241,7 @@ func (p *plan) write(name string, f *planned) error {
 	return nil
 }
 
-// takeBack puts files back as they were, the last one first.
+// takeBack restores files as they were, the last one first.
 func (p *plan) takeBack(done []string) error {
 	var failed error
 	for _, name := range slices.Backward(done) {

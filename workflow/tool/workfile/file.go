@@ -28,7 +28,7 @@ type Content struct {
 	Mode fs.FileMode
 }
 
-// EndsInCRLF reports whether most lines end as on Windows.
+// EndsInCRLF reports whether at least half of the lines end in CRLF.
 func (c Content) EndsInCRLF() bool { return HasCRLF(c.Data) }
 
 func HasCRLF(data []byte) bool {
@@ -36,13 +36,13 @@ func HasCRLF(data []byte) bool {
 	return n > 0 && 2*n >= bytes.Count(data, []byte("\n"))
 }
 
-// IsBinary looks where git looks.
+// IsBinary reports whether the first 8000 bytes hold a NUL byte, which is how git decides it.
 func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
 
-// openRegular opens a file for reading and nothing that is not one: O_NONBLOCK keeps a
-// pipe without a writer from holding us, and what is judged is what was opened.
+// openRegular opens a regular file for reading, and refuses any other. O_NONBLOCK prevents a pipe without a
+// writer from blocking the call. The check is made on the opened file.
 func openRegular(root *os.Root, p string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -81,7 +81,7 @@ func DescribeKind(mode fs.FileMode) string {
 	return "special file"
 }
 
-// Load reads a whole file of at most maxFile bytes.
+// Load reads a whole file of at most MaxFile bytes.
 func Load(root *os.Root, p string) (Content, error) {
 	f, info, err := openRegular(root, p)
 	if err != nil {
@@ -98,13 +98,13 @@ func Load(root *os.Root, p string) (Content, error) {
 	if err != nil {
 		return Content{}, fmt.Errorf("read %s: %w", p, err)
 	}
-	if len(data) > MaxFile { // it grew since, or is of the kind that has no size
+	if len(data) > MaxFile { // it has grown since, or is of a kind without a size
 		return Content{}, tooLarge(int64(len(data)))
 	}
 	return Content{Path: p, Data: data, Mode: info.Mode()}, nil
 }
 
-// ResolveTarget is where a path that is to be written leads.
+// ResolveTarget returns the resolved path of a file that is to be written.
 func ResolveTarget(root *os.Root, p string) (string, error) {
 	cleaned, err := CleanPath(p)
 	if err != nil {
@@ -128,7 +128,7 @@ func CheckText(text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// LoadExisting reads a file that may be there.
+// LoadExisting reads a file, and reports whether it exists.
 func LoadExisting(root *os.Root, p string) (Content, bool, error) {
 	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Content{}, false, nil
@@ -139,9 +139,9 @@ func LoadExisting(root *os.Root, p string) (Content, bool, error) {
 	return c, err == nil, err
 }
 
-// Store puts data where p is, whole or not at all: it is written beside and renamed, so
-// that neither a crash nor a command that reads at the same time sees half of it, and a
-// hard link to elsewhere is left alone. Folders are made as needed.
+// Store writes data to the file at p, completely or not at all: it writes a new file beside it and renames
+// that. So neither a crash nor a command that reads at the same time sees half of the data, and another hard
+// link to the old file stays unchanged. Folders are created as needed.
 func Store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 	owner, err := ownerOf(root)
 	if err != nil {
@@ -185,8 +185,8 @@ func writeNew(root *os.Root, p string, data []byte, perm fs.FileMode, owner ids)
 	return nil
 }
 
-// ids is who files have to belong to, so that commands in the sandbox can change them
-// too: the owner of the workspace's root.
+// ids is the owner that new files get, so that commands in the sandbox can change them, too: the owner of the
+// workspace's root.
 type ids struct {
 	uid, gid int
 	change   bool

@@ -17,8 +17,7 @@ import (
 
 const nearNames = 5
 
-// NearPaths gives the paths of the workspace that somebody who wrote p may have meant, the
-// likeliest first.
+// NearPaths returns the paths of the workspace that may be meant by p, the likeliest first.
 func NearPaths(ctx context.Context, root *os.Root, p string) []string {
 	type guess struct {
 		path  string
@@ -56,8 +55,8 @@ func SuggestPaths(names []string) string {
 	return " Near names: " + strings.Join(names, ", ") + "."
 }
 
-// pathDistance says how far apart two paths are by their base names; 0 is the same path in
-// another case.
+// pathDistance returns how far apart two paths are by their base names; 0 is the same path in another case.
+// It returns false if they are not similar.
 func pathDistance(want, have string) (int, bool) {
 	w, h := strings.ToLower(want), strings.ToLower(have)
 	if w == h {

@@ -17,7 +17,7 @@ const (
 	MaxLine      = 2000     // characters of one line
 )
 
-// ShowPage is the lines that were asked for, with what is to be known about the file.
+// ShowPage returns the requested lines, after a line with what a reader has to know about the file.
 func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 	switch {
 	case len(data) == 0:
@@ -42,7 +42,8 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 	return strings.Join(notes, "; ") + "\n" + shown, nil
 }
 
-// NumberLines writes lines until there are enough, or enough bytes.
+// NumberLines returns the lines from number first on with their numbers, until there are limit lines or
+// MaxShown bytes. last is the number of the last one; clean is false if a character was escaped.
 func NumberLines(lines []string, first, limit int) (text string, last int, clean bool) {
 	var s strings.Builder
 	clean, last = true, first-1
@@ -61,7 +62,7 @@ func NumberLines(lines []string, first, limit int) (text string, last int, clean
 	return s.String(), last, clean
 }
 
-// oddities are what a reader has to know of a file beside its lines.
+// oddities returns what a reader has to know about a file besides its lines.
 func oddities(data []byte, clean bool) (notes []string) {
 	if HasCRLF(data) {
 		notes = append(notes, "lines end in CRLF, which edits keep")
@@ -75,7 +76,7 @@ func oddities(data []byte, clean bool) (notes []string) {
 	return notes
 }
 
-// ShowLines makes each line of a text visible.
+// ShowLines returns a text with all characters made visible and long lines cut.
 func ShowLines(text string) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {

@@ -15,11 +15,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// CleanPath is a path as the model wrote it, made relative to the root and judged. The root
-// itself is ".".
+// CleanPath checks a path as the model wrote it, and returns it relative to the root. The root itself is ".".
 func CleanPath(p string) (string, error) {
 	if shown, err := strconv.Unquote(p); err == nil && p[0] == '"' {
-		p = shown // as quote has written it, since JSON cannot hold what is not UTF-8
+		p = shown // as plaintext.QuotePath shows it, since JSON cannot hold what is not UTF-8
 	}
 	switch {
 	case strings.ContainsRune(p, 0):
@@ -38,8 +37,7 @@ func CleanPath(p string) (string, error) {
 	return p, nil
 }
 
-// suggestRelative guesses what was meant by an absolute path. /src is where the repository
-// lies for commands.
+// suggestRelative guesses which path was meant by an absolute one. Commands see the repository at /src.
 func suggestRelative(p string) string {
 	p = strings.TrimLeft(strings.TrimPrefix(path.Clean(p), "/src/"), "/")
 	if p == "" || p == "src" {
@@ -57,7 +55,7 @@ func underGit(p string) bool {
 	return false
 }
 
-// IsPrivate reports files that hold secrets by custom. Their examples do not.
+// IsPrivate reports whether a file usually holds secrets. Examples of such files do not.
 func IsPrivate(name string) bool {
 	name = strings.ToLower(path.Base(name))
 	if name != ".env" && !strings.HasPrefix(name, ".env.") {
@@ -72,8 +70,8 @@ func IsPrivate(name string) bool {
 
 const maxLinks = 16
 
-// ResolveLinks follows the symbolic links of a clean path by hand, so that they can be judged
-// and one file has one name. It is no guard: what it returns is opened through root.
+// ResolveLinks follows the symbolic links of a clean path by hand, so that they can be checked and a file has
+// only one name. It is no protection: its result still has to be opened through root.
 func ResolveLinks(root *os.Root, p string) (string, error) {
 	todo, done, links := strings.Split(p, "/"), ".", 0
 	for len(todo) > 0 {
@@ -109,8 +107,8 @@ func ResolveLinks(root *os.Root, p string) (string, error) {
 	return done, nil
 }
 
-// ExplainPathError puts into words why a path cannot be used. What no model can help is an
-// error.
+// ExplainPathError returns a [model.Mistake] that says why a path cannot be used, or err itself if no model
+// can correct it.
 func ExplainPathError(p string, err error) error {
 	p = plaintext.QuotePath(p)
 	switch {
@@ -138,7 +136,7 @@ func RefuseSecret(p string) error {
 	return model.Mistakef("%s may hold secrets and is not shown. See whether there is an example of it beside it.", plaintext.QuotePath(p))
 }
 
-// Within reports whether a clean path is the folder or below it; all is below "".
+// Within reports whether a clean path is the folder or below it. Every path is within "".
 func Within(folder, p string) bool {
 	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
 }
