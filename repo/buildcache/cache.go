@@ -20,19 +20,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A Cache is what is kept for one repository.
+// A Cache is the part of Caches that belongs to one repository.
 type Cache struct {
 	caches  *Caches
-	mirror  *repo.Mirror // nil: there is no repository
+	mirror  *repo.Mirror // nil: no repository
 	fetched atomic.Pointer[packages.Packages]
 }
 
-// Mirror is the repository's; nil for none.
+// Mirror returns the mirror of the repository, or nil if there is no repository.
 func (c *Cache) Mirror() *repo.Mirror { return c.mirror }
 
-// FetchPackages fetches the packages that a commit of the base branch names, unless they are
-// there; nil where there are none. Whoever has them closes them. begin may be nil, and is
-// called with the files that name them where there is something to wait for.
+// FetchPackages fetches the packages that a commit of the base branch names, unless they were fetched before.
+// It returns nil if there are none. The caller closes them. If a fetch is needed, begin is called first with
+// the names of the files that name the packages; begin may be nil.
 func (c *Cache) FetchPackages(ctx context.Context, commit string, how packages.Config, begin func(names string)) (*packages.Packages, error) {
 	if c.caches.Packages == nil {
 		return nil, nil
@@ -49,34 +49,34 @@ func (c *Cache) FetchPackages(ctx context.Context, commit string, how packages.C
 	return c.caches.Packages.Fetch(ctx, packages.Job{Commits: c.mirror.Commits(), Commit: commit, Config: how, Dir: filepath.Join(dir, packagesDir), Begin: begin})
 }
 
-// UsePackages shows these packages to commands, too, from now on.
+// UsePackages adds the packages to all mounts from now on.
 func (c *Cache) UsePackages(p *packages.Packages) { c.fetched.Store(p) }
 
-// PackagesKey names the packages of UsePackages; empty for none.
+// PackagesKey returns the key of the packages of UsePackages, or an empty string if there are none.
 func (c *Cache) PackagesKey() string { return c.fetched.Load().Key() }
 
-// Where commands see the caches.
+// Paths of the caches inside a sandbox.
 const (
 	insideBuild = "/cache/gobuild"
 	insideMod   = packages.InsideGo
 	insideCargo = packages.InsideCargo
 )
 
-// The parts of a repository's folder.
+// Names of files and folders in a repository's folder.
 const (
 	goBuildDir  = "go-build"
 	resultsDir  = "results"
 	packagesDir = "packages"
 	workPrefix  = "work-"
-	inUseFile   = "in-use" // its lock is shared by all that build there
+	inUseFile   = "in-use" // its lock is shared by all running builds
 	lockFile    = "lock"
 )
 
-// Mounts show a command over the files of tree the repository's caches, read-only, with the
-// environment that points at them.
+// Mounts returns the mounts that show the repository's caches to a command, read-only, and the environment
+// variables that point to them. tree is the folder of the files that the command works in.
 func (c *Cache) Mounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, false) }
 
-// WritableMounts are Mounts whose build cache the command may write.
+// WritableMounts is like Mounts, but the command can write the build cache.
 func (c *Cache) WritableMounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, true) }
 
 func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
@@ -88,8 +88,8 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: writable})
 		env = append(env, "GOCACHE="+insideBuild)
 		if !writable {
-			// Go keeps an index of its own library in the cache, too, and says of a package
-			// that is neither indexed nor can be that it does not exist.
+			// Go also stores an index of its standard library in the build cache. If a package is not in the
+			// index and the cache is read-only, Go says that the package does not exist.
 			env = append(env, "GODEBUG=goindex=0")
 		}
 	}
@@ -101,7 +101,7 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideCargo + "/registry"})
 		env = append(env, "CARGO_HOME="+insideCargo)
 	}
-	// What was fetched for the repository stands in for what this machine happens to have.
+	// Packages that were fetched for the repository replace the mounts of this machine's packages.
 	fetched, more := c.fetched.Load().Mounts(tree)
 	mounts = slices.DeleteFunc(mounts, func(own sandbox.Mount) bool {
 		return slices.ContainsFunc(fetched, func(f sandbox.Mount) bool {
@@ -111,7 +111,7 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 	return append(mounts, fetched...), append(env, more...)
 }
 
-// folder is the repository's, made where it is missing.
+// folder returns the repository's folder, and creates it if it does not exist.
 func (c *Cache) folder() (string, error) {
 	if c.caches.Dir == "" {
 		return "", errors.New("build cache: no folder for caches is set")
@@ -125,7 +125,8 @@ func (c *Cache) folder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// folderName is as much of a repository's name as can be in a folder's.
+// folderName returns the start of the repository's folder name: at most 40 characters of its name, all of
+// them safe.
 func folderName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -140,8 +141,8 @@ func folderName(name string) string {
 	return safe[:min(len(safe), 40)] + "-"
 }
 
-// goBuild is the repository's Go build cache, made where it is missing; empty without a
-// repository. Its 256 folders have to be there before Go is shown it read-only.
+// goBuild returns the folder of the repository's Go build cache, or an empty string without a repository. It
+// creates the folder with its 256 subfolders, which must exist before the cache is mounted read-only.
 func (c *Cache) goBuild() (string, error) {
 	if c.mirror == nil {
 		return "", nil
@@ -165,8 +166,7 @@ func (c *Cache) goBuild() (string, error) {
 	return dir, err
 }
 
-// Hold keeps the repository's folder from being cleaned until release is called, and marks it
-// as used.
+// Hold protects the repository's folder from Clean until release is called, and marks the folder as used.
 func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
 	if c.mirror == nil || c.caches.Dir == "" {
 		return func() {}, nil
@@ -178,7 +178,7 @@ func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
 		}
 		held, err := filelock.Shared(ctx, filepath.Join(dir, inUseFile))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it was removed whole this moment
+		case errors.Is(err, fs.ErrNotExist): // Clean has just removed the folder
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("build cache: %w", err)
@@ -190,13 +190,13 @@ func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// ResultFile is where a result of that name is remembered.
+// ResultFile returns the path of the file that stores the result with that name.
 func (c *Cache) ResultFile(name string) (string, error) {
 	dir, err := c.folder()
 	return filepath.Join(dir, resultsDir, name), err
 }
 
-// LockBase waits until nobody else, in this process or another, runs the base.
+// LockBase waits until no other caller, in this process or another one, builds and tests the base branch.
 func (c *Cache) LockBase(ctx context.Context) (unlock func(), err error) {
 	dir, err := c.folder()
 	if err != nil {
@@ -206,8 +206,8 @@ func (c *Cache) LockBase(ctx context.Context) (unlock func(), err error) {
 	return held.Release, err
 }
 
-// WorkFolder makes a folder for trees that are run; remove removes it with all that commands
-// left in it, also where one took the right to do so away.
+// WorkFolder creates a temporary folder for trees that are built and tested. remove removes it with
+// everything that commands left in it, even if a command removed the permission to do so.
 func (c *Cache) WorkFolder() (dir string, remove func(), err error) {
 	above := c.caches.Dir
 	if c.mirror != nil {

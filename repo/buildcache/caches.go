@@ -10,21 +10,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// Caches are what this machine keeps for the builds of all repositories. They are safe for
-// concurrent use, also by several processes over the same Dir.
+// Caches holds the build caches of all repositories on this machine. It is safe for concurrent use, also by
+// several processes with the same Dir.
 type Caches struct {
-	Dir     string           // the program's own; empty: a repository has no build cache
-	Sandbox *sandbox.Sandbox // whose commands write the caches; nil: none do
+	Dir     string           // the folder of the caches; if empty, repositories have no build cache
+	Sandbox *sandbox.Sandbox // its commands write the caches; nil: none do
 	Log     *slog.Logger     // default: discarded
-	// ModuleCache is a Go module cache of this machine that commands may read; "-" for
-	// none. Default: the one of the user that the program runs as, where it exists.
+	// ModuleCache is a Go module cache of this machine that commands can read; "-" means none. Default: the
+	// module cache of the user that the program runs as, if it exists.
 	ModuleCache string
-	// Packages fetches what repositories name; nil: nothing is fetched.
+	// Packages fetches the packages that repositories name. If it is nil, no packages are fetched.
 	Packages *packages.Fetcher
 }
 
-// For gives the cache of m's repository, with no packages at first. Without a repository,
-// commands begin with empty caches.
+// For returns the cache of m's repository, without packages. If m is nil, commands start with empty caches.
 func (c *Caches) For(m *repo.Mirror) *Cache { return &Cache{caches: c, mirror: m} }
 
 func (c *Caches) log() *slog.Logger {
@@ -34,8 +33,8 @@ func (c *Caches) log() *slog.Logger {
 	return c.Log
 }
 
-// GoModules is the Go module cache of this machine that commands may read, empty if there is
-// none.
+// GoModules returns the folder of this machine's Go module cache that commands can read, or an empty string
+// if there is none.
 func (c *Caches) GoModules() string {
 	dir := c.ModuleCache
 	if dir == "" {
@@ -52,8 +51,8 @@ func (c *Caches) GoModules() string {
 	return readableFolder(dir)
 }
 
-// cargoRegistry is the crates that this machine's cargo has fetched. The rest of its
-// home holds credentials and is never shown.
+// cargoRegistry returns the folder of the crates that cargo has fetched on this machine. The rest of cargo's
+// home folder holds credentials and is never mounted.
 func cargoRegistry() string {
 	home := os.Getenv("CARGO_HOME")
 	if home == "" {
@@ -66,7 +65,7 @@ func cargoRegistry() string {
 	return readableFolder(filepath.Join(home, "registry"))
 }
 
-// readableFolder returns dir if it is a folder that can be shown, else nothing.
+// readableFolder returns dir if it is absolute and a readable folder, or else an empty string.
 func readableFolder(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""

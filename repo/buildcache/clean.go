@@ -18,19 +18,18 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages"
 )
 
-// Keep says what stays under Caches.Dir. Zero: everything.
+// Keep holds the limits of Clean. The zero value keeps everything except what killed processes left behind.
 type Keep struct {
-	Bytes  int64         // of all repositories together; the least lately used files go first
-	Unused time.Duration // a repository that nothing was built of for so long goes whole
-	Dry    bool          // only say what would go
+	Bytes  int64         // maximum of all repositories together; the least recently used files are removed first
+	Unused time.Duration // a repository without a build for this long is removed completely
+	Dry    bool          // only report what would be removed
 }
 
-// leftBehind is how old a work folder is before nobody can be at work in it.
+// leftBehind is the age from which a work folder counts as left behind by a killed process.
 const leftBehind = 24 * time.Hour
 
-// Clean removes what was built longest ago from the caches, and what killed processes left
-// behind. A repository that is being built or tested at this moment is left for the next
-// time. What is gone is built again when it is needed.
+// Clean removes the least recently used files from the caches, and what killed processes left behind. It
+// skips a repository that is being built or tested. Removed files are built again when they are needed.
 func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,17 +57,17 @@ func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 	return append(out, removed...), errors.Join(append(errs, err)...)
 }
 
-// A cleaning is of one repository's folder.
+// A cleaning cleans the folder of one repository.
 type cleaning struct {
 	dir        string
 	keep       Keep
-	shrinkable bool           // nobody builds there until close, and something is left
-	lock       *filelock.Lock // nil: somebody builds there
+	shrinkable bool           // the lock is held until close, and the folder was not removed
+	lock       *filelock.Lock // nil: a build is running
 	open       []*os.Root
 }
 
-// removeOutdated takes the repository's lock, if nobody uses it, and removes the whole if it
-// was not used for too long, else what killed processes left behind.
+// removeOutdated takes the lock of the repository's folder, unless a build is running. It removes the whole
+// folder if it was unused for too long, or else only what killed processes left behind.
 func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 	if s.lock, err = filelock.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
@@ -112,7 +111,7 @@ func (s *cleaning) remove(out []disk.Removed, dir, why string) ([]disk.Removed, 
 	return append(out, removed), nil
 }
 
-// removePackages removes packages, unless somebody uses them.
+// removePackages removes packages, unless they are in use.
 func (s *cleaning) removePackages(out []disk.Removed, k packages.Kept, why string) ([]disk.Removed, error) {
 	if !s.keep.Dry {
 		if gone, err := k.Remove(); !gone || err != nil {
@@ -129,17 +128,16 @@ func (s *cleaning) close() {
 	s.lock.Release()
 }
 
-// An entry is what may go by itself: a file of a build cache, a remembered result, or a folder
-// of packages.
+// An entry can be removed on its own: a file of a build cache, a stored result, or a folder of packages.
 type entry struct {
-	root     *os.Root // the cache; nil for packages
-	name     string   // in it
+	root     *os.Root // the folder of the cache; nil for packages
+	name     string   // path below root
 	used     time.Time
 	bytes    int64
 	packages *packages.Kept
 }
 
-// path is where the entry stands, for people and for the order among what was used at one time.
+// path returns the path of the entry. It also gives entries with the same time of use a fixed order.
 func (e entry) path() string {
 	if e.packages != nil {
 		return e.packages.Path
@@ -147,7 +145,7 @@ func (e entry) path() string {
 	return e.root.Name() + "/" + e.name
 }
 
-// remove removes the entry unless it is used, and reports whether it is gone.
+// remove removes the entry unless it is in use, and reports whether it was removed.
 func (e entry) remove() (gone bool, err error) {
 	if e.packages != nil {
 		return e.packages.Remove()
@@ -156,8 +154,8 @@ func (e entry) remove() (gone bool, err error) {
 	return err == nil, err
 }
 
-// counted is what is said of the entry once it is gone: packages one by one, files with their
-// whole cache.
+// counted returns the record of the entry's removal. Packages have one record each; files share the record of
+// their cache.
 func (e entry) counted() disk.Removed {
 	if e.packages != nil {
 		return disk.Removed{What: e.path(), Why: "packages that were used longest ago: more than may be kept"}
@@ -165,8 +163,8 @@ func (e entry) counted() disk.Removed {
 	return disk.Removed{What: e.root.Name(), Why: "the files that were used longest ago: more than may be kept"}
 }
 
-// shrinkToSize removes entries, the least lately used first, until all repositories together
-// take no more than may be kept. Go marks what it uses; what it does not find it builds.
+// shrinkToSize removes entries, the least recently used first, until all repositories together take no more
+// than keep.Bytes. Go updates the time of the entries that it uses, and builds missing ones again.
 func shrinkToSize(folders []*cleaning, keep Keep) (out []disk.Removed, err error) {
 	if keep.Bytes <= 0 {
 		return nil, nil
@@ -204,8 +202,8 @@ func shrinkToSize(folders []*cleaning, keep Keep) (out []disk.Removed, err error
 	return out, errors.Join(errs...)
 }
 
-// entries are those that may go one by one. The tests of a base branch have written the
-// cache, and may have put a link in a folder's place: no file is reached by its path.
+// entries lists what can be removed on its own. The tests of a base branch can write the cache, and may have
+// replaced a folder by a link, so files are reached through an os.Root and not by their paths.
 func (s *cleaning) entries() (out []entry) {
 	for folder, pattern := range map[string]string{goBuildDir: "[0-9a-f][0-9a-f]", resultsDir: "."} {
 		root, err := os.OpenRoot(filepath.Join(s.dir, folder))

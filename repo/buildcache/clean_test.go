@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filled are caches, and in it ten files of 16 KiB for the
-// repository, the first used ten hours ago, the last an hour.
+// filled returns caches with one repository that holds ten files of 16 KiB. The first was used ten hours ago,
+// the last one hour ago.
 func filled(t *testing.T) (c *Caches, dir string) {
 	t.Helper()
 	c = &Caches{Dir: filepath.Join(t.TempDir(), "cache")}
@@ -69,8 +69,8 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// The tests of a base branch write the cache, and may leave a link in the place of one of
-// its folders: what lies behind it is neither counted nor removed.
+// The tests of a base branch write the cache, and may replace one of its folders by a link. The files behind
+// the link are neither counted nor removed.
 func TestCachesShrinkByNoLink(t *testing.T) {
 	t.Parallel()
 	c, dir := filled(t)

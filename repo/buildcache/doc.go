@@ -1,19 +1,19 @@
-// Package buildcache keeps what builds of a repository need and leave behind: a Go build
-// cache, the packages that were fetched for it, results that are remembered, and folders in
-// which trees are run.
+// Package buildcache stores on disk what the builds of a repository reuse: a Go build cache, the packages
+// that were fetched for the repository, stored results, and temporary folders in which trees are built and
+// tested.
 //
-// Caches.For gives the Cache of one repository, whose Mounts show it to a command read-only.
-// A build cache is written by WritableMounts alone, for what the base branch holds; what an
-// agent may have touched never writes it, and ScratchMounts lays a cache of the session's own
-// over it. Hold keeps a repository's folder from Clean, which removes what was used longest
-// ago; whatever is gone is built again.
+// Caches.For returns the Cache of one repository, and Cache.Mounts mounts it read-only into a command's
+// sandbox. Only a command with WritableMounts writes the build cache, and only the tree of the base branch is
+// built that way; a tree that an agent may have changed never writes it. ScratchMounts gives the commands of
+// a session a writable cache on top of the repository's cache. Hold protects a repository's folder from
+// Clean, which removes the least recently used files. Removed files are built again when they are needed.
 //
-// On disk, under Caches.Dir, one folder a repository:
+// On disk, under Caches.Dir, there is one folder for each repository:
 //
-//	<name>-<hash>/go-build/      the build cache; /cache/gobuild to commands
-//	<name>-<hash>/results/*.json what is remembered of the base; never shown to a command
-//	<name>-<hash>/packages/      what the repository names, fetched by package packages
-//	<name>-<hash>/work-*         trees that are run, removed afterwards
-//	<name>-<hash>/in-use         its lock is shared by all that build; Clean takes it alone
-//	<name>-<hash>/lock           held while the base is run
+//	<name>-<hash>/go-build/      the build cache; commands see it at /cache/gobuild
+//	<name>-<hash>/results/*.json stored results of the base branch; never mounted into a sandbox
+//	<name>-<hash>/packages/      the repository's packages, fetched by package packages
+//	<name>-<hash>/work-*         trees that are built and tested, removed afterwards
+//	<name>-<hash>/in-use         lock file: shared while a build runs, exclusive for Clean
+//	<name>-<hash>/lock           lock file: held while the base branch is built and tested
 package buildcache

@@ -13,16 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// insideBase is where commands with a cache of their own see the repository's.
+// insideBase is the path in the sandbox of the repository's cache for commands with a scratch cache.
 const insideBase = "/cache/gobase"
 
-// scratchPrefix begins the name of a cache that is being made.
+// scratchPrefix is the prefix of the name of a scratch cache that is not complete yet.
 const scratchPrefix = "cache-"
 
-// ScratchMounts are Mounts for what agents run: with a Go build cache in dir that commands
-// may write, so that what one command compiled the next need not. Every entry of the
-// repository's own cache is a link in it, to where that is shown read-only: nothing is built
-// twice, and what a command writes is seen by no proof and by no other session.
+// ScratchMounts is like Mounts, but for commands of agents: dir holds a Go build cache that they can write,
+// so that a command need not compile again what an earlier one compiled. Every entry of the repository's
+// cache is a link in dir to the read-only mount of that cache, so nothing is built twice. No proof and no
+// other session sees what a command writes.
 func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, error) {
 	mounts, env := c.Mounts(tree)
 	base, err := c.goBuild()
@@ -42,22 +42,22 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
-// linkCache makes dir appear whole: a cache whose entries are links into the base's, by
-// the path that commands know it under.
+// linkCache creates the scratch cache dir by a rename. Its entries are links to the entries of the cache
+// base, with the path that base has inside the sandbox.
 func (c *Caches) linkCache(base, dir string) error {
 	target := insideBase
-	if c.Sandbox.Kind() == sandbox.KindNone { // nothing is mounted there
+	if c.Sandbox.Kind() == sandbox.KindNone { // without a sandbox there are no mounts
 		target = base
 	}
 	making, err := os.MkdirTemp(filepath.Dir(dir), scratchPrefix)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(making) // gone already where all went well
+	defer os.RemoveAll(making) // does nothing after the rename
 	if err := os.Chmod(making, 0o755); err != nil {
 		return err
 	}
-	cache, err := os.OpenRoot(base) // which tests of the base branch have written
+	cache, err := os.OpenRoot(base) // the tests of the base branch may have written it
 	if err != nil {
 		return err
 	}
@@ -72,11 +72,11 @@ func (c *Caches) linkCache(base, dir string) error {
 			return err
 		}
 	}
-	// Go need not look for old entries to throw away.
+	// With a recent trim.txt, Go does not look for old entries to remove.
 	if err := os.WriteFile(filepath.Join(making, "trim.txt"), fmt.Append(nil, time.Now().Unix()), 0o644); err != nil {
 		return err
 	}
-	// Handed over before it is filled: whoever owns the folders may replace the links.
+	// Own comes before the links are made: the owner of the folders can replace the links.
 	if err := c.Sandbox.Own(making); err != nil {
 		return err
 	}
@@ -88,8 +88,7 @@ func (c *Caches) linkCache(base, dir string) error {
 	return os.Rename(making, dir)
 }
 
-// linkEntries makes links in dir to what is in a folder of the cache, which commands know as
-// target.
+// linkEntries creates in dir a link for each entry of a folder of the cache. The links point below target.
 func linkEntries(cache *os.Root, folder, target, dir string) error {
 	f, err := disk.PlainFS(cache).Open(folder)
 	if err != nil {

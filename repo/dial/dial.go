@@ -25,20 +25,20 @@ import (
 
 const dialTimeout = 20 * time.Second
 
-// Dialer opens lines to remotes.
+// A Dialer chooses the transport for a remote.
 type Dialer struct {
-	Git  string        // the git program for repositories on this machine; empty: go-git's own server
-	Idle time.Duration // without a byte over http a remote is given up
+	Git  string        // the git program that serves repositories on this machine; if empty, go-git's server does
+	Idle time.Duration // timeout of an HTTP response without a byte
 }
 
-// Line is the way to one remote, chosen but not yet asked anything.
+// A Line is a transport with address and credentials for one remote. No request has been sent on it yet.
 type Line struct {
 	transport transport.Transport
 	endpoint  *transport.Endpoint
 	auth      transport.AuthMethod
 }
 
-// LocalDir is the git directory of a remote that is a path on this machine, else "".
+// LocalDir returns the git directory of a remote that is a path on this machine, or "" for other remotes.
 func (l *Line) LocalDir() string {
 	if l.endpoint.Protocol != "file" {
 		return ""
@@ -46,22 +46,22 @@ func (l *Line) LocalDir() string {
 	return gitDir(l.endpoint.Path)
 }
 
-// OpenUpload begins what fetches from the remote.
+// OpenUpload starts a session that fetches from the remote.
 func (l *Line) OpenUpload(ctx context.Context) (transport.UploadPackSession, error) {
 	return within(ctx, func() (transport.UploadPackSession, error) {
 		return l.transport.NewUploadPackSession(l.endpoint, l.auth)
 	})
 }
 
-// OpenReceive begins what pushes to the remote.
+// OpenReceive starts a session that pushes to the remote.
 func (l *Line) OpenReceive(ctx context.Context) (transport.ReceivePackSession, error) {
 	return within(ctx, func() (transport.ReceivePackSession, error) {
 		return l.transport.NewReceivePackSession(l.endpoint, l.auth)
 	})
 }
 
-// Dial chooses the transport. The remote's address and credentials come from
-// the caller alone: no git configuration can send them elsewhere.
+// Dial chooses the transport for the remote, and returns an error if its address or credentials cannot be
+// used. The address and the credentials come from the caller alone: no git configuration can redirect them.
 func (d Dialer) Dial(ctx context.Context, r remote.Remote, c remote.Credential) (*Line, error) {
 	ep, err := transport.NewEndpoint(r.URL)
 	if err != nil {
@@ -83,11 +83,11 @@ func (d Dialer) Dial(ctx context.Context, r remote.Remote, c remote.Credential) 
 	return l, err
 }
 
-// httpClient refuses to be sent to another host, with or without credentials.
+// httpClient returns a client that refuses redirects to another host, with or without credentials.
 func httpClient(idle time.Duration) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = idle
-	t.DisableKeepAlives = true // one exchange, nothing left open behind it
+	t.DisableKeepAlives = true // each client makes one exchange and leaves no connection open
 	return &http.Client{Transport: &attentive{t, idle}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if from := via[0].URL; !sameHost(from, req.URL) {
 			return &remote.RedirectError{To: req.URL.Host}
@@ -96,7 +96,8 @@ func httpClient(idle time.Duration) *http.Client {
 	}}
 }
 
-// sameHost takes another port for another host, but for the usual step up to https.
+// sameHost reports whether two URLs have the same host and port. The usual redirect from http to https on the
+// default ports counts as the same host.
 func sameHost(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -145,8 +146,7 @@ func sshAuth(ctx context.Context, ep *transport.Endpoint, r remote.Remote) (tran
 	return auth, nil
 }
 
-// sshLogin gives up on a host that does not answer, which go-git leaves to the
-// system.
+// sshLogin adds a connection timeout to the ssh client. go-git leaves the timeout to the operating system.
 type sshLogin struct{ gitssh.PublicKeysCallback }
 
 func (l *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
@@ -186,8 +186,8 @@ func keyFile(path string) (ssh.Signer, error) {
 	return ssh.ParsePrivateKey(b)
 }
 
-// agentSigners keeps its connection to the agent until the exchange that ctx
-// stands for is over.
+// agentSigners returns the keys of the ssh agent. The connection to the agent stays open until ctx ends,
+// because the signers use it.
 func agentSigners(ctx context.Context) []ssh.Signer {
 	socket := os.Getenv("SSH_AUTH_SOCK")
 	if socket == "" {
@@ -205,8 +205,8 @@ func agentSigners(ctx context.Context) []ssh.Signer {
 	return signers
 }
 
-// within opens a session that does not know contexts, and leaves it behind to
-// be closed when the context ends first.
+// within calls open, which knows no context, and returns when open does or when ctx ends. In the second case,
+// the session is closed as soon as open returns it.
 func within[T io.Closer](ctx context.Context, open func() (T, error)) (T, error) {
 	type result struct {
 		value T

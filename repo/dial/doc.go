@@ -1,6 +1,7 @@
-// Package dial opens the line to a remote over https, ssh or a path on this machine.
+// Package dial connects to a remote repository over https, http, ssh or a path on this machine.
 //
-// Address and credentials come from the caller alone: no git configuration can send them
-// elsewhere, no redirect is followed to another host, and the git program that serves a
-// local path sees none of our environment. A line that falls silent is given up.
+// Dialer.Dial returns a Line, which opens fetch and push sessions. The address and the credentials come from
+// the caller alone: no git configuration can redirect them, no HTTP redirect is followed to another host, and
+// the git program that serves a local path does not get this program's environment. An HTTP connection on
+// which no byte arrives for Dialer.Idle is closed.
 package dial

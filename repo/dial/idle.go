@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// attentive gives up a remote that falls silent in the middle of an answer; its transport
-// does so where an answer does not begin.
+// attentive cancels a response with remote.ErrIdle if no byte of its body arrives for idle. The wrapped
+// transport limits the time until the response begins.
 type attentive struct {
 	http.RoundTripper
 	idle time.Duration
@@ -26,7 +26,7 @@ func (a *attentive) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	alarm := time.AfterFunc(a.idle, func() { cancel(remote.ErrIdle) })
 	if res.StatusCode == http.StatusForbidden && res.Header.Get("Retry-After") != "" {
-		res.StatusCode = http.StatusTooManyRequests // what some hosts mean by it
+		res.StatusCode = http.StatusTooManyRequests // some hosts send 403 with Retry-After when they mean 429
 	}
 	res.Body = &watchedBody{ReadCloser: res.Body, idle: a.idle, alarm: alarm, ctx: ctx, cancel: cancel}
 	return res, nil

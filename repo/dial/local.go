@@ -20,9 +20,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// localTransport speaks with a repository on this machine: through the git
-// program where there is one, so that the repository's hooks decide as they do
-// for everybody, and else through go-git's own server.
+// localTransport returns a transport for repositories on this machine. It uses the git program if git is not
+// empty, so that the repository's hooks run as for any other push, or else go-git's server.
 func localTransport(ctx context.Context, git string) transport.Transport {
 	if git == "" {
 		return serverTransport()
@@ -30,9 +29,8 @@ func localTransport(ctx context.Context, git string) transport.Transport {
 	return &programTransport{ctx: ctx, git: git}
 }
 
-// programTransport runs git upload-pack and git receive-pack. go-git has the
-// like, but hands the program, and with it the remote's hooks, our whole
-// environment: tokens and all.
+// programTransport runs git upload-pack and git receive-pack. go-git has a similar transport, but it passes
+// the whole environment of this process, with its tokens, to the program and so to the hooks of the remote.
 type programTransport struct {
 	ctx context.Context
 	git string
@@ -64,8 +62,8 @@ func (t *programTransport) start(service, path string) (*programSession, error) 
 	return s, s.cmd.Start()
 }
 
-// gitEnvironment is what the program needs to be found and to find its
-// settings, and nothing that could hold a secret.
+// gitEnvironment returns the environment of the git program: the variables that it needs to be found and to
+// find its settings, and none that could hold a secret.
 func gitEnvironment() []string {
 	env := []string{"GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	for _, name := range []string{"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME"} {
@@ -107,7 +105,7 @@ func (s *programSession) AdvertisedReferencesContext(context.Context) (*packp.Ad
 	return refs, nil
 }
 
-// failed prefers the program's own words.
+// failed ends the program and returns err, together with the program's error output if there is any.
 func (s *programSession) failed(err error) error {
 	_ = s.Close()
 	if said := s.said.String(); said != "" {
@@ -153,8 +151,8 @@ func (s *programSession) ReceivePack(_ context.Context, req *packp.ReferenceUpda
 	return report, s.Close()
 }
 
-// Close ends the program: the end of its input is its sign to go, and an exit
-// code says nothing that the protocol has not said.
+// Close closes the input of the program, which makes the program exit, and waits for its end. The exit code
+// is ignored, because the protocol has already reported every failure.
 func (s *programSession) Close() error {
 	s.once.Do(func() {
 		if s.refs != nil {
@@ -170,8 +168,8 @@ func (s *programSession) Close() error {
 	return s.ended
 }
 
-// OutputHead keeps the first bytes of what is written to it. It is read by one
-// goroutine after or while another writes.
+// An OutputHead keeps the first 16 KiB that are written to it. One goroutine may read it while another one
+// writes.
 type OutputHead struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// NewPackWriter takes a received pack into the bare repository dir: by the index-pack of
-// the git program where there is one, since it needs a fraction of the memory, else by
-// go-git's. Close ends the pack.
+// NewPackWriter returns a writer that stores a received pack in the bare repository dir. It uses the
+// index-pack command of the git program, which needs a fraction of the memory, or go-git's indexer if git is
+// empty. Close finishes the pack.
 func NewPackWriter(ctx context.Context, git, dir string) (io.WriteCloser, error) {
 	if git == "" {
 		return goPackWriter(dir)

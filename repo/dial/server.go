@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// serverTransport serves local repositories within this process.
+// serverTransport returns a transport that serves local repositories within this process.
 func serverTransport() transport.Transport {
 	return &inProcess{Transport: server.NewServer(localLoader{})}
 }
@@ -32,7 +32,8 @@ func (t *inProcess) NewReceivePackSession(ep *transport.Endpoint, auth transport
 	return t.Transport.NewReceivePackSession(ep, auth)
 }
 
-// hasHooks also takes settings that point elsewhere for a hook.
+// hasHooks reports whether the repository has a hook that decides over pushes. A configuration with a hooks
+// path or an include counts as a hook.
 func hasHooks(dir string) bool {
 	config, _ := os.ReadFile(filepath.Join(dir, "config"))
 	if text := strings.ToLower(string(config)); strings.Contains(text, "hookspath") || strings.Contains(text, "include") {
@@ -67,8 +68,8 @@ func gitDir(path string) string {
 	return path
 }
 
-// guarded sets a reference only while it stands where it was seen, which
-// go-git's server leaves out.
+// guarded changes a reference only if it still has the value that was read before. go-git's server does not
+// check this.
 type guarded struct {
 	*filesystem.Storage
 	seen map[plumbing.ReferenceName]*plumbing.Reference
@@ -100,7 +101,7 @@ func (g *guarded) SetReference(ref *plumbing.Reference) error {
 	return g.CheckAndSetReference(ref, g.seen[ref.Name()])
 }
 
-// goPackWriter indexes a pack within this process.
+// goPackWriter returns a writer that indexes a pack within this process.
 func goPackWriter(dir string) (io.WriteCloser, error) {
 	return dotgit.New(osfs.New(dir)).NewObjectPack()
 }

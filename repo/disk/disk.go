@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Removed is something that cleaning took off the disk, or would have.
+// Removed describes something that a cleaning removed from the disk, or would remove in a dry run.
 type Removed struct {
-	What  string // a path
+	What  string // the path
 	Why   string
 	Bytes int64
 }
 
-// aside is what a folder is named while it is being removed: whoever wants it meanwhile
-// makes a new one, and what a crash leaves is known for what it is.
+// aside is part of the name of a folder that is being removed. The original name is free for a new folder,
+// and the name shows what a folder is that a crash left behind.
 const aside = ".gone-"
 
-// IsAside tells whether a name is of a folder that was being removed.
+// IsAside reports whether name is the name of a folder that was being removed.
 func IsAside(name string) bool { return strings.Contains(name, aside) }
 
-// MoveAside gives a folder another name, under which it may be removed at leisure.
+// MoveAside renames a folder, so that it can be removed later, and returns the new path.
 func MoveAside(dir string) (string, error) {
 	to := fmt.Sprintf("%s%s%d", dir, aside, time.Now().UnixNano())
 	return to, os.Rename(dir, to)
 }
 
-// DiskUse is what a file, or a folder with all that is below it, takes of the disk. What
-// cannot be read counts nothing.
+// DiskUse returns the disk space in bytes that a file takes, or a folder with everything below it. Files that
+// cannot be read are not counted.
 func DiskUse(path string) (bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -45,7 +45,7 @@ func DiskUse(path string) (bytes int64) {
 	return bytes
 }
 
-// SizeOnDisk is what one file takes of the disk.
+// SizeOnDisk returns the disk space in bytes that one file takes.
 func SizeOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512

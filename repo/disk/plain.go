@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PlainFS reads plain files and folders below a root. What else is there can be asked
-// about, and is not opened.
+// PlainFS returns a file system that opens only regular files and folders below root. Stat, Lstat and
+// ReadLink work for other files, too, but Open fails for them with fs.ErrInvalid, and never blocks.
 func PlainFS(root *os.Root) fs.FS {
 	return plainFS{root.FS().(interface {
 		fs.StatFS
@@ -17,8 +17,8 @@ func PlainFS(root *os.Root) fs.FS {
 	}), root}
 }
 
-// plainFS has no ReadFile: that of the FS below would open pipes, too. A Sub of it asks by
-// opening, and so does not wait either.
+// plainFS does not implement ReadFile: the ReadFile of the wrapped file system would also open pipes. fs.Stat
+// on a file system from fs.Sub calls Open, which does not block on a pipe either.
 type plainFS struct {
 	asking interface {
 		fs.StatFS

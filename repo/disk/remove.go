@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeDepth is how many folders within folders a removal keeps open at once. What is
-// deeper is moved up first: a command can nest folders until neither a path nor all
-// descriptors of this program reach the innermost.
+// removeDepth is the maximum number of nested folders that a removal keeps open at once. Deeper folders are
+// moved up first, because a command can nest folders so deep that no path can name the innermost one and all
+// file descriptors of this program do not suffice to reach it.
 const removeDepth = 100
 
-// RemoveFolder removes a folder however deep it is, also where a command took the right to
-// do so away. It follows no link. A folder that is not there is no error.
+// RemoveFolder removes a folder of any depth, even if a command removed the permission to do so. It does not
+// follow links. It returns no error if the folder does not exist.
 func RemoveFolder(dir string) error {
 	top, err := openToEmpty(unix.AT_FDCWD, filepath.Clean(dir))
-	if err != nil { // no folder, or nobody's to open
+	if err != nil { // no folder, or a folder that cannot be opened
 		return os.RemoveAll(dir)
 	}
 	defer unix.Close(top)
@@ -30,14 +30,14 @@ func RemoveFolder(dir string) error {
 	return os.Remove(dir)
 }
 
-// A removal is of what is below top.
+// A removal removes everything below the folder top.
 type removal struct {
 	top   int
 	moved int
 }
 
-// empty removes what is in the folder fd. It reads the names anew after each round: what
-// was moved up has come in meanwhile.
+// empty removes the content of the folder fd. It reads the names again after each round, because folders may
+// have been moved up into fd.
 func (r *removal) empty(fd, depth int) error {
 	for {
 		names, err := someNames(fd)
@@ -72,8 +72,8 @@ func (r *removal) remove(fd int, name string, depth int) error {
 	return unix.Unlinkat(fd, name, unix.AT_REMOVEDIR)
 }
 
-// openToEmpty opens a folder so that what is in it can be removed: it is ours, whatever a
-// command took away.
+// openToEmpty opens a folder so that its content can be removed. It restores the owner's permissions if a
+// command removed them.
 func openToEmpty(at int, name string) (int, error) {
 	var s unix.Stat_t
 	if err := unix.Fstatat(at, name, &s, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -83,7 +83,7 @@ func openToEmpty(at int, name string) (int, error) {
 		return -1, unix.ENOTDIR
 	}
 	if s.Mode&0o700 != 0o700 {
-		err := unix.Fchmodat(at, name, 0o700, unix.AT_SYMLINK_NOFOLLOW)     // a link may be there by now
+		err := unix.Fchmodat(at, name, 0o700, unix.AT_SYMLINK_NOFOLLOW)     // does not follow a link that has replaced the folder
 		if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) { // Linux before 6.6
 			err = unix.Fchmodat(at, name, 0o700, 0)
 		}
@@ -94,7 +94,7 @@ func openToEmpty(at int, name string) (int, error) {
 	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
 
-// someNames are the first names in the folder fd, however far it was read before.
+// someNames returns up to 4096 names of the folder fd. It always reads from the start.
 func someNames(fd int) ([]string, error) {
 	again, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nested makes a folder with n folders in one another, which no path reaches.
+// nested makes a folder with n nested folders, so deep that no path reaches the innermost one.
 func nested(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "top")
@@ -31,7 +31,7 @@ func nested(t *testing.T, n int) string {
 	return dir
 }
 
-// A removal needs as few descriptors for a folder of any depth as for a flat one.
+// A removal of a very deep folder does not run out of file descriptors.
 func TestAFolderOfAnyDepthIsRemoved(t *testing.T) {
 	t.Parallel()
 	dir := nested(t, 1200)

@@ -22,27 +22,27 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// A fetchRun is a plan while it is carried out, in a folder that holds
+// A fetchRun carries out a plan in a folder with this content:
 //
-//	src/       manifests; /src to the commands
-//	scratch/   what is thrown away
-//	kept/out/  /packages to the commands
+//	src/       manifests; mounted at /src
+//	scratch/   temporary files; mounted at /scratch
+//	kept/out/  results; mounted at /packages
 type fetchRun struct {
 	fetcher *Fetcher
 	job     Job
 	plan    plan
 	dir     string
-	kept    string       // what dir becomes
-	report  proxy.Report // the proxy's
+	kept    string       // the final name of the kept folder
+	report  proxy.Report // of the proxy, after the steps
 }
 
 func (b *fetchRun) pathOf(parts ...string) string {
 	return filepath.Join(append([]string{b.dir}, parts...)...)
 }
 
-// prepareFolders makes the folders and gives them to the commands' user.
+// prepareFolders creates the folders and makes the user that commands run as their owner.
 func (b *fetchRun) prepareFolders() error {
-	errs := []error{os.Chmod(b.dir, 0o755)} // the lock keeps it ours, and nothing in it is secret
+	errs := []error{os.Chmod(b.dir, 0o755)} // others may enter: the lock protects the folder, and nothing in it is secret
 	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, os.MkdirAll(dir, 0o755))
 	}
@@ -50,7 +50,7 @@ func (b *fetchRun) prepareFolders() error {
 		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
 	}
 	errs = append(errs, b.plan.writeManifests(b.pathOf("src")), copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
-	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // they were used
+	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
 	for _, m := range b.plan.managers {
 		for name, text := range m.Helpers {
 			errs = append(errs, os.WriteFile(b.pathOf("scratch", name), []byte(text), 0o644))
@@ -62,10 +62,10 @@ func (b *fetchRun) prepareFolders() error {
 	return errors.Join(errs...)
 }
 
-// errTooMuch ends a command that fills the disk.
+// errTooMuch ends a command that uses too much disk space.
 var errTooMuch = errors.New("it took more of the disk than may be")
 
-// runSteps runs the steps behind a proxy.
+// runSteps runs the steps of the plan, with a proxy as their only way to the network.
 func (b *fetchRun) runSteps(ctx context.Context) error {
 	c := b.job.Config
 	limit := c.Time
@@ -97,12 +97,12 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 			return b.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
 		}
 	}
-	way.Close() // by then all is counted
+	way.Close() // after Close, the report is complete
 	b.report = way.Report()
 	return nil
 }
 
-// watchDisk measures the disk every second.
+// watchDisk measures the disk use every second, and calls stop if it is too high.
 func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
 	process.Repeat(ctx, time.Second, func() bool {
 		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk)
@@ -122,7 +122,7 @@ func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, l
 		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
 	}
 	machine := ""
-	if b.plan.kind() == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
+	if b.plan.kind() == "go" { // go downloads modules without running their code, so no untrusted code can read the machine's cache
 		machine = b.fetcher.machineCache()
 	}
 	if machine != "" {
@@ -132,7 +132,8 @@ func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, l
 	return cmd
 }
 
-// machineCache is what of the machine's own module cache can be asked like a proxy.
+// machineCache returns the part of this machine's module cache that works as a module proxy, or an empty
+// string.
 func (f *Fetcher) machineCache() string {
 	dir := filepath.Join(f.ModuleCache, "cache", "download")
 	if info, err := os.Stat(dir); f.ModuleCache == "" || err != nil || !info.IsDir() {
@@ -141,7 +142,8 @@ func (f *Fetcher) machineCache() string {
 	return dir
 }
 
-// stepError says why a step failed, and what somebody can do about it.
+// stepError returns the error for a failed step: a Missing with the reason and a way to solve it, if there is
+// one.
 func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
 	var exit *sandbox.ExitError
 	e := &Missing{Output: output, Refused: b.report.Refused}
@@ -169,7 +171,7 @@ func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error
 	return e
 }
 
-// refusedHosts are the first of what was refused, in code marks: the names are strangers' words.
+// refusedHosts returns the first three refused hosts in code marks. The names come from untrusted commands.
 func refusedHosts(list []proxy.Refusal) string {
 	var out []string
 	for _, r := range list {
@@ -184,8 +186,8 @@ func refusedHosts(list []proxy.Refusal) string {
 	return strings.Join(out, ", ")
 }
 
-// refusalCure names the keys of the configuration with all that belongs there: allow stands in
-// the place of the hosts that are allowed without it.
+// refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because
+// setup.allow replaces the default hosts.
 func (b *fetchRun) refusalCure(own []string) string {
 	hosts := b.job.Config.allowedHosts(b.plan.managers, own)
 	allowed, private := len(hosts), []string(nil)
@@ -211,21 +213,21 @@ func (b *fetchRun) refusalCure(own []string) string {
 	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 }
 
-// noteFile is beside what was fetched.
+// noteFile is the name of the file with the note.
 const noteFile = "setup.json"
 
-// A note is what noteFile says.
+// A note is the content of noteFile.
 type note struct {
-	Node     []string // folders; number n of them has its node_modules in node/<n>
-	Resolved []string // files that the tools would write where the repository has none
+	Node     []string // repository folders; the node_modules of folder number n is in node/<n>
+	Resolved []string // files that the tools would write if the repository has none
 }
 
-// nodeCaches are where tools of Node keep notes of theirs within node_modules, and fail where they
-// cannot: each command has a place of its own for them.
+// nodeCaches lists the folders in node_modules that Node tools write to and need. They become links to /tmp,
+// which is writable and separate for each command.
 var nodeCaches = []string{".cache", ".vite", ".vite-temp", ".vitest"}
 
-// keepFetched moves the results out of the folders that commands could write. They may have put
-// links anywhere, so everything is done below one open folder.
+// keepFetched moves the results out of the folders that commands could write to. Commands may have planted
+// links anywhere, so all operations go through one os.Root.
 func (b *fetchRun) keepFetched() error {
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
@@ -242,7 +244,7 @@ func (b *fetchRun) keepFetched() error {
 		if err := errors.Join(root.MkdirAll(path.Dir(to), 0o755), root.Rename(from, to)); err != nil {
 			return err
 		}
-		for _, name := range nodeCaches { // where there is one, or none can be, it stays as it is
+		for _, name := range nodeCaches { // an existing entry stays as it is
 			_ = root.Symlink("/tmp", path.Join(to, name))
 		}
 		n.Node = append(n.Node, dir)
@@ -254,7 +256,7 @@ func (b *fetchRun) keepFetched() error {
 	return root.WriteFile("kept/"+noteFile, text, 0o644)
 }
 
-// nodeFolders are where a node_modules may have been made, the top first.
+// nodeFolders returns the folders that may have got a node_modules folder, the top folder first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
 		if dir := folderOf(file); path.Base(file) == "package.json" && !p.tree.known[path.Join(dir, "node_modules")] {
@@ -265,7 +267,7 @@ func (p plan) nodeFolders() (dirs []string) {
 	return dirs
 }
 
-// tail keeps how an output ends.
+// A tail keeps the last 4 KiB of an output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -273,7 +275,7 @@ type tail struct {
 
 const tailBytes = 4 << 10
 
-// Write never fails.
+// Write always succeeds.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -282,7 +284,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is its last lines.
+// String returns the last six lines, without control characters.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,10 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
-// makingPrefix begins the names of folders in which something is being fetched.
+// makingPrefix is the prefix of the name of a folder whose packages are still being fetched.
 const makingPrefix = "new-"
 
-// removeLeftovers removes what an earlier fetch of the same, whose lock we have, left behind.
+// removeLeftovers removes what an interrupted fetch of the same key left behind. The caller holds the lock of
+// the key.
 func removeLeftovers(dir, key string) {
 	found, _ := filepath.Glob(filepath.Join(dir, makingPrefix+key+"-*"))
 	for _, path := range found {
@@ -21,14 +22,15 @@ func removeLeftovers(dir, key string) {
 	}
 }
 
-// A Kept is a folder of packages, seen by whoever cleans.
+// A Kept describes a folder of packages on disk, for a cleaning.
 type Kept struct {
 	Path  string
 	Used  time.Time
 	Bytes int64
 }
 
-// List is what is kept in the folder of a repository, with what killed processes left there.
+// List returns the folders of packages in the folder of a repository, including those that killed processes
+// left there.
 func List(dir string) (out []Kept) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -45,7 +47,7 @@ func List(dir string) (out []Kept) {
 	return out
 }
 
-// lockPath is the file that guards the folder.
+// lockPath returns the path of the lock file for the folder.
 func (k Kept) lockPath() string {
 	base := filepath.Base(k.Path)
 	if rest, ok := strings.CutPrefix(base, makingPrefix); ok {
@@ -56,13 +58,13 @@ func (k Kept) lockPath() string {
 	return filepath.Join(filepath.Dir(k.Path), base+".lock")
 }
 
-// Abandoned reports whether a killed process left the folder, so that it holds no packages.
+// Abandoned reports whether a killed process left the folder behind. Such a folder holds no usable packages.
 func (k Kept) Abandoned() bool {
 	base := filepath.Base(k.Path)
 	return strings.HasPrefix(base, makingPrefix) || disk.IsAside(base)
 }
 
-// Remove removes it, unless somebody uses it.
+// Remove removes the folder unless it is in use, and reports whether it did.
 func (k Kept) Remove() (gone bool, err error) {
 	held, err := filelock.TryExclusive(k.lockPath())
 	if held == nil || err != nil {
@@ -78,7 +80,7 @@ func (k Kept) Remove() (gone bool, err error) {
 	return true, disk.RemoveFolder(aside)
 }
 
-// InUse reports whether anything of a repository's packages is used at this moment.
+// InUse reports whether any packages of a repository are in use.
 func InUse(dir string) bool {
 	for _, k := range List(dir) {
 		held, err := filelock.TryExclusive(k.lockPath())

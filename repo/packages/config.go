@@ -13,33 +13,34 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proxy"
 )
 
-// Config is what the operator says of a repository. The zero value finds everything out.
+// Config holds the operator's settings for a repository. The zero value detects everything automatically.
 type Config struct {
 	Off     bool
-	Folder  string        // the part of a large repository that the work is about; empty: all of it
-	Run     []string      // command lines, at the top; empty: found out from lock files
-	Allow   []string      // hosts, host:port; empty: the registries that the lock files are of, and those in Env
-	Private []string      // hosts that may be in a private network
-	Env     []string      // NAME=value; no secrets: what strangers wrote can read them
-	Time    time.Duration // default 10 minutes, for all commands together
-	Runner  string        // a program that runs the tests, where no manifest may name it: pytest; empty: none
-	Began   time.Time     // when the session began: what the repository does not name exactly is resolved once a week
+	Folder  string        // the part of a large repository that the session works on; empty: all of it
+	Run     []string      // command lines, run in the top folder; empty: detected from the lock files
+	Allow   []string      // host or host:port; empty: the hosts of the detected registries and those in Env
+	Private []string      // hosts whose addresses may be in a private network
+	Env     []string      // NAME=value; no secrets, because untrusted code can read them
+	Time    time.Duration // limit for all commands together; default 10 minutes
+	Runner  string        // the test runner to fetch even if no manifest names it: pytest; empty: none
+	Began   time.Time     // start of the session: versions that the repository does not fix are resolved once a week
 }
 
 const (
 	defaultTime = 10 * time.Minute
-	mostDisk    = 8 << 30 // while it is fetched
+	mostDisk    = 8 << 30 // maximum disk use during a fetch
 )
 
-// Where commands see what they fetch, and where they may leave what is not kept.
+// Paths inside the sandbox of a fetch: results, temporary files, and this machine's module cache.
 const (
 	insidePackages = "/packages"
 	insideScratch  = "/scratch"
 	insideMachine  = "/cache/machine"
 )
 
-// environment is what the commands have beside the clean one of every command; own are the
-// operator's registries. What nobody set anywhere is no setting: it would go before a repository's own.
+// environment returns the variables of a fetch command in addition to the clean environment of all commands.
+// own holds the operator's registries; default values in it are dropped, because they would override the
+// settings of the repository.
 func (c Config) environment(own []string, machineCache bool) []string {
 	own = slices.DeleteFunc(slices.Clone(own), account.IsUsual)
 	env := slices.Concat(manager.Environment(c.Allow), own, c.Env)
@@ -49,10 +50,10 @@ func (c Config) environment(own []string, machineCache bool) []string {
 			last = value
 		}
 	}
-	if len(c.Allow) > 0 && !strings.Contains(last, "direct") { // from hosts that GOVCS names alone
+	if len(c.Allow) > 0 && !strings.Contains(last, "direct") { // only from the hosts that GOVCS names
 		last += ",direct"
 	}
-	if machineCache { // what this machine has need not come over the network; go.sum holds for it, too
+	if machineCache { // modules of this machine need no network, and go.sum is checked for them, too
 		last = "file://" + insideMachine + "," + last
 	}
 	return append(env, "GOPROXY="+last,
@@ -60,7 +61,7 @@ func (c Config) environment(own []string, machineCache bool) []string {
 		"TMPDIR="+insideScratch, "GOCACHE="+insideScratch+"/go-build", "npm_config_cache="+insideScratch+"/npm", "PIP_CACHE_DIR="+insideScratch+"/pip")
 }
 
-// IsReservedEnv are the variables that Config.Env may not set.
+// IsReservedEnv reports whether Config.Env may not set the variable.
 func IsReservedEnv(name string) bool {
 	return slices.Contains([]string{
 		"PATH", "HOME", "PACKAGES", "GOMODCACHE", "CARGO_HOME", "TMPDIR", "GOCACHE", "PIP_CACHE_DIR", "NPM_CONFIG_CACHE",
@@ -70,7 +71,7 @@ func IsReservedEnv(name string) bool {
 
 var address = regexp.MustCompile(`https?://[^\s,|/?#]+`)
 
-// HostsIn are the hosts of the addresses in a value of Config.Env, as Allow names them.
+// HostsIn returns the hosts of the addresses in a value of Config.Env, in the form of Config.Allow.
 func HostsIn(value string) (hosts []string) {
 	for _, s := range address.FindAllString(value, -1) {
 		u, err := url.Parse(s)
@@ -88,7 +89,7 @@ func HostsIn(value string) (hosts []string) {
 	return hosts
 }
 
-// allowedHosts are the hosts that these managers may ask.
+// allowedHosts returns the hosts that these managers may connect to.
 func (c Config) allowedHosts(found []manager.Manager, own []string) (hosts []string) {
 	hosts = append(slices.Clone(c.Allow), c.Private...)
 	if len(c.Allow) == 0 {
@@ -103,8 +104,9 @@ func (c Config) allowedHosts(found []manager.Manager, own []string) (hosts []str
 	return slices.Compact(hosts)
 }
 
-// privateHosts are the hosts that may be in a private network: those that the operator has his
-// own tools ask, too, with all that belong to the same registry.
+// privateHosts returns the hosts whose addresses may be in a private network: those of Config.Private and
+// those of the operator's own registries. If one host of a manager is among them, all hosts of that manager
+// are.
 func (c Config) privateHosts(found []manager.Manager, own []string) []string {
 	hosts := slices.Clone(c.Private)
 	for _, kv := range own {
@@ -118,14 +120,14 @@ func (c Config) privateHosts(found []manager.Manager, own []string) []string {
 	return hosts
 }
 
-// ownRegistries are the operator's own for these managers.
+// ownRegistries returns the operator's own registries for these managers, as NAME=value.
 func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (env []string) {
 	for _, m := range found {
 		said, known := f.own.Load(m.Kind)
 		if !known && f.Registries != nil {
 			own, err := f.Registries(ctx, m.Kind)
 			if ctx.Err() != nil {
-				return nil // nobody waits for it any more
+				return nil // the caller has given up
 			}
 			if err != nil {
 				f.log().Warn("setup: this account's own registries are not known; those that everybody uses are asked", "kind", m.Kind, "err", err)

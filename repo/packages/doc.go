@@ -1,27 +1,25 @@
-// Package packages fetches the packages that a repository names, before anybody works in it
-// and apart from those who do: commands of agents and checks have no network, and see what
-// was fetched read-only.
+// Package packages fetches the packages that a repository names. It does so before a session starts to work,
+// because commands of agents and checks have no network; they see the fetched packages read-only.
 //
-// Fetch looks into a commit of the base branch for lock files, or else for manifests, as
-// package manager knows them, and copies them and nothing else into an empty folder, for each
-// manager one. There it runs the manager, or what the operator wrote instead, in the sandbox,
-// with an empty environment, no credentials, and one way out: a package proxy of ours, which
-// lets through the registries' hosts and what the operator named. What one manager cannot have
-// is Missing; the others do not wait for it.
+// Fetch looks in a commit of the base branch for the lock files, or else the manifests, that package manager
+// knows. For each package manager, it copies these files, and no others, into an empty folder. There it runs
+// the manager, or the operator's commands instead, in the sandbox: with a clean environment, without
+// credentials, and with the package proxy as the only way to the network, which lets through the registries'
+// hosts and the hosts that the operator named. If one manager fails, its packages are reported as Missing,
+// and the other managers still run.
 //
-// What no lock file names exactly is resolved once, and kept beside the packages, so that a
-// session has the same for as long as it lasts; sessions that begin in another week resolve
-// anew.
+// Versions that no lock file fixes are resolved once and stored beside the packages, so that they stay the
+// same for the whole session. A session that begins in a later week resolves them again.
 //
-// What is fetched depends on the lock files' content, the commands, the hosts, the
-// environment and the tools' versions; for the same of all these it is fetched once. On
-// disk, under Job.Dir:
+// The cache key depends on the content of the lock files, the commands, the hosts, the environment and the
+// versions of the tools, and where versions are not fixed also on the manifests and the week. Packages with
+// the same key are fetched once. On disk, under Job.Dir:
 //
 //	<key>/out/go, cargo, python…  what commands see below /cache
-//	<key>/node/<n>                a node_modules folder; seen where the lock file is
-//	<key>/setup.json              which folder each of those belongs to
-//	<key>.pins/                   what was resolved; it outlives the packages
-//	<key>.lock                    shared by all that use it; whoever fetches or removes has it alone
+//	<key>/node/<n>                a node_modules folder; mounted into the folder of its package.json
+//	<key>/setup.json              the folders of the repository that the node_modules folders belong to
+//	<key>.pins/                   the resolved versions; kept when the packages are removed
+//	<key>.lock                    lock file: shared while packages are used, exclusive to fetch or remove them
 //
-// A folder appears whole, by a rename, or not at all.
+// A folder is renamed into place when it is complete, so a folder with a final name is always complete.
 package packages

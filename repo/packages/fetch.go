@@ -20,46 +20,46 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A Fetcher fetches packages. It is safe for concurrent use, also by several processes over
-// the same Job.Dir. All of its fields are set before its first use.
+// A Fetcher fetches packages. It is safe for concurrent use, also by several processes with the same Job.Dir.
+// Set all exported fields before the first use.
 type Fetcher struct {
 	Sandbox *sandbox.Sandbox
-	Network proxy.Network // default: this machine's
+	Network proxy.Network // default: the network of this machine
 	Never   []string      // hosts of the program's own services
-	// ModuleCache is a Go module cache of this machine, asked before the network; empty: none.
+	// ModuleCache is a Go module cache of this machine that is used before the network; empty: none.
 	ModuleCache string
-	// Registries are the operator's own for a kind of project, as NAME=value, asked for before the
-	// first fetch, and again before the next one after an error; nil: there are none but those that
-	// everybody uses.
+	// Registries returns the operator's own registries for a kind of project, as NAME=value. It is called
+	// before the first fetch of that kind, and again before the next fetch if it failed. If it is nil, the
+	// public registries are used.
 	Registries func(ctx context.Context, kind string) ([]string, error)
 	Log        *slog.Logger // default: discarded
 
-	disk     int64    // tests: instead of mostDisk
-	versions sync.Map // what each manager's tool says of itself
-	own      sync.Map // what Registries said, by kind
+	disk     int64    // for tests: replaces mostDisk
+	versions sync.Map // version text of each manager's tool, by name
+	own      sync.Map // result of Registries, by kind
 }
 
-// A Job is what to fetch, and where to keep it.
+// A Job describes what to fetch and where to store it.
 type Job struct {
 	Commits commits.Reader
-	Commit  string // of the base branch: never what an agent wrote
+	Commit  string // of the base branch, never a commit of an agent
 	Config  Config
-	Dir     string             // where this repository's packages are kept
-	Begin   func(names string) // called before there is something to wait for; may be nil
+	Dir     string             // the folder for the packages of this repository
+	Begin   func(names string) // called before a fetch starts, but not if everything is cached; may be nil
 }
 
-// A Missing says which packages could not be had. The session goes on without them.
+// A Missing describes packages that could not be fetched. The session continues without them.
 type Missing struct {
-	Kind    string // of project; empty: of any
-	Names   string // the files that name them
-	Tool    string // that is not installed; empty: it is
+	Kind    string // of project; empty: the operator's commands
+	Names   string // the files that name the packages
+	Tool    string // the tool that is not installed; empty if it is
 	Why     string
 	Cure    string
-	Output  string // how the command's output ends
+	Output  string // the last lines of the command's output
 	Refused []proxy.Refusal
 }
 
-// Error is one line.
+// Error returns the failure in one line.
 func (e *Missing) Error() string {
 	line := fmt.Sprintf("setup: the packages that %s names: %s", e.Names, e.Why)
 	for _, r := range e.Refused {
@@ -68,9 +68,9 @@ func (e *Missing) Error() string {
 	return line + "; " + e.Cure
 }
 
-// Fetch gives the packages that the commit names, fetched now or earlier, held until
-// Close; nil where there is nothing to fetch. What could not be had is in Missing: what one
-// package manager lacks the others do not wait for.
+// Fetch returns the packages that the commit names, fetched now or earlier. They are locked against removal
+// until Close. It returns nil if there is nothing to fetch. If a package manager fails, its packages are in
+// Missing, and the others are still fetched.
 func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	if j.Config.Off || f.Sandbox == nil {
 		return nil, nil
@@ -90,7 +90,7 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	return all, nil
 }
 
-// fetchPlans opens what is there, and then fetches the rest.
+// fetchPlans opens the packages that are already on disk, and then fetches the others.
 func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Packages) error {
 	var rest []plan
 	var dirs, names []string
@@ -130,7 +130,7 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 	return nil
 }
 
-// fetchOnce fetches under the lock, unless another process did so first.
+// fetchOnce fetches the packages of a plan under their lock, unless another process has fetched them first.
 func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
 	for {
 		held, err := filelock.Exclusive(ctx, dir+".lock")
@@ -153,21 +153,21 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 		if have != nil {
 			all.sets = append(all.sets, have)
 		}
-		if have != nil || err != nil { // neither: it was cleaned away this moment
+		if have != nil || err != nil { // neither: a cleaning has just removed the packages
 			return err
 		}
 	}
 }
 
-// toolVersions says which tools the plan uses. Without a tool that commands can run its
-// packages are of no use: builds and tests could not run either.
+// toolVersions returns the versions of the tools that the plan uses, or a Missing if commands cannot run one
+// of them. Its packages would be useless then, because builds and tests could not run either.
 func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
 	var all string
 	for _, m := range p.managers {
 		said, known := f.versions.Load(m.Name)
 		if !known {
 			said = f.toolVersion(ctx, m)
-			if said != "" { // else it may be there the next time
+			if said != "" { // else the tool may be installed by the next time
 				f.versions.Store(m.Name, said)
 			}
 		}
@@ -208,7 +208,7 @@ func (f *Fetcher) log() *slog.Logger {
 	return f.Log
 }
 
-// carryOut carries out the plan in a folder of its own, which becomes dir when it is whole.
+// carryOut executes the plan in a temporary folder, which is renamed to dir when it is complete.
 func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
 	began := time.Now()
 	removeLeftovers(j.Dir, filepath.Base(dir))

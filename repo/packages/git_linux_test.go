@@ -13,8 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 )
 
-// giveGit offers a repository of these files at another host, as a plain folder over HTTPS, and
-// gives its commit.
+// giveGit serves a git repository with these files at path, over plain HTTP files, and returns its commit.
 func (r registry) giveGit(t *testing.T, path string, tree files) (commit string) {
 	t.Helper()
 	dir, bare := t.TempDir(), filepath.Join(t.TempDir(), "bare")
@@ -48,8 +47,8 @@ func (r registry) giveGit(t *testing.T, path string, tree files) (commit string)
 	return git("rev-parse", "HEAD")
 }
 
-// gitJob may ask a git host that the operator named beside the registry; its certificate nobody
-// knows.
+// gitJob returns a fetcher and a job that may use a git host in addition to the registry. The certificate of
+// the git host is not trusted.
 func gitJob(t *testing.T, tree files) (*Fetcher, Job, registry) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -62,8 +61,8 @@ func gitJob(t *testing.T, tree files) (*Fetcher, Job, registry) {
 	return f, j, r
 }
 
-// A dependency at a git host comes where its host is allowed, also where the manifest means to go
-// there by ssh; elsewhere it is refused, and the line that allows it is said.
+// A dependency from a git host is fetched if the host is allowed, even if the manifest has its ssh address.
+// Otherwise it is refused, and the failure names the setting that allows it.
 func TestNodePackageAtAGitHost(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "npm --version && git --version")
@@ -122,7 +121,7 @@ func TestModuleAtAGitHost(t *testing.T) {
 	require.Contains(t, out, "built")
 }
 
-// It is built in the sandbox: there is no other way to it.
+// The package is built in the sandbox, because there is no other way to install it.
 func TestPythonPackageAtAGitHost(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version && git --version")

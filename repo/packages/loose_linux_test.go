@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What no lock file names exactly is resolved once: whatever is published later, a session
-// stays with it, also where the packages themselves were cleaned away meanwhile. A session that
-// begins in a later week has what there is then.
+// resolvedOnce checks that versions without a lock file are resolved once. A session keeps them whatever is
+// published later, even if the packages are removed in the meantime. A session that begins in a later week
+// gets the newer versions.
 func resolvedOnce(t *testing.T, tree files, line string, publish func(registry)) {
 	t.Helper()
 	f, j, r := fetching(t, box(t), tree)
@@ -62,8 +62,7 @@ func TestPythonPackagesWithoutALockFile(t *testing.T) {
 		func(r registry) { r.addPython(t, "1.0.0", "1.1.0") })
 }
 
-// A lock file of another manager is what pip goes by, and a requirements file may name the
-// project itself.
+// pip uses the lock file of another manager, and a requirements file may name the project itself.
 func TestPythonLockFiles(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version")
@@ -80,7 +79,7 @@ func TestPythonLockFiles(t *testing.T) {
 	}
 }
 
-// What serves the development alone and cannot be had is no reason to go without the rest.
+// If packages for development cannot be fetched, the other packages still are.
 func TestPythonPackagesForTestsAlone(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version")

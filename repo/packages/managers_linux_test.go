@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// integrityOf is what the lock files of Node call the package.
+// integrityOf returns the integrity value of the package in the lock files of Node.
 func integrityOf(t *testing.T) string {
 	t.Helper()
 	_, integrity := nodePackage(t, "1.0.0")
@@ -20,7 +20,7 @@ func integrityOf(t *testing.T) string {
 
 const shopManifest = `{"name":"shop","version":"1.0.0","dependencies":{"left-shop":"1.0.0"}}`
 
-// installs fetches for a tree and runs a line with what came, which says hello.
+// installs fetches the packages of a tree and runs a line with them, which must print hello.
 func installs(t *testing.T, tree files, line string) *Packages {
 	t.Helper()
 	f, j, _ := fetching(t, box(t), tree)
@@ -48,13 +48,13 @@ func TestPnpm(t *testing.T) {
 		"  left-shop@1.0.0:\n    resolution: {integrity: " + integrityOf(t) + "}\n\nsnapshots:\n\n  left-shop@1.0.0: {}\n"
 	p := installs(t, files{"package.json": shopManifest, "pnpm-lock.yaml": lock}, `node -p 'require("left-shop")'`)
 	require.False(t, ran(p))
-	// A workspace without a lock file: each of its folders has its own.
+	// A workspace without a lock file: each of its folders has its own node_modules.
 	installs(t, files{
 		"package.json": `{"name":"all","version":"1.0.0"}`, "pnpm-workspace.yaml": "packages: [web]\n", "web/package.json": shopManifest,
 	}, `cd web && node -p 'require("left-shop")'`)
 }
 
-// The folders of npm's workspaces see what the top has.
+// The folders of npm's workspaces find the packages of the top folder.
 func TestWorkspacesOfNPM(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "npm --version")
@@ -72,7 +72,7 @@ func TestBundler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tree["vendor/javascript/.keep"] = "" // which many applications have, and no gems in it
+			tree["vendor/javascript/.keep"] = "" // many applications have this folder without gems in it
 			tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
 			f, j, r := fetching(t, box(t), tree)
 			r.addRuby(t)
@@ -83,7 +83,7 @@ func TestBundler(t *testing.T) {
 	}
 }
 
-// addRuby offers left_shop as a gem, in an index as rubygems.org has it.
+// addRuby serves left_shop as a gem, with an index in the format of rubygems.org.
 func (r registry) addRuby(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// able skips the test where commands cannot use a tool.
+// able skips the test if commands in the sandbox cannot use a tool.
 func able(t *testing.T, s *sandbox.Sandbox, line string) {
 	t.Helper()
 	if out, err := run(t, s, nil, nil, line); err != nil {
@@ -50,8 +50,8 @@ func TestNodePackages(t *testing.T) {
 	}
 }
 
-// The control for scripts: with them, the package's own leaves its mark, and is refused the
-// host that it tries, which is named.
+// The control for scripts: if scripts are enabled, the script of the package runs. The host that it tries to
+// reach is refused and reported.
 func TestScriptsOfPackages(t *testing.T) {
 	t.Parallel()
 	s := box(t)
@@ -64,7 +64,8 @@ func TestScriptsOfPackages(t *testing.T) {
 	require.NotContains(t, r.Dialled(), "198.41.0.66:80")
 }
 
-// Where a stranger put a link in the way, his tree goes without; nothing is shown elsewhere.
+// If the tree of the repository has a link in the way of the mount point, nothing is mounted, here or
+// elsewhere.
 func TestLinksInTheWayOfPackages(t *testing.T) {
 	t.Parallel()
 	web := &set{dir: t.TempDir(), note: note{Node: []string{"web"}}}
@@ -88,7 +89,7 @@ func TestLinksInTheWayOfPackages(t *testing.T) {
 	}
 }
 
-// What the commands leave in place of a folder is not shown.
+// If a command replaces an output folder by a link, the link is not mounted.
 func TestLinksInPlaceOfPackages(t *testing.T) {
 	t.Parallel()
 	s := box(t)
@@ -114,14 +115,15 @@ func TestPythonPackages(t *testing.T) {
 	require.NoError(t, err, out)
 	require.Equal(t, "hello\nhello\n", out, "as a module, and as a program")
 
-	// A package that would have to be run to be installed is not.
+	// A package that must run code to be installed is not installed.
 	f, j, _ = fetching(t, s, files{"requirements.txt": "old-shop==1.0.0\n"})
 	require.Contains(t, failure(t, f, j).Output, "No matching distribution found for old-shop==1.0.0")
 	f, j, _ = fetching(t, s, files{"requirements.txt": "--no-binary=:all:\nold-shop==1.0.0\n"})
 	require.Equal(t, "requirements.txt says --no-binary, so code of the packages would be run to install them", failure(t, f, j).Why)
 }
 
-// A module cache of the machine is asked before the network, by what runs nothing of strangers' alone.
+// The module cache of this machine is used before the network, but only by commands that run no untrusted
+// code.
 func TestModulesOfThisMachine(t *testing.T) {
 	t.Parallel()
 	f, j, r := fetching(t, box(t), goFiles())
@@ -134,7 +136,7 @@ func TestModulesOfThisMachine(t *testing.T) {
 	fetch(t, f, j)
 }
 
-// However many want the same at once, in however many processes, it is fetched once.
+// If several fetchers, as in several processes, need the same packages at once, they are fetched once.
 func TestFetchedOnce(t *testing.T) {
 	t.Parallel()
 	s := box(t)
@@ -148,12 +150,12 @@ func TestFetchedOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if begun++; begun == 4 {
-			close(hold) // all of them wait, one of them for the registry
+			close(hold) // all of them wait, and one of them for the registry
 		}
 	}
 	for range 4 {
 		all.Go(func() {
-			other := &Fetcher{Sandbox: f.Sandbox, Network: f.Network} // as another process has
+			other := &Fetcher{Sandbox: f.Sandbox, Network: f.Network} // as in another process
 			p, err := other.Fetch(t.Context(), j)
 			if err != nil || p == nil {
 				t.Error(p, err)
@@ -178,13 +180,13 @@ func TestFetchedOnce(t *testing.T) {
 	require.Equal(t, 1, zips)
 }
 
-// What is broken off leaves nothing that could be taken for whole; the next begins anew.
+// An interrupted fetch leaves no packages that look complete, and the next fetch starts from the beginning.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	f, j, r := fetching(t, s, goFiles())
 	ctx, stop := context.WithCancel(t.Context())
-	r.Reached(func(asked context.Context) { // in the middle of it
+	r.Reached(func(asked context.Context) { // during the fetch
 		stop()
 		<-asked.Done()
 	})
@@ -194,7 +196,7 @@ func TestBrokenOff(t *testing.T) {
 		t.Error(k.Path, "stays")
 	}
 	r.Reached(nil)
-	// What a killed process left, with its folder's rights taken away.
+	// The folder of a killed process, without the permission to enter it.
 	plans, err := findPlans(t.Context(), j.Commits, j.Commit, j.Config)
 	require.NoError(t, err)
 	versions, missing := f.toolVersions(t.Context(), plans[0])
@@ -226,7 +228,7 @@ func TestTimeAndDisk(t *testing.T) {
 	fetch(t, f, j) // the control
 }
 
-// Over TLS, through a tunnel.
+// A fetch over TLS through a tunnel of the proxy.
 func TestOverTLS(t *testing.T) {
 	t.Parallel()
 	f, j, r := fetching(t, box(t), goFiles())
@@ -238,7 +240,7 @@ func TestOverTLS(t *testing.T) {
 	require.Equal(t, []string{"198.41.0.4:443"}, r.Dialled())
 }
 
-// The registries themselves, where BOBBIN_REAL_REGISTRIES is set and there is a way to them.
+// This test uses the public registries, if BOBBIN_REAL_REGISTRIES is set and they can be reached.
 func TestRealRegistries(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOBBIN_REAL_REGISTRIES") == "" {
@@ -266,7 +268,7 @@ func TestRealRegistries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, commit := mirrorOf(t, c.tree)
-			// As this account has them: behind a gateway they are at addresses of its own.
+			// The registries of this account are used, because behind a gateway they have other addresses.
 			own := func(ctx context.Context, kind string) ([]string, error) {
 				r, err := account.Find(ctx, kind)
 				return r.Env, err
@@ -279,7 +281,7 @@ func TestRealRegistries(t *testing.T) {
 	}
 }
 
-// What is used stays; what is not goes, and is fetched again.
+// Packages in use are kept; unused ones are removed, and fetched again when they are needed.
 func TestCleaning(t *testing.T) {
 	t.Parallel()
 	f, j, _ := fetching(t, box(t), goFiles())

@@ -19,24 +19,25 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// Packages are what a repository names, on this machine. Nil is none. They stay until Close.
+// Packages holds the fetched packages of a repository. Nil means no packages. They are not removed until
+// Close.
 type Packages struct {
-	Fetched bool // now, and not earlier
+	Fetched bool // some were fetched by this call, not earlier
 	Took    time.Duration
-	Refused []proxy.Refusal // while they were fetched
-	Missing []Missing       // what could not be had
+	Refused []proxy.Refusal // requests that the proxy refused during the fetch
+	Missing []Missing       // packages that could not be fetched
 
-	sets []*set // each by one package manager
+	sets []*set // one for each package manager
 }
 
-// A set is a folder of packages.
+// A set is the folder of the packages of one package manager.
 type set struct {
 	dir  string
 	note note
 	held *filelock.Lock
 }
 
-// Key names what was fetched; empty for none.
+// Key returns a key that identifies the packages, or an empty string if there are none.
 func (p *Packages) Key() string {
 	if p == nil {
 		return ""
@@ -48,8 +49,8 @@ func (p *Packages) Key() string {
 	return strings.Join(keys, "-")
 }
 
-// Resolved are the lock files that the repository does not have, and that its tools write where
-// they are run: what was fetched stands for them.
+// Resolved returns the paths of the lock files that the repository does not have but that its tools would
+// write. The fetched packages replace them.
 func (p *Packages) Resolved() (files []string) {
 	if p != nil {
 		for _, s := range p.sets {
@@ -59,7 +60,7 @@ func (p *Packages) Resolved() (files []string) {
 	return files
 }
 
-// Bytes is what they take of the disk.
+// Bytes returns the disk space of the packages in bytes.
 func (p *Packages) Bytes() (sum int64) {
 	for _, s := range p.sets {
 		sum += disk.DiskUse(s.dir)
@@ -67,7 +68,7 @@ func (p *Packages) Bytes() (sum int64) {
 	return sum
 }
 
-// Close lets them be cleaned away.
+// Close releases the packages, so that a cleaning can remove them.
 func (p *Packages) Close() {
 	if p != nil {
 		for _, s := range p.sets {
@@ -76,14 +77,14 @@ func (p *Packages) Close() {
 	}
 }
 
-// Where commands see what was fetched. Package buildcache has mounts of its own
-// there, which these replace.
+// Paths inside a sandbox. The mounts of these packages replace the mounts of package buildcache at the same
+// paths.
 const (
 	InsideGo    = "/cache/gomod"
 	InsideCargo = "/cache/cargo"
 )
 
-// outputs are the folders below out/, with the variables by which commands find them.
+// outputs lists the folders below out/, their paths inside a sandbox, and the variables that point to them.
 var outputs = []struct {
 	name, inside string
 	env          []string
@@ -96,8 +97,8 @@ var outputs = []struct {
 	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},
 }
 
-// Mounts show a command over the files of tree, a folder of this machine, what was fetched,
-// read-only, with the environment that points there.
+// Mounts returns the mounts that show the packages to a command, read-only, and the environment variables
+// that point to them. tree is the folder on this machine of the files that the command works in.
 func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 	if p == nil {
 		return nil, nil
@@ -122,7 +123,7 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 	return mounts, env
 }
 
-// hasEntries reports whether there is a folder, no link, with something in it.
+// hasEntries reports whether dir is a folder, not a link, and not empty.
 func hasEntries(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -132,8 +133,8 @@ func hasEntries(dir string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// canMountAt reports whether something may be shown at a path of a tree, which is a stranger's:
-// nothing on the way is anything but a folder, and the one above is there.
+// canMountAt reports whether a mount at the path at of tree is safe. The tree's content is not trusted, so
+// every existing part of the path must be a folder, and the parent folder must exist.
 func canMountAt(tree, at string) bool {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
@@ -153,7 +154,7 @@ func canMountAt(tree, at string) bool {
 	return true
 }
 
-// openFetched holds what is in dir; nil when there is nothing.
+// openFetched opens the packages in dir and locks them against removal. It returns nil if there are none.
 func openFetched(dir string) (*set, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
@@ -162,12 +163,12 @@ func openFetched(dir string) (*set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	if held == nil { // it is being removed
+	if held == nil { // the packages are being removed
 		return nil, nil
 	}
 	p := &set{dir: dir, held: held}
 	text, err := os.ReadFile(filepath.Join(dir, noteFile))
-	if errors.Is(err, fs.ErrNotExist) { // removed before we held it
+	if errors.Is(err, fs.ErrNotExist) { // removed before the lock was taken
 		held.Release()
 		return nil, nil
 	}

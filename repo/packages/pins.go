@@ -10,18 +10,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// pinsSuffix ends the name of a folder beside the packages that says what was resolved where the
-// repository names no exact versions. It stays when the packages are cleaned away, so that
-// they come back as they were.
+// pinsSuffix is the suffix of the folder beside the packages that stores the versions that were resolved
+// because the repository does not fix them. A cleaning keeps this folder, so that the same versions are
+// fetched again later.
 const pinsSuffix = ".pins"
 
-// mostPins is more than any lock file has.
+// mostPins is the maximum size of a pins file in bytes, more than any real lock file has.
 const mostPins = 32 << 20
 
-// oldPins is how long pins are kept that nothing was fetched by.
+// oldPins is the time after which unused pins are removed.
 const oldPins = 90 * 24 * time.Hour
 
-// pinPaths are the files that say what was resolved; none where the repository says it.
+// pinPaths returns the paths of the files with the resolved versions. There are none if the repository fixes
+// all versions.
 func (p plan) pinPaths() (files []string) {
 	for _, s := range p.steps {
 		files = append(files, s.pins...)
@@ -29,7 +30,7 @@ func (p plan) pinPaths() (files []string) {
 	return files
 }
 
-// savePins keeps what the commands resolved, once.
+// savePins stores the versions that the commands resolved, unless they are stored already.
 func (b *fetchRun) savePins() error {
 	pins, files := b.kept+pinsSuffix, b.plan.pinPaths()
 	if _, err := os.Stat(pins); err == nil || len(files) == 0 {
@@ -42,14 +43,14 @@ func (b *fetchRun) savePins() error {
 	all, _ := filepath.Glob(filepath.Join(b.job.Dir, "*"+pinsSuffix))
 	for _, dir := range all {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > oldPins {
-			_ = disk.RemoveFolder(dir) // the next one tries again
+			_ = disk.RemoveFolder(dir) // on failure, the next call tries again
 		}
 	}
 	return os.Rename(making, pins)
 }
 
-// copyPlain copies those of the files that are plain, of a sensible size and there at all:
-// commands may have written in from.
+// copyPlain copies the files that exist, are regular files and are not larger than mostPins. The folder from
+// is not trusted, because commands can write to it.
 func copyPlain(from, to string, files []string) error {
 	source, err := os.OpenRoot(from)
 	if errors.Is(err, os.ErrNotExist) {
@@ -74,7 +75,7 @@ func copyPlain(from, to string, files []string) error {
 	return nil
 }
 
-// readPlain reads one of them.
+// readPlain reads a file for copyPlain, and returns false if it must not be copied.
 func readPlain(root *os.Root, file string) ([]byte, bool) {
 	name := filepath.FromSlash(file)
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > mostPins {

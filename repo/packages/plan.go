@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 )
 
-// What a repository may bring.
+// Limits for the content of a repository.
 const (
 	mostDeep  = 4 // folders above a manifest
 	mostSteps = 8
@@ -27,26 +27,26 @@ const (
 	mostBytes = 64 << 20
 )
 
-// A step is one command line, run in a folder.
+// A step is a command line that runs in a folder of the repository.
 type step struct {
 	dir   string
 	line  string
-	shown string   // the same in few words
-	pins  []string // paths of files that say what was resolved; none where the repository says it
+	shown string   // short form of line for messages
+	pins  []string // paths of the files with resolved versions; none if the repository fixes all versions
 }
 
-// A plan is what there is to fetch, by one package manager or by the operator's commands.
+// A plan describes what one package manager, or the operator's commands, must fetch.
 type plan struct {
 	managers []manager.Manager
 	locks    []string // paths of the files that name the packages
 	steps    []step
-	own      bool     // written by the operator
-	copy     []string // paths of what the commands see
-	stubs    []string // files of which they see the name alone
+	own      bool     // whether the operator wrote the commands
+	copy     []string // paths of the files that are copied for the commands
+	stubs    []string // paths of files that are copied empty, because only their names matter
 	tree     *tree
 }
 
-// kind is of the project; empty: the operator's.
+// kind returns the kind of project, or an empty string for the operator's commands.
 func (p plan) kind() string {
 	if p.own {
 		return ""
@@ -54,13 +54,13 @@ func (p plan) kind() string {
 	return p.managers[0].Kind
 }
 
-// A tree is the paths of a commit as far as they are looked at.
+// A tree holds the paths of a commit, except those in folders that are not searched.
 type tree struct {
 	commits commits.Reader
 	commit  string
 	paths   []string
-	bases   map[string][]string // by folder
-	known   map[string]bool     // folders that hold their packages already: node_modules and vendor, by path
+	bases   map[string][]string // file names by folder
+	known   map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
 }
 
 func readTree(ctx context.Context, all commits.Reader, commit, part string) (*tree, error) {
@@ -82,7 +82,7 @@ func readTree(ctx context.Context, all commits.Reader, commit, part string) (*tr
 	return t, nil
 }
 
-// findPlans looks for what the commit names.
+// findPlans returns the plans for the packages that the commit names.
 func findPlans(ctx context.Context, all commits.Reader, commit string, c Config) ([]plan, error) {
 	t, err := readTree(ctx, all, commit, c.Folder)
 	if err != nil {
@@ -109,7 +109,7 @@ func findPlans(ctx context.Context, all commits.Reader, commit string, c Config)
 	return plans, nil
 }
 
-// withRunner adds what runs the tests, also where no manifest is there to name it.
+// withRunner adds the test runner of the configuration, even if no manifest names it.
 func (t *tree) withRunner(plans []plan, c Config) []plan {
 	pip, ok := manager.ForRunner(c.Runner)
 	if !ok {
@@ -128,7 +128,7 @@ func (t *tree) withRunner(plans []plan, c Config) []plan {
 	return plans
 }
 
-// ownPlan is what the operator wrote, over all that was found.
+// ownPlan returns the plan for the operator's commands. It replaces all plans that were found.
 func (t *tree) ownPlan(found []plan, lines []string) plan {
 	all := plan{own: true, tree: t}
 	for _, p := range found {
@@ -140,7 +140,7 @@ func (t *tree) ownPlan(found []plan, lines []string) plan {
 	return all
 }
 
-// folderOf is where a file is; empty at the top.
+// folderOf returns the folder of a file, or an empty string for the top folder.
 func folderOf(file string) string {
 	if dir := path.Dir(file); dir != "." {
 		return dir
@@ -148,8 +148,8 @@ func folderOf(file string) string {
 	return ""
 }
 
-// tooDeep reports whether nothing in dir is looked at. The way to the part that the work is
-// about is not counted.
+// tooDeep reports whether dir is too deep to be searched. The folders above part, and part itself, are not
+// counted.
 func tooDeep(dir, part string) bool {
 	if part != "" && (dir == part || strings.HasPrefix(part, dir+"/")) {
 		return false
@@ -157,9 +157,10 @@ func tooDeep(dir, part string) bool {
 	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
 }
 
-// findKind plans the fetching for the folders of a kind: the top, or else those closest below it.
-// Where the work is about a part of the repository, what holds that part comes first, from the
-// inside out. Folders of examples and documentation count where the work is about them alone.
+// findKind returns the plans for the projects of a kind: the project in the top folder, or else those in the
+// nearest folders below it. If the session works on a part of the repository, the innermost project that
+// contains the part comes first. Projects in folders of examples and documentation are skipped, unless the
+// part is in them.
 func (t *tree) findKind(kind, part string) ([]plan, error) {
 	for dir := part; part != ""; dir = folderOf(dir) {
 		if plans, found, err := t.planFolder(nil, kind, dir); found || err != nil {
@@ -195,8 +196,8 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 	return plans, nil
 }
 
-// planFolder adds the step of a folder to the plan of its manager. It is false where the
-// folder is not of the kind.
+// planFolder adds a step for a folder to the plan of its manager. It returns false if the folder has no
+// project of the kind.
 func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) {
 	found, is, err := manager.FindIn(kind, t.bases[dir], func(base string) (string, error) {
 		text, err := t.commits.ReadFile(t.commit, path.Join(dir, base))
@@ -230,7 +231,7 @@ func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) 
 	return plans, true, nil
 }
 
-// addFiles adds what the commands see.
+// addFiles adds the files that the commands need to the plan.
 func (p *plan) addFiles() {
 	managers := p.managers
 	if p.own {
@@ -251,11 +252,11 @@ func (p *plan) addFiles() {
 	}
 }
 
-// namedRegistry matches the line by which a repository says where its packages come from.
+// namedRegistry matches the line with which a repository sets its own registry.
 var namedRegistry = regexp.MustCompile(`(?m)^\s*(registry|npmRegistryServer)\s*["':= ]`)
 
-// withoutOverruled leaves out those of the operator's registries that the repository's own files
-// go before, as they do where its people install.
+// withoutOverruled removes the operator's npm registries from own if a file of the repository sets a
+// registry. The repository's setting wins, as it does when its developers install packages.
 func (p plan) withoutOverruled(own []string) ([]string, error) {
 	for _, file := range p.copy {
 		if !slices.Contains([]string{".npmrc", ".yarnrc", ".yarnrc.yml"}, path.Base(file)) {
@@ -275,7 +276,7 @@ func (p plan) withoutOverruled(own []string) ([]string, error) {
 	return own, nil
 }
 
-// lockNames are the files in words.
+// lockNames returns the names of the lock files for a message, at most three of them.
 func (p plan) lockNames() string {
 	if len(p.locks) == 0 {
 		return "by setup.run"
@@ -286,7 +287,7 @@ func (p plan) lockNames() string {
 	return strings.Join(p.locks, ", ")
 }
 
-// writeManifests writes what the commands see: lock files, manifests and stubs.
+// writeManifests writes the files that the commands need: lock files, manifests and empty stubs.
 func (p plan) writeManifests(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -325,15 +326,15 @@ func writeAt(root *os.Root, file string, text []byte) error {
 	return root.WriteFile(name, text, 0o644)
 }
 
-// keyVersion changes when the same plan would be carried out differently.
+// keyVersion must change when the same plan would be carried out differently.
 const keyVersion = "3"
 
-// freshFor is how long what no lock file names exactly stays as it was resolved, for sessions
-// that begin; a session itself stays with what there was when it began.
+// freshFor is how long versions that no lock file fixes stay as they were resolved, for new sessions. A
+// session keeps the versions that it began with.
 const freshFor = 7 * 24 * time.Hour
 
-// cacheKey names what the plan fetches. Lock files decide it; where there are none, or the tool
-// or the operator's command reads more, the manifests count too.
+// cacheKey returns the key of what the plan fetches. The lock files determine it. The manifests also count if
+// there is no lock file, or if the tool or the operator's command reads them, too.
 func (p plan) cacheKey(c Config, own []string, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {

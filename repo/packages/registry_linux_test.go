@@ -21,7 +21,7 @@ import (
 
 const registryHost = packagestest.Host
 
-// registry is the network with an npm registry and a Python index besides.
+// A registry is the fake network of packagestest with an npm registry and a Python index.
 type registry struct{ *packagestest.Registry }
 
 func newRegistry(t *testing.T) registry {
@@ -32,14 +32,15 @@ func newRegistry(t *testing.T) registry {
 	return r
 }
 
-// goFiles are a module that needs another, and a file that is no manifest.
+// goFiles returns a module that requires another module, and a file that is not a manifest.
 func goFiles() files {
 	tree := files(packagestest.Files())
 	tree["run.sh"] = "echo what is no manifest is not seen\n"
 	return tree
 }
 
-// nodePackage is left-shop, whose script after the installation would go elsewhere.
+// nodePackage returns the archive and the integrity of left-shop, whose postinstall script tries to reach
+// another host.
 func nodePackage(t *testing.T, version string) (archive []byte, integrity string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -58,7 +59,7 @@ func nodePackage(t *testing.T, version string) (archive []byte, integrity string
 	return out.Bytes(), "sha512-" + base64.StdEncoding.EncodeToString(h[:])
 }
 
-// addNode offers left-shop in these versions, the last of them as the latest.
+// addNode serves these versions of left-shop; the last one is the latest.
 func (r registry) addNode(t *testing.T, versions ...string) {
 	t.Helper()
 	all := map[string]any{}
@@ -94,8 +95,8 @@ func nodeFiles(t *testing.T, dir string) files {
 	}
 }
 
-// addPython offers left_shop in these versions as wheels, and old_shop as a source that would have
-// to be run to be installed.
+// addPython serves these versions of left_shop as wheels, and old_shop as a source archive that must run code
+// to be installed.
 func (r registry) addPython(t *testing.T, versions ...string) {
 	t.Helper()
 	page := func(links ...string) []byte {
@@ -145,7 +146,7 @@ func pythonWheel(t *testing.T, version string) []byte {
 	return wheel.Bytes()
 }
 
-// mirrors are how an operator names the stand-ins.
+// mirrors returns the environment with which an operator configures the fake registries.
 func mirrors() []string {
 	return append(packagestest.Mirrors(), "npm_config_registry=http://"+registryHost+"/npm/",
 		"PIP_INDEX_URL=http://"+registryHost+"/pypi/", "PIP_TRUSTED_HOST="+registryHost)

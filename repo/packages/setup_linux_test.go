@@ -41,7 +41,7 @@ var boxes = sync.OnceValue(func() map[string]*sandbox.Sandbox {
 	return out
 })
 
-// box is a sandbox that holds here.
+// box returns a sandbox that works on this machine, or skips the test.
 func box(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	for _, s := range boxes() {
@@ -53,7 +53,8 @@ func box(t *testing.T) *sandbox.Sandbox {
 
 type files map[string]string
 
-// mirrorOf is a mirror of a repository with one commit of the files.
+// mirrorOf returns the commits of a mirror of a repository with one commit of the files, and the hash of that
+// commit.
 func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +79,7 @@ func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	return m.Commits(), commit.String()
 }
 
-// fetching is a fetcher whose network has the registry alone, and a job for the files.
+// fetching returns a fetcher whose network has only the registry, and a job for the files.
 func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, registry) {
 	t.Helper()
 	r := newRegistry(t)
@@ -98,7 +99,7 @@ func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
 	return p
 }
 
-// run runs a line over the files, with the packages in sight.
+// run runs a line in a folder with the files, with the packages mounted, and returns its output.
 func run(t *testing.T, s *sandbox.Sandbox, p *Packages, tree files, line string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +117,7 @@ func run(t *testing.T, s *sandbox.Sandbox, p *Packages, tree files, line string)
 	return out.String(), err
 }
 
-// failure is the fetcher's own word on what went wrong.
+// failure fetches, expects that nothing could be fetched, and returns the only Missing.
 func failure(t *testing.T, f *Fetcher, j Job) *Missing {
 	t.Helper()
 	p, err := f.Fetch(t.Context(), j)
@@ -151,7 +152,7 @@ func TestGoModules(t *testing.T) {
 			require.Equal(t, []string{"go.sum"}, names)
 			require.Contains(t, r.Asked(), "/go/example.com/greet/@v/v1.0.0.zip")
 
-			// A second time nothing is asked.
+			// A second fetch sends no request.
 			before := len(r.Asked())
 			again := fetch(t, f, j)
 			require.False(t, again.Fetched)
@@ -159,7 +160,7 @@ func TestGoModules(t *testing.T) {
 			require.Len(t, r.Asked(), before)
 			require.Len(t, names, 1)
 
-			// Commands cannot write what was fetched, nor leave through it.
+			// Commands cannot change the fetched packages, and cannot use the proxy.
 			out, err = run(t, s, p, goFiles(), `for line in 'touch $GOMODCACHE/x' 'echo x >> $GOMODCACHE/example.com/greet@v1.0.0/greet.go' \
 				'rm -rf $GOMODCACHE/example.com' 'chmod u+w $GOMODCACHE' 'test -e /run/way-out' 'test -n "$HTTP_PROXY"'; do
 				if sh -c "$line" 2>/dev/null; then echo "done: $line"; fi
@@ -171,7 +172,8 @@ func TestGoModules(t *testing.T) {
 	}
 }
 
-// What is copied is lock files and manifests, from the commit; the environment is empty.
+// Only lock files and manifests of the commit are copied, and the environment holds no variable of the
+// program.
 func TestWhatTheCommandsSee(t *testing.T) {
 	t.Parallel()
 	s := box(t)
@@ -192,7 +194,7 @@ func TestWhatTheCommandsSee(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(text("net"), "\n"), 1, "no route")
 }
 
-// A host that nobody allowed is refused and named, whichever way it is asked for.
+// A host that is not allowed is refused and reported, over http and https.
 func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	t.Parallel()
 	s := box(t)
@@ -205,11 +207,11 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	require.Equal(t, "if that is meant, `setup: {allow: [inside.example, packages.example, evil.example]}` in the configuration", e.Cure, "all that has to stand there")
 	require.Empty(t, r.Dialled())
 
-	// The same where the command succeeds: it is said with what was fetched.
+	// A refused request is also reported if the command succeeds.
 	j.Config.Run = []string{"curl -s --max-time 20 http://evil.example/x; true"}
 	p := fetch(t, f, j)
 	require.Equal(t, "evil.example", p.Refused[0].Target)
-	// Without the proxy there is no way at all; and with the host allowed, that is where it leads.
+	// Without the proxy, no host can be reached. With the host allowed, the same request reaches it.
 	j.Config.Run = []string{"curl -sS --noproxy '*' --max-time 20 http://198.41.0.66/"}
 	require.Empty(t, failure(t, f, j).Refused)
 	require.Empty(t, r.Dialled())
@@ -225,7 +227,7 @@ func targets(e *Missing) (out []string) {
 	return out
 }
 
-// A go.mod that names a module elsewhere.
+// A go.mod that requires a module from a host that is not allowed.
 func TestModuleOfAnotherHost(t *testing.T) {
 	t.Parallel()
 	tree := goFiles()
@@ -237,7 +239,7 @@ func TestModuleOfAnotherHost(t *testing.T) {
 	require.Empty(t, r.Dialled())
 }
 
-// What is fetched depends on what decides it, and on nothing else.
+// The cache key depends on everything that determines the packages, and on nothing else.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	key := func(tree files, c Config, versions string) string {
@@ -295,7 +297,7 @@ func TestWhatIsFound(t *testing.T) {
 		"api/go.sum": "x", "web/package-lock.json": "{}", "lib/node_modules/a/package-lock.json": "{}", "vendor/b/go.sum": "x", "testdata/go.sum": "x", ".x/go.sum": "x", "api/deeper/go.sum": "x",
 	}))
 	require.Equal(t, []string{": pip install"}, plan(files{
-		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // in the repository itself
+		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // packages that the repository itself contains
 		"requirements.txt": "x", "requirements-dev.txt": "y", "Cargo.lock": "x",
 	}))
 	const download = ": go mod download"
@@ -309,7 +311,7 @@ func TestWhatIsFound(t *testing.T) {
 	require.Equal(t, []string{": cargo fetch --locked"}, plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
 }
 
-// The program that the test command calls is fetched where no manifest names it.
+// The test runner of the test command is fetched even if no manifest names it.
 func TestRunnerOfTests(t *testing.T) {
 	t.Parallel()
 	m, commit := mirrorOf(t, files{"test_a.py": "def test_a(): pass\n"})
@@ -344,8 +346,8 @@ func TestOff(t *testing.T) {
 	require.Empty(t, r.Asked())
 }
 
-// What the operator's own tools ask is asked without being configured, also in a private network;
-// the control is the same host in the repository's configuration, which is refused there.
+// The operator's own registries are used without further configuration, even in a private network. The
+// control is the same host in the repository's configuration, where it is refused.
 func TestRegistriesOfTheOperator(t *testing.T) {
 	t.Parallel()
 	f, j, r := fetching(t, box(t), goFiles())
@@ -368,7 +370,7 @@ func TestRegistriesOfTheOperator(t *testing.T) {
 	require.Contains(t, r.Dialled(), "10.9.8.7:80")
 }
 
-// The operator's registry is where a repository names none of its own; its own is refused like
+// The operator's registry is used unless the repository sets one. The repository's registry is refused like
 // any other host.
 func TestRegistryOfTheRepository(t *testing.T) {
 	t.Parallel()
@@ -384,8 +386,8 @@ func TestRegistryOfTheRepository(t *testing.T) {
 	require.Equal(t, "`npm install` was refused `evil.example`", failure(t, f, j).Why)
 }
 
-// What no build of the top uses is not fetched, and what one manager lacks the others do not
-// wait for.
+// Packages that no build of the top folder uses are not fetched. If one manager fails, the others still
+// fetch.
 func TestWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tree := goFiles()
@@ -415,12 +417,13 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, err, out)
 }
 
-// A program that is not there is said.
+// A package manager that is not installed is reported.
 func TestManagerThatIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	if _, err := run(t, s, nil, nil, "gradle --version"); err == nil {
-		// What is tested is a machine without it; the others are in the tests of their managers.
+		// The test needs a machine without gradle; the tests of the other managers cover machines that have
+		// them.
 		t.Skip("gradle is installed")
 	}
 	f, j, _ := fetching(t, s, files{"build.gradle": "x"})

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A Network is how names become addresses and addresses connections.
+// A Network resolves host names to addresses and opens connections to addresses.
 type Network interface {
 	Resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 }
 
-// machine is this machine's own.
+// machine is the Network of the machine that the proxy runs on.
 type machine struct{}
 
 func (machine) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
-	// The dot keeps a search domain of this machine from being put behind the name.
+	// The trailing dot prevents the resolver from appending a search domain of this machine to the name.
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host+".")
 }
 
@@ -30,22 +30,23 @@ func (machine) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", to.String())
 }
 
-// ranges that are no part of the internet, beyond those that netip knows by name.
+// ranges holds address ranges outside the internet for which netip has no method.
 var ranges = parseRanges(
 	"0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4",
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 
-// internet6 is what of IPv6 there is of the internet.
+// internet6 is the range of IPv6 addresses that belong to the internet.
 var internet6 = netip.MustParsePrefix("2000::/3")
 
-// inside are ranges that networks of one's own use besides those that are private by name.
+// inside holds ranges, besides those that netip calls private, that are used in private networks.
 var inside = parseRanges("100.64.0.0/10", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24")
 
-// metadata are services of clouds for their machines, at addresses like any other.
+// metadata holds the addresses of cloud metadata services that are not link-local.
 var metadata = parseRanges("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
 
-// inPrivate is what an operator may have meant.
+// inPrivate is the reason for refusing a private address. An operator can allow such an address in the
+// configuration.
 const inPrivate = "in a private network"
 
 func parseRanges(texts ...string) (out []netip.Prefix) {
@@ -55,7 +56,8 @@ func parseRanges(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-// whyUnfit says why nothing may be sent to an address; empty if something may.
+// whyUnfit returns why nothing may be sent to address a, or an empty string if it is allowed. If private is
+// set, addresses in private networks are allowed.
 func whyUnfit(a netip.Addr, private bool) string {
 	if a.Zone() != "" {
 		return "link-local"
@@ -85,11 +87,11 @@ func containsAddr(list []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// isOwnAddr reports whether an address is one of this machine's.
+// isOwnAddr reports whether the address belongs to a network interface of this machine.
 func isOwnAddr(a netip.Addr) bool {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
-		return true // nothing is known: nothing is let through
+		return true // the own addresses are unknown: refuse every address
 	}
 	return slices.ContainsFunc(all, func(i net.Addr) bool {
 		ip, ok := i.(*net.IPNet)
@@ -101,8 +103,8 @@ func isOwnAddr(a netip.Addr) bool {
 	})
 }
 
-// dialJudged resolves the host, judges every address that it has, and dials one of those that
-// were judged: asked a second time, the name could answer something else.
+// dialJudged resolves the host once, checks all its addresses with judgeAddr, and dials one of them. It never
+// resolves the name a second time, because the second answer could be another address.
 func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Limits.Silence)
 	defer cancel()
@@ -124,7 +126,7 @@ func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	return nil, p.addMissed(t, "it does not answer", err)
 }
 
-// addMissed records a host that was let through and could not be reached.
+// addMissed records a host that was allowed but could not be reached, and returns the error for it.
 func (p *Proxy) addMissed(t target, why string, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +136,8 @@ func (p *Proxy) addMissed(t target, why string, err error) error {
 	return fmt.Errorf("%s: %s: %w", t, why, cmp.Or(err, errors.New("there is no address")))
 }
 
-// judgeAddr refuses an address that is not of the internet, or that is one of ours.
+// judgeAddr returns a refusal if the address is not an address of the internet, belongs to this machine, or
+// belongs to a host in Config.Never.
 func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
 	switch {

@@ -1,17 +1,17 @@
-// Package proxy is the one way out of a sandbox that has no network: an HTTP proxy on a
-// unix socket, which lets through what goes to hosts that somebody named, and nothing else.
+// Package proxy provides the only way out of a sandbox without network access: an HTTP proxy on a unix socket
+// that lets requests through to the configured hosts and to no other host.
 //
-// What it takes: CONNECT, whose first bytes have to be a TLS hello for the very host that
-// was asked for, and GET and HEAD of http addresses, without a body. A name is taken as it
-// is written or not at all: lower case, letters, digits, hyphens and dots; no address in
-// numbers, no user, no dot at the end, no port but 443 and 80 unless it was named with the host.
+// The proxy accepts CONNECT, whose first bytes must be a TLS ClientHello for the host in the CONNECT line,
+// and GET and HEAD of http addresses without a body. A host name must be in its strict form: lower-case
+// letters, digits, hyphens and dots. A numeric address, a user, a trailing dot, and a port other than 443 and
+// 80 are refused, unless the port was configured together with the host.
 //
-// The proxy resolves the name itself, once, and dials the very address that it judged.
-// It refuses whatever is no ordinary address of the internet: this machine, private and
-// link-local networks, metadata services, multicast, and the program's own services. A host
-// in Config.Private may be in a private network; the rest holds for it, too.
+// The proxy resolves the name itself, once, and dials exactly the address that it checked. It refuses every
+// address that is not an ordinary address of the internet: addresses of this machine, private and link-local
+// networks, metadata services, multicast, and the program's own services. A host in Config.Private may have
+// an address in a private network; the other checks apply to it as well.
 //
-// Redirects are the client's to follow: the next request is judged like the first.
-// Headers, silence, connections and bytes are bounded. Each request is logged, and what was
-// refused stands in the Report.
+// The proxy does not follow redirects. The client does, and the next request is checked like the first one.
+// Header size, idle time, connections and bytes are limited. Each request is logged, and refused requests are
+// listed in the Report.
 package proxy

@@ -15,20 +15,19 @@ type target struct {
 
 func (t target) String() string { return fmt.Sprintf("%s:%d", t.host, t.port) }
 
-// The ports that a host has where none is named.
+// Default ports of a host that was configured without a port.
 const (
 	portTLS   = 443
 	portPlain = 80
 )
 
-// CheckHost says what is wrong with a host, or host:port, that is to be let through.
+// CheckHost returns an error if s is not a valid host or host:port to let through.
 func CheckHost(s string) error {
 	_, err := parseTarget(s, portTLS)
 	return err
 }
 
-// parseTarget reads host or host:port as strictly as it can be written; port 0 says that
-// a port has to be there.
+// parseTarget parses host or host:port strictly. port is the default port; if it is 0, s must contain a port.
 func parseTarget(s string, port uint16) (target, error) {
 	host, number, found := strings.Cut(s, ":")
 	switch {
@@ -46,7 +45,7 @@ func parseTarget(s string, port uint16) (target, error) {
 	return target{host, port}, checkName(host)
 }
 
-// checkName takes what resolvers, TLS and people read in one and the same way.
+// checkName returns an error unless resolvers, TLS and people all read the host name in the same way.
 func checkName(host string) error {
 	if host == "" || len(host) > 253 {
 		return errors.New("it is no host's name")
@@ -57,7 +56,7 @@ func checkName(host string) error {
 			return errors.New("a name has lower-case letters, digits, hyphens and single dots only")
 		}
 	}
-	// Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses; no top domain looks like that.
+	// Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses. No top-level domain begins with a digit.
 	if last := labels[len(labels)-1]; last[0] >= '0' && last[0] <= '9' {
 		return errors.New("it is an address in numbers; a name is expected")
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a network of the test's own: what names answer to, and what listens where. An
-// address that nothing was put at is a trap: it answers, and that it was reached is kept.
+// A world is a fake Network with configured names and listeners. An address without a configured server leads
+// to a trap: a server that answers every request. The world records each connection to the trap.
 type world struct {
 	t     *testing.T
-	names map[string][]string // each question is answered by the next of these; the last stays
-	at    map[string]string   // address:port to where it really is
+	names map[string][]string // answers per name: each query gets the next answer, the last one repeats
+	at    map[string]string   // maps address:port to the address of the real server
 
 	mu       sync.Mutex
 	asked    map[string]int
@@ -89,7 +89,7 @@ func (w *world) traps() int {
 	return len(w.trapped)
 }
 
-// open is a proxy in the world.
+// open starts a proxy that uses the world as its Network.
 func (w *world) open(cfg Config) *Proxy {
 	w.t.Helper()
 	cfg.Network = w
@@ -99,7 +99,7 @@ func (w *world) open(cfg Config) *Proxy {
 	return p
 }
 
-// naive is the control: a proxy that connects whoever asks with whatever is asked for.
+// naive is the control: it starts a proxy that connects every client with every host, and returns its socket.
 func (w *world) naive() string {
 	w.t.Helper()
 	dir, err := os.MkdirTemp("", "naive-")
@@ -129,7 +129,7 @@ func (w *world) connect(c net.Conn) {
 	if err != nil || len(words) < 2 {
 		return
 	}
-	for { // no header is too many, or too long
+	for { // reads all headers, however many and however long
 		header, err := in.ReadString('\n')
 		if err != nil || strings.TrimSpace(header) == "" {
 			break
@@ -147,7 +147,7 @@ func (w *world) connect(c net.Conn) {
 	_, _ = io.Copy(c, far)
 }
 
-// raw sends bytes and gives the first line of the answer.
+// raw sends bytes to the socket and returns the first line of the response.
 func raw(t *testing.T, socket, bytes string) string {
 	t.Helper()
 	c, err := net.Dial("unix", socket)
@@ -158,7 +158,7 @@ func raw(t *testing.T, socket, bytes string) string {
 	return strings.TrimSpace(line)
 }
 
-// client uses a proxy, and follows redirects.
+// client returns an HTTP client that uses the proxy and follows redirects.
 func client(p *Proxy, change func(*http.Transport)) *http.Client {
 	tr := &http.Transport{
 		Proxy: func(*http.Request) (*url.URL, error) { return proxyURL, nil },

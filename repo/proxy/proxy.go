@@ -18,50 +18,50 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Limits bound what goes through a proxy. Zero fields have the defaults said beside them.
+// Limits holds the limits of a proxy. A zero field means the default that its comment names.
 type Limits struct {
-	Bytes       int64         // 4 GiB in both directions, of all requests together
-	Connections int           // 64 at a time; more wait
-	Silence     time.Duration // one minute, for headers and between two bytes
+	Bytes       int64         // total bytes of all requests in both directions; default 4 GiB
+	Connections int           // concurrent connections, further ones wait; default 64
+	Silence     time.Duration // timeout between two bytes and for headers, request headers at most 10 s; default one minute
 }
 
-// Config says what a proxy lets through.
+// Config holds the configuration of a proxy.
 type Config struct {
 	Allow   []string     // host (ports 443 and 80) or host:port
-	Private []string     // hosts of Allow that may be in a private network
+	Private []string     // hosts of Allow whose addresses may be in a private network
 	Never   []string     // hosts and addresses of the program's own services
-	Network Network      // default: this machine's
-	Limits  Limits       // see there
+	Network Network      // default: the network of this machine
+	Limits  Limits       // zero fields have the defaults of Limits
 	Log     *slog.Logger // default: discarded
 }
 
-// A Visit is what went through to one host.
+// A Visit counts the requests to one host that were let through.
 type Visit struct {
 	Host     string
 	Requests int
 	Bytes    int64
 }
 
-// A Refusal is what was asked for and not given.
+// A Refusal is a request that failed, with the reason.
 type Refusal struct{ Target, Why string }
 
-// String is host: why.
+// String returns "target: why".
 func (r Refusal) String() string { return r.Target + ": " + r.Why }
 
-// A Report is what a proxy did so far.
+// A Report holds what a proxy has done so far.
 type Report struct {
-	Visits  []Visit   // by host
-	Refused []Refusal // each once, at most 20
-	Missed  []Refusal // let through, and not to be reached; the same
-	Full    bool      // Limits.Bytes were used up
+	Visits  []Visit   // sorted by host
+	Refused []Refusal // without duplicates, at most 20
+	Missed  []Refusal // allowed but unreachable; without duplicates, at most 20
+	Full    bool      // whether Limits.Bytes is used up
 }
 
-// refusal is why a request is not let through, in words for people.
+// A refusal is the reason why a request is not let through, as a text for people.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// A Proxy runs until Close.
+// A Proxy is a running proxy. It runs until Close.
 type Proxy struct {
 	cfg     Config
 	allowed []target
@@ -70,9 +70,9 @@ type Proxy struct {
 	plain   *http.Transport
 	ctx     context.Context
 	stop    context.CancelFunc
-	working sync.WaitGroup // requests
+	working sync.WaitGroup // counts the running requests
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	closed  bool
 	used    int64
 	visits  map[string]*Visit
@@ -81,8 +81,8 @@ type Proxy struct {
 	unreached []Refusal
 }
 
-// Open starts a proxy on a unix socket that whoever it is mounted for can use, and nobody
-// else on the machine can get to.
+// Open starts a proxy on a unix socket. A sandbox that the socket is mounted into can use it; other users of
+// this machine cannot, because only the proxy's user can enter the socket's folder.
 func Open(cfg Config) (*Proxy, error) {
 	cfg.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, 4<<30)
 	cfg.Limits.Connections = cmp.Or(cfg.Limits.Connections, 64)
@@ -108,7 +108,8 @@ func Open(cfg Config) (*Proxy, error) {
 }
 
 func (p *Proxy) listen() (err error) {
-	// The system's own place: a socket's whole path has to be short. The folder is ours alone.
+	// The system's temporary folder is used because the path of a unix socket must be short. MkdirTemp opens
+	// the new folder to this user only.
 	if p.dir, err = os.MkdirTemp("", "bobbin-out-"); err != nil {
 		return fmt.Errorf("proxy: %w", err)
 	}
@@ -134,10 +135,11 @@ func (p *Proxy) listen() (err error) {
 	return nil
 }
 
-// Socket is the path of the unix socket.
+// Socket returns the path of the unix socket.
 func (p *Proxy) Socket() string { return filepath.Join(p.dir, "out") }
 
-// Close ends the proxy and all that goes through it; what was done is counted by then.
+// Close ends the proxy and all its connections, and waits for the running requests. After Close, the Report
+// is final.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -148,7 +150,7 @@ func (p *Proxy) Close() {
 	os.RemoveAll(p.dir)
 }
 
-// Report is what was done so far.
+// Report returns what the proxy has done so far.
 func (p *Proxy) Report() Report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,10 +162,10 @@ func (p *Proxy) Report() Report {
 	return r
 }
 
-// errFull ends what is under way when no more may pass.
+// errFull ends a running request when Limits.Bytes is used up.
 var errFull = errors.New("more was asked for than may be fetched at once")
 
-// countBytes adds bytes that pass; an error says that they were too many.
+// countBytes adds n bytes to the counts, and returns errFull if Limits.Bytes is reached.
 func (p *Proxy) countBytes(host string, n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +177,7 @@ func (p *Proxy) countBytes(host string, n int) error {
 	return nil
 }
 
-// countVisit counts a request that is let through.
+// countVisit counts a request to the host that is let through.
 func (p *Proxy) countVisit(host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,10 +187,11 @@ func (p *Proxy) countVisit(host string) {
 	p.visits[host].Requests++
 }
 
-// mostRefused are as many as somebody reads.
+// mostRefused is the maximum length of Report.Refused and of Report.Missed.
 const mostRefused = 20
 
-// addRefused records what was refused. The name is a stranger's, and may be long and odd.
+// addRefused records a refused request. The name comes from the client, so a long or invalid one is quoted
+// and cut.
 func (p *Proxy) addRefused(name string, why error) {
 	r := Refusal{Target: name, Why: why.Error()}
 	if checked, _, _ := strings.Cut(name, ":"); checkName(checked) != nil {
@@ -202,7 +205,7 @@ func (p *Proxy) addRefused(name string, why error) {
 	}
 }
 
-// admitTarget reads where a request wants to go, and whether it may.
+// admitTarget parses the target of a request, and returns a refusal if the target is not allowed.
 func (p *Proxy) admitTarget(name string, port uint16) (target, error) {
 	t, err := parseTarget(name, port)
 	if err != nil {

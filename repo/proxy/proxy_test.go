@@ -26,10 +26,10 @@ import (
 
 var proxyURL = &url.URL{Scheme: "http", Host: "proxy"}
 
-// good is an address of the internet, where the test's own server is.
+// good is an internet address that leads to the test's server.
 const good = "198.41.0.4"
 
-// served is a world with a server at good.example, and evil.example with a trap.
+// served returns a world with a server at good.example and a trap at evil.example.
 func served(t *testing.T, h http.Handler) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -70,7 +70,7 @@ func TestLetsThroughWhatIsAllowed(t *testing.T) {
 	require.Equal(t, "a package", text)
 	_, text = get(t, c, "https://example.com/b")
 	require.Equal(t, "over TLS", text)
-	p.Close() // after which all is counted and logged
+	p.Close() // after Close, all requests are counted and logged
 	r := p.Report()
 	require.Empty(t, r.Refused)
 	require.Len(t, r.Visits, 2)
@@ -80,8 +80,8 @@ func TestLetsThroughWhatIsAllowed(t *testing.T) {
 	require.Contains(t, log.String(), "host=example.com method=CONNECT")
 }
 
-// refusedRequests are what may not pass, whoever asks for it. All would reach something
-// through a proxy that takes what it is told.
+// refusedRequests holds requests that must be refused. Each one reaches a server through a proxy without
+// checks.
 var refusedRequests = map[string]string{
 	"another host":               "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
 	"another host, plain":        "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
@@ -139,7 +139,7 @@ func TestRefusesWhatIsNotAllowed(t *testing.T) {
 			p := w.open(Config{Allow: []string{"good.example"}})
 			require.Regexp(t, `^HTTP/1.[01] 4\d\d |^HTTP/1.[01] 505 `, raw(t, p.Socket(), request))
 			require.Empty(t, w.dialled, "nothing was reached")
-			// The control: a proxy that asks nothing reaches the trap for the same bytes.
+			// The control: a proxy without checks reaches the trap with the same bytes.
 			require.Contains(t, raw(t, w.naive(), request), "200")
 			require.Equal(t, 1, w.traps())
 		})
@@ -165,7 +165,7 @@ func TestRefusedHostsAreNamedOnce(t *testing.T) {
 	require.Less(t, len(r[2].Target), 90)
 }
 
-// A port that was named with its host is let through, and only that.
+// A port that is configured together with its host is let through, and no other port of that host.
 func TestPortsThatAreNamed(t *testing.T) {
 	t.Parallel()
 	w := served(t, says("a package"))
@@ -175,7 +175,7 @@ func TestPortsThatAreNamed(t *testing.T) {
 	require.Contains(t, raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "403")
 }
 
-// unfitAddresses are those that nothing may be sent to, whatever name has them.
+// unfitAddresses holds addresses that nothing may be sent to, whatever the host name.
 var unfitAddresses = []string{
 	"127.0.0.1", "127.8.9.10", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "169.254.0.1", "100.64.0.1", "100.100.100.200",
 	"168.63.129.16", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.1.2.3", "255.255.255.255", "240.0.0.1", "192.0.2.1",
@@ -197,7 +197,7 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 		require.Empty(t, w.dialled, a)
 		require.Contains(t, p.Report().Refused[0].Why, "its address")
 	}
-	// The control: addresses of the internet are dialled.
+	// The control: addresses of the internet are allowed.
 	for _, a := range []string{good, "1.1.1.1", "100.63.255.255", "172.32.0.1", "2606:4700:4700::1111", "2a00:1450::1"} {
 		require.Empty(t, whyUnfit(netip.MustParseAddr(a), false), a)
 	}
@@ -206,10 +206,11 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 	require.Contains(t, raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "200")
 }
 
-// ownNetworks are those among them where an operator may have a mirror.
+// ownNetworks holds those of unfitAddresses where an operator may run a mirror.
 var ownNetworks = []string{"10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "192.0.2.1", "::ffff:10.0.0.1", "fc00::1"}
 
-// A mirror in a private network has to be named as such, and is no way to anything else.
+// A mirror in a private network is allowed only if Config.Private names it, and gives access to no other
+// address.
 func TestPrivateMirrors(t *testing.T) {
 	t.Parallel()
 	for _, a := range unfitAddresses {
@@ -227,7 +228,7 @@ func TestPrivateMirrors(t *testing.T) {
 	require.Contains(t, p.Report().Refused[0].Why, "name the host under setup.private if that is meant")
 }
 
-// What listens on this machine's other addresses, and the program's database, are out of reach.
+// The other addresses of this machine and the program's database cannot be reached.
 func TestOwnServices(t *testing.T) {
 	t.Parallel()
 	w := served(t, says("a package"))
@@ -252,7 +253,7 @@ func TestOwnServices(t *testing.T) {
 	require.False(t, isOwnAddr(netip.MustParseAddr(good)))
 }
 
-// A name that answers something else when it is asked again is asked once.
+// A name is resolved once per request, so a second, different answer is not used.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	w := served(t, says("a package"))
@@ -264,7 +265,7 @@ func TestRebinding(t *testing.T) {
 	require.Equal(t, 1, w.asked["good.example"])
 	require.Contains(t, raw(t, p.Socket(), request), "403", "and the next request is judged anew")
 
-	// The control: whoever judges one answer and dials the next comes to this machine.
+	// The control: code that checks the first answer and dials the second one connects to this machine.
 	w = served(t, says("a package"))
 	w.names["good.example"] = []string{good, "127.0.0.1"}
 	first, err := w.Resolve(t.Context(), "good.example")
@@ -275,7 +276,7 @@ func TestRebinding(t *testing.T) {
 	require.NotEmpty(t, whyUnfit(second[0], false))
 }
 
-// What is allowed and not to be reached is told apart from what is refused.
+// An allowed host that cannot be reached is reported as missed, not as refused.
 func TestMissedHosts(t *testing.T) {
 	t.Parallel()
 	w := served(t, says("a package"))
@@ -295,14 +296,13 @@ func TestRedirectsAreJudgedLikeTheFirst(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, code)
 	require.Equal(t, "bobbin: it is not among the hosts that setup.allow names\n", text)
 	require.Zero(t, w.traps())
-	// The control: with the host allowed, that is where it leads.
+	// The control: if the redirect's host is allowed, the client reaches it.
 	_, text = get(t, client(w.open(Config{Allow: []string{"good.example", "evil.example"}}), nil), "http://good.example/")
 	require.Equal(t, "trap", text)
 	require.Equal(t, 1, w.traps())
 }
 
-// Behind one address there are many hosts; the TLS inside has to be for the one that was
-// asked for.
+// Many hosts share one address. The TLS in the tunnel must be for the host of the CONNECT request.
 func TestTunnelsToAnotherHostBehindTheSameAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -337,13 +337,13 @@ func TestTunnelsToAnotherHostBehindTheSameAddress(t *testing.T) {
 	for _, v := range p.Report().Visits {
 		require.Zero(t, v.Bytes, "no byte came through")
 	}
-	// The control: whoever is connected without a look gets an answer for another host.
+	// The control: without the check, the server answers a handshake for another host.
 	c, err := tls.Dial("tcp", s.Listener.Addr().String(), &tls.Config{ServerName: "evil.example", InsecureSkipVerify: true})
 	require.NoError(t, err)
 	c.Close()
 }
 
-// endless sends as much as anybody takes.
+// endless is a handler that writes until the client disconnects.
 var endless = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	piece := make([]byte, 64<<10)
 	for r.Context().Err() == nil {
@@ -381,7 +381,7 @@ func TestEndlessBodies(t *testing.T) {
 	}
 }
 
-// The answers' headers are bounded, too.
+// The size of a response's headers is limited, too.
 func TestEndlessHeadersOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	answer := func(lines int) string {
@@ -396,7 +396,7 @@ func TestEndlessHeadersOfAnAnswer(t *testing.T) {
 	require.Contains(t, answer(100), "200", "the control")
 }
 
-// Whoever is silent is let go: before the headers, in the middle of an answer, in a tunnel.
+// A silent connection is closed: before the headers, in the middle of a response, and in a tunnel.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	stalls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -416,13 +416,13 @@ func TestSilence(t *testing.T) {
 		c, err := net.Dial("unix", p.Socket())
 		require.NoError(t, err)
 		_, _ = io.WriteString(c, first)
-		_, err = io.Copy(io.Discard, c) // ends when the proxy hangs up: the test's own time limit is the guard
+		_, err = io.Copy(io.Discard, c) // ends when the proxy hangs up; the time limit of the test run guards against a hang
 		require.NoError(t, err, name)
 		c.Close()
 	}
 }
 
-// No more connections than may be are served at a time.
+// The proxy serves no more than Limits.Connections connections at a time.
 func TestConnectionsAtATime(t *testing.T) {
 	t.Parallel()
 	const clients = 8
@@ -447,7 +447,7 @@ func TestConnectionsAtATime(t *testing.T) {
 		}
 	})
 	require.LessOrEqual(t, most.Load(), int32(2))
-	together := make(chan struct{}) // the control: all of them meet
+	together := make(chan struct{}) // the control: all requests run at the same time
 	run(clients, func(now int32) {
 		if now == clients {
 			close(together)
@@ -481,7 +481,8 @@ func TestHostsThatCannotBeAllowed(t *testing.T) {
 
 var strict = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*$`)
 
-// Whatever is taken is one name to every reader of names, and no address.
+// Every name that parseTarget accepts is read as the same host name by other parsers, and never as an
+// address.
 func FuzzTarget(f *testing.F) {
 	for _, r := range refusedRequests {
 		f.Add(strings.Fields(r)[1])

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// serveRequest answers one request.
+// serveRequest serves one request and logs it.
 func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 	if !p.beginRequest() {
 		return
@@ -24,20 +24,20 @@ func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	host, n, err := do(w, r)
 	if said := refusal(""); errors.As(err, &said) {
-		return // and is logged
+		return // addRefused has logged it
 	}
 	p.cfg.Log.Info("setup: fetched", "host", host, "method", r.Method, "bytes", n, "took", time.Since(began).Round(time.Millisecond), "err", err)
 	if cut := (cutError{}); errors.As(err, &cut) {
-		panic(http.ErrAbortHandler) // what was cut must not look whole
+		panic(http.ErrAbortHandler) // the client must not take a truncated response for a complete one
 	}
 }
 
-// cutError says that an answer was broken off.
+// A cutError is the error of a response that ended before it was complete.
 type cutError struct{ error }
 
 func (e cutError) Unwrap() error { return e.error }
 
-// beginRequest counts a request, unless the proxy is being closed.
+// beginRequest counts a request as running, and returns false if the proxy is being closed.
 func (p *Proxy) beginRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,8 +47,8 @@ func (p *Proxy) beginRequest() bool {
 	return !p.closed
 }
 
-// denyRequest answers a request that is not let through, and gives why. What is refused is kept
-// before whoever asked can know of it.
+// denyRequest answers a request that is not let through, and returns the reason. A refusal is recorded before
+// the response is sent, so a client that has the response finds the refusal in the Report.
 func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error {
 	code := http.StatusBadGateway
 	if said := refusal(""); errors.As(why, &said) {
@@ -60,7 +60,7 @@ func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error
 	return why
 }
 
-// servePlain carries out a request for an http address.
+// servePlain serves a GET or HEAD request for an http address.
 func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int64, error) {
 	t, err := p.admitPlain(r)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int6
 	return t.host, n, err
 }
 
-// admitPlain judges a request without a tunnel.
+// admitPlain checks a request without a tunnel, and returns its target or a refusal.
 func (p *Proxy) admitPlain(r *http.Request) (target, error) {
 	switch {
 	case r.URL.Scheme != "http" || r.URL.Host == "" || r.URL.Opaque != "":
@@ -106,16 +106,16 @@ func (p *Proxy) admitPlain(r *http.Request) (target, error) {
 
 func short(s string) string { return s[:min(len(s), 20)] }
 
-// dialPlain is how requests without a tunnel connect.
+// dialPlain opens the connections for requests without a tunnel.
 func (p *Proxy) dialPlain(ctx context.Context, _, address string) (net.Conn, error) {
-	t, err := p.admitTarget(address, 0) // once more: this is what is dialled
+	t, err := p.admitTarget(address, 0) // checked again, because this is the address that is dialled
 	if err != nil {
 		return nil, err
 	}
 	return p.dialJudged(ctx, t)
 }
 
-// hop are the headers that concern one connection alone, or us.
+// hop lists the hop-by-hop headers and the headers for the proxy itself. They are not forwarded.
 var hop = []string{"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 func forwardedHeaders(h http.Header) http.Header {
@@ -126,7 +126,7 @@ func forwardedHeaders(h http.Header) http.Header {
 	return out
 }
 
-// metered counts what is read; an error of the counting ends the reading.
+// A metered reader passes the number of read bytes to count. An error of count ends the reading.
 type metered struct {
 	io.Reader
 	count func(int) error
@@ -140,7 +140,8 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// serveTunnel connects the client with a host, once it has said hello to that host.
+// serveTunnel serves a CONNECT request. It passes bytes on only after a TLS ClientHello for the requested
+// host.
 func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int64, error) {
 	t, err := p.admitTarget(r.RequestURI, 0)
 	if err == nil && t.port == portPlain {
@@ -168,7 +169,7 @@ func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int
 	return t.host, n, err
 }
 
-// copyBothWays passes bytes both ways until one side ends.
+// copyBothWays reads the TLS ClientHello, then copies bytes in both directions until one side ends.
 func (p *Proxy) copyBothWays(t target, near, far net.Conn, from *bufio.Reader) (int64, error) {
 	if _, err := io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return 0, err
@@ -195,11 +196,11 @@ func (p *Proxy) copyBothWays(t target, near, far net.Conn, from *bufio.Reader) (
 	return n + <-ended, nil
 }
 
-// errGreeted ends a handshake that is only listened to.
+// errGreeted ends the TLS handshake of readTLSHello after the ClientHello.
 var errGreeted = errors.New("greeted")
 
-// readTLSHello reads the first message of TLS, and refuses one that means another host: many
-// hosts share an address, and the name in CONNECT is only a claim.
+// readTLSHello reads the TLS ClientHello and returns its bytes. It returns a refusal if the ClientHello is
+// for another host: many hosts share one address, and the name in CONNECT is only a claim of the client.
 func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	var raw bytes.Buffer
 	var name *string
@@ -216,7 +217,7 @@ func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	return raw.Bytes(), nil
 }
 
-// listening is a connection that can only be read.
+// A listening is a net.Conn that can only be read.
 type listening struct{ r io.Reader }
 
 func (l listening) Read(b []byte) (int, error) { return l.r.Read(b) }

@@ -17,19 +17,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bomb is a command that takes too much. It says "beyond" once it has more than its
-// limit allows, several times over: under the limit nobody may ever read that, and without
-// the limit somebody has to.
+// A bomb is a command that uses too much of a resource. It prints "beyond" once it has several times its
+// limit. With the limit, this must never happen; without the limit, it must.
 type bomb struct {
 	name   string
-	script string // of perl; $m holds the mark
-	limits Limits // beside those that all have
-	loose  Limits // of the control
-	ends   string // the reasons, any of them; "" where it ends by itself with an error
-	own    bool   // the limit is no setting: the control is no sandbox
+	script string // perl code
+	limits Limits // in addition to wide
+	loose  Limits // limits of the control, in addition to wide
+	ends   string // the possible reasons, separated by commas; "" if it ends by itself with an error
+	own    bool   // the limit cannot be configured: the control runs without a sandbox
 }
 
-// The limits of every bomb. What is not a bomb's own matter is wide.
+// wide holds the limits of every bomb that it does not set itself.
 var wide = Limits{Time: 10 * time.Minute, Memory: 1 << 30, Processes: 400, FileSize: 1 << 30, Output: 1 << 30, Disk: 4 << 30, Files: 1 << 20}
 
 const pace = `use Time::HiRes; sub pace { Time::HiRes::sleep(0.01) } $| = 1; sub beyond { print "\nbeyond\n"; sleep 600 } `
@@ -41,7 +40,7 @@ var bombs = []bomb{
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
 	},
 	{
-		name: "processes that fork", // and each of them again
+		name: "processes that fork", // and each of them forks again
 		script: `my $first = $$; pipe R, W; for (1 .. 8) { fork // pace } syswrite W, "x"; sleep 600 if $$ != $first;
 			while (sysread R, my $b, 64) { $all += length $b; beyond if $all >= 150 }`,
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
@@ -57,7 +56,7 @@ var bombs = []bomb{
 		limits: Limits{Memory: 96 << 20}, ends: "memory",
 	},
 	{
-		name: "memory of many processes", // no faster than the watch looks, which is all there is without control groups
+		name: "memory of many processes", // no faster than the watch, which is the only limit without control groups
 		script: `pipe R, W; for (1 .. 12) { next if fork; for (1 .. 25) { push @a, "x" x (1 << 20); pace; pace; pace } syswrite W, "x"; sleep 600 }
 			while (sysread R, my $b, 64) { $all += length $b; beyond if $all == 12 } sleep 600`,
 		limits: Limits{Memory: 96 << 20}, ends: "memory",
@@ -124,14 +123,13 @@ var bombs = []bomb{
 		ends:   "", own: true,
 	},
 	{
-		name:   "children that hold the output", // and the command ends, when they are out of its group
+		name:   "children that hold the output", // and the command ends once they have left its process group
 		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; fork and exit; sleep 1; beyond } exit 1`,
 		ends:   "", own: true,
 	},
 }
 
-// command is the bomb over a workspace of its own. The mark is an argument of all of its
-// processes.
+// command returns the Cmd of the bomb in a new workspace. The mark is an argument of all its processes.
 func (b bomb) command(t *testing.T, s *Sandbox, m mark, limits ...Limits) *Cmd {
 	t.Helper()
 	c := s.Command(bombed(t, s), "perl", "-e", pace+b.script, string(m))
@@ -142,7 +140,7 @@ func (b bomb) command(t *testing.T, s *Sandbox, m mark, limits ...Limits) *Cmd {
 	return c
 }
 
-// mergeLimits returns these limits where they are set, and else those.
+// mergeLimits returns l with the values of wide for its zero fields.
 func mergeLimits(l, wide Limits) Limits {
 	return Limits{
 		Time: cmp.Or(l.Time, wide.Time), Memory: cmp.Or(l.Memory, wide.Memory), Processes: cmp.Or(l.Processes, wide.Processes),
@@ -151,12 +149,12 @@ func mergeLimits(l, wide Limits) Limits {
 	}
 }
 
-// bombed is a workspace that is gone after the test however deep its folders are.
+// bombed returns a workspace that is removed after the test even if its folders are nested very deep.
 func bombed(t *testing.T, s *Sandbox) string {
 	t.Helper()
 	dir := workspace(t, s)
 	t.Cleanup(func() {
-		for range 100_000 { // the folders of a chain, from the inside to the outside, a step each
+		for range 100_000 { // moves the folders of the chain up, one step each
 			inner, err := os.ReadDir(filepath.Join(dir, "d"))
 			if err != nil || len(inner) == 0 {
 				break
@@ -169,14 +167,14 @@ func bombed(t *testing.T, s *Sandbox) string {
 	return dir
 }
 
-// A listener hears whether "beyond" was said, and keeps nothing else.
+// A listener calls heard when "beyond" is printed, and keeps nothing else.
 type listener struct {
 	heard func()
 	tail  []byte
 	bytes int64
 }
 
-// Write looks at the seam, too.
+// Write also finds a "beyond" that is split between two writes.
 func (l *listener) Write(p []byte) (int, error) {
 	l.bytes += int64(len(p))
 	all := append(l.tail, p[:min(len(p), 16)]...)
@@ -187,7 +185,7 @@ func (l *listener) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// marked counts the processes with the mark on the whole machine.
+// marked returns the perl processes with the mark on the whole machine.
 func (m mark) marked() (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range all {
@@ -201,7 +199,7 @@ func (m mark) marked() (pids []int) {
 	return pids
 }
 
-// Every bomb is stopped by its limit, nothing of it lives on, and the next command works.
+// Every bomb is stopped by its limit, none of its processes is left, and the next command works.
 func TestEveryBombIsStopped(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		bare := *s
@@ -229,7 +227,7 @@ func (b bomb) stopped(t *testing.T, s *Sandbox) {
 	require.ErrorAs(t, err, &exit)
 	require.Contains(t, strings.Split(b.ends, ","), exit.Reason)
 	require.NotZero(t, exit.Code)
-	if b.limits.Disk == 0 && b.limits.Files == 0 { // the disk is looked at now and then: how far a command comes is a matter of the machine's speed
+	if b.limits.Disk == 0 && b.limits.Files == 0 { // the disk is measured at intervals, so how far a command gets depends on the machine's speed
 		require.False(t, said, "it came beyond its limit")
 	}
 	require.Empty(t, m.marked(), "processes are left")
@@ -241,7 +239,7 @@ func (b bomb) stopped(t *testing.T, s *Sandbox) {
 	require.Equal(t, "fine", out)
 }
 
-// The control: with wide limits each bomb goes on beyond what it may elsewhere.
+// The control: with wide limits, each bomb exceeds the limit.
 func TestNoBombIsStoppedWithoutItsLimit(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		for _, b := range bombs {
@@ -273,7 +271,7 @@ func (b bomb) goesOn(t *testing.T, s *Sandbox) {
 	require.Equal(t, beyond, context.Cause(ctx), "it ended before: %v", err)
 }
 
-// ownMemory is the most that this process ever had, in bytes.
+// ownMemory returns the peak memory of this process in bytes.
 func ownMemory(t *testing.T) (most int64) {
 	t.Helper()
 	debug.FreeOSMemory()

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 )
 
-// wayOut is a socket in a folder that only its owner can enter, where something answers.
+// wayOut returns the path of a socket with a server, in a folder that only its owner can enter.
 func wayOut(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "way-")
@@ -31,7 +31,7 @@ func wayOut(t *testing.T) string {
 	return socket
 }
 
-// A command with a way out gets to the socket, and nowhere else; without it, nowhere.
+// A command with a way out reaches the socket and nothing else; without one, it reaches nothing.
 func TestWayOut(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		socket := wayOut(t)
@@ -44,9 +44,9 @@ func TestWayOut(t *testing.T) {
 		require.NoError(t, err, out)
 		require.Equal(t, "asked for http://a.example/b", out)
 		for _, script := range []string{
-			"curl -sS --noproxy '*' http://198.41.0.4/", // past the proxy
+			"curl -sS --noproxy '*' http://198.41.0.4/", // without the proxy
 			"curl -sS --unix-socket " + socket + " http://a.example/b",
-			"test -e " + filepath.Dir(socket), // what is around it on the machine
+			"test -e " + filepath.Dir(socket), // the folder of the socket on the machine
 			"rm /run/way-out", "mv /run/way-out /tmp/x",
 		} {
 			out, err = ask(socket, script)
@@ -55,7 +55,7 @@ func TestWayOut(t *testing.T) {
 		out, err = ask("", "curl -sS http://a.example/b")
 		require.Error(t, err, "the control: without it there is no way: %s", out)
 
-		// The command's own end is what is said of it.
+		// The exit code is that of the command itself.
 		for script, code := range map[string]int{"exit 7": 7, "kill -TERM $$": 128 + 15, "exec no-such-program": 127} {
 			_, err = ask(socket, script)
 			var exit *ExitError
@@ -67,7 +67,7 @@ func TestWayOut(t *testing.T) {
 	})
 }
 
-// With a way out all other walls stand as they did.
+// With a way out, all probes still hold.
 func TestWayOutLeavesTheWalls(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		b, lifted, err := probe.LayBait(t.TempDir(), s.tools.Dirs, s.backend.Environment())

@@ -17,34 +17,34 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// A Cmd is a command to be run once.
+// A Cmd is a command that runs once.
 type Cmd struct {
 	Args      []string
 	Env       []string // added to the clean environment; later entries win
-	Workspace string   // directory of the machine, shown as /src
-	ReadOnly  bool     // the workspace may not be written
-	Dir       string   // where the command starts, within the workspace
+	Workspace string   // directory of this machine, mounted at /src
+	ReadOnly  bool     // the workspace is mounted read-only
+	Dir       string   // working directory, relative to the workspace
 	Mounts    []Mount
-	Stdin     io.Reader // nil: nothing to read
+	Stdin     io.Reader // nil: empty input
 	Stdout    io.Writer // nil: discarded; may be the same as Stderr
 	Stderr    io.Writer
 	Limits    Limits
-	// WayOut is a unix socket of the machine where an HTTP proxy listens: the only way to a
-	// network that the command has, by HTTP_PROXY and HTTPS_PROXY. Empty: there is none.
+	// WayOut is a unix socket of this machine on which an HTTP proxy listens. It is the command's only access
+	// to a network, by HTTP_PROXY and HTTPS_PROXY. If it is empty, the command has none.
 	WayOut string
 
 	sandbox *Sandbox
-	files   []backend.File // made for the command, for the probes
+	files   []backend.File // files that are made for the command; used by the probes
 }
 
-// An ExitError is returned for a command that did not end with code 0.
+// An ExitError is the error of a command that did not end with code 0.
 type ExitError struct {
 	Code   int    // 128 + n after signal n
-	Reason string // why we ended it: time, memory, output, processes, disk, files; killed: somebody else did; "" when it ended by itself
-	Limit  int64  // that it came to, where Reason is memory, output, disk (bytes) or files
+	Reason string // why it was ended: time, memory, output, processes, disk, files, or killed (not by this program); "" if it ended by itself
+	Limit  int64  // the exceeded limit if Reason is memory, output, disk (bytes) or files
 }
 
-// Error is one line.
+// Error returns the code and the reason in one line.
 func (e *ExitError) Error() string {
 	if e.Reason == "" {
 		return fmt.Sprintf("exit status %d", e.Code)
@@ -52,8 +52,8 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit status %d (%s)", e.Code, e.Reason)
 }
 
-// Run runs the command and returns when its whole tree of processes is dead: nil, an
-// *ExitError, ctx's error when ctx ended it, or an error that says what of ours failed.
+// Run runs the command and returns when all its processes are dead. It returns nil, an *ExitError, the error
+// of ctx if ctx ended the command, or another error if the sandbox itself failed.
 func (c *Cmd) Run(ctx context.Context) error {
 	if err := c.findMistake(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (c *Cmd) Run(ctx context.Context) error {
 	return err
 }
 
-// howEnded is the word for the end of a command.
+// howEnded returns the word for Config.Ended.
 func howEnded(err error) string {
 	var exit *ExitError
 	switch {
@@ -78,7 +78,7 @@ func howEnded(err error) string {
 	return cmp.Or(exit.Reason, "exit")
 }
 
-// findMistake returns what is wrong with the command before anything is started.
+// findMistake returns an error if the command is invalid, before anything is started.
 func (c *Cmd) findMistake() error {
 	switch {
 	case c.sandbox == nil:
@@ -109,16 +109,16 @@ func (c *Cmd) findMistake() error {
 	return nil
 }
 
-// withBridge is the command as it is run: one with a way out is started by this program, which
-// stands inside as any other command does, and can do no more than that.
+// withBridge returns the command to run, and a function that releases its files. A command with a WayOut is
+// started by package bridge of this program, which runs inside with the same confinement as the command.
 func (c *Cmd) withBridge() (*Cmd, func(), error) {
 	if c.WayOut == "" {
 		return c, func() {}, nil
 	}
 	with := *c
-	if c.sandbox.kind == KindNone { // nothing is mounted there
+	if c.sandbox.kind == KindNone { // this kind mounts nothing
 		self, err := os.Executable()
-		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil { // which also those may run who cannot get to the file
+		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil { // also works for users who cannot reach the program's file
 			self = "/proc/self/exe"
 		}
 		with.Args = append([]string{self, bridge.Marker, c.WayOut}, c.Args...)
@@ -134,12 +134,12 @@ func (c *Cmd) withBridge() (*Cmd, func(), error) {
 	return &with, func() { self.Close() }, nil
 }
 
-// These are parts of the API that kinds share, with their fields described in backend.
+// Types of package backend that are part of this package's API.
 type (
-	// A Mount shows a file or directory of the machine to a command.
+	// A Mount makes a file or directory of this machine visible to a command.
 	Mount = backend.Mount
-	// Limits bound a command; zero fields have defaults.
+	// Limits are the limits of a command; zero fields have defaults.
 	Limits = backend.Limits
-	// Unavailable is the error of a kind that does not hold on this machine.
+	// Unavailable is the error of a kind that does not work on this machine.
 	Unavailable = backend.Unavailable
 )

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk that is all but full is said before a command fails for it.
+// An almost full disk is reported before a command fails because of it.
 func TestNoRoom(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		c := s.Command(workspace(t, s), "true")
@@ -20,7 +20,7 @@ func TestNoRoom(t *testing.T) {
 		require.NoError(t, d.CheckRoom())
 		full := t.TempDir()
 		if unix.Mount("box", full, "tmpfs", 0, "size=1m") != nil {
-			return // not by us
+			return // not allowed here
 		}
 		t.Cleanup(func() { unix.Unmount(full, unix.MNT_DETACH) }) //nolint:errcheck // it was mounted
 		require.NoError(t, s.Own(full))

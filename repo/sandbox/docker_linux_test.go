@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without an engine that answers, and has the image, there is no sandbox.
+// Without an engine that answers and has the image, there is no sandbox.
 func TestEngineThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -40,7 +40,7 @@ func requireUnavailable(t *testing.T, c Config, why, cure string) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// The real client, with nobody at the other end.
+// The real client, without an engine.
 func TestEngineThatDoesNotAnswer(t *testing.T) {
 	if _, err := exec.LookPath("docker"); err != nil {
 		t.Skip("there is no docker client")
@@ -49,10 +49,10 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	requireUnavailable(t, Config{Kind: KindDocker, Engine: "docker", Image: "x"}, "the engine cannot be reached", "DOCKER_HOST")
 }
 
-// An image that the engine does not have is not fetched behind anybody's back.
+// An image that the engine does not have is not pulled.
 func TestImageThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if opened()[KindDocker] == nil { // opened has failed already where BOBBIN_TEST_IMAGE is set and the engine does not work
+	if opened()[KindDocker] == nil { // if BOBBIN_TEST_IMAGE is set and the engine does not work, opened has failed already
 		t.Skip("BOBBIN_TEST_IMAGE names no image")
 	}
 	c := configOf(KindDocker)

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Find opens the kind that is asked for, or the first that holds on this machine, and says why
-// those before it do not; nil: none holds.
+// Find opens the configured kind, or the first automatic kind that works on this machine. whys has the
+// reasons why the kinds before it do not work. box is nil if none works.
 func Find(ctx context.Context, c Config) (box *Sandbox, whys []*Unavailable, err error) {
 	kinds := []string{c.Kind}
 	if c.Kind == kindAuto || c.Kind == kindAutoWritten {

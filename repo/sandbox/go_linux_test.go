@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// toolchainRoot is where Go is, when that is not on every command's PATH anyhow.
+// toolchainRoot returns the bin directory of Go, or "" if commands cannot use it.
 func toolchainRoot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -25,8 +25,7 @@ func toolchainRoot(t *testing.T) string {
 	return filepath.Join(root, "bin")
 }
 
-// A small module builds and tests inside, with a build cache that can only be read: the
-// one of whoever runs this test.
+// A small module builds and tests inside, with a read-only build cache: that of the user who runs this test.
 func TestBuildsGo(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -37,7 +36,7 @@ func TestBuildsGo(t *testing.T) {
 		for name, text := range tiny {
 			file, old := filepath.Join(dir, name), time.Now().Add(-time.Hour)
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-			require.NoError(t, os.Chtimes(file, old, old)) // the go command treats what was just written otherwise
+			require.NoError(t, os.Chtimes(file, old, old)) // the go command treats files differently that were just written
 		}
 		require.NoError(t, s.Own(dir))
 		c := s.Command(dir, "go", "test", "-v", "-count=1", "./...")
@@ -51,7 +50,7 @@ func TestBuildsGo(t *testing.T) {
 	})
 }
 
-// tiny is a module.
+// tiny holds the files of a small module.
 var tiny = map[string]string{
 	"go.mod": "module tiny\n\ngo 1.26\n",
 	"a.go":   "package tiny\n\nfunc Sum(a, b int) int { return a + b }\n",

@@ -13,19 +13,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 )
 
-// A command starts in its group of version 2, is killed with all of it, and the group is
-// gone afterwards. Nothing but the kernel's own files is in the tree.
+// A command starts in its version 2 group, is killed with all processes of the group, and the group is
+// removed afterwards. The tree contains only files of the kernel.
 func TestCommandsAreInAGroupOfVersion2(t *testing.T) {
 	groups, dir := cgroup.FindUnified()
 	if groups == nil {
-		return // not here, or not by us
+		return // no such group here, or not allowed
 	}
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		in := *s
 		in.groups = groups
 		where := func(s *Sandbox) string {
 			m := newMark()
-			c := s.Command(workspace(t, s), "sh", "-c", "echo up; sleep "+string(m)+"; :") // a process has no arguments for a moment where it becomes another
+			c := s.Command(workspace(t, s), "sh", "-c", "echo up; sleep "+string(m)+"; :") // the shell stays: a process has no arguments for a moment while it executes another program
 			up := make(writes, 8)
 			c.Stdout = up
 			ctx, cancel := context.WithCancel(t.Context())

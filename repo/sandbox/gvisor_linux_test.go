@@ -17,21 +17,21 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// A runsc that is not there, or is none, gives no sandbox.
+// If the configured runsc does not exist or is another program, there is no sandbox.
 func TestRunscThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	for path, why := range map[string]string{
 		"/no/such/runsc": "runsc is not installed",
 		"false":          "runsc --version",
-		"true":           "runsc", // it says nothing, and needs libraries
+		"true":           "runsc", // it prints nothing, and needs libraries
 	} {
 		requireUnavailable(t, Config{Kind: KindGVisor, Runsc: path}, why, "runsc")
 	}
 }
 
-// What the probes inside cannot see: who gVisor is on the machine, and what a way out of
-// it would lead to.
-// It does not run beside others, whose processes would be seen too.
+// This test checks what probes inside cannot see: the user of gVisor's processes on the machine, and where a
+// way out of gVisor would lead. It does not run in parallel with other tests, because it would see their
+// processes, too.
 func TestGVisorFromOutside(t *testing.T) {
 	s := opened()[KindGVisor]
 	if s == nil {
@@ -52,7 +52,7 @@ func TestGVisorFromOutside(t *testing.T) {
 			file := fmt.Sprintf("/proc/%d/status", p)
 			status, err := os.ReadFile(file)
 			if err != nil {
-				continue // one that ended just now
+				continue // a process that has just ended
 			}
 			seen++
 			require.Contains(t, string(status), fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d\n", uid, uid, uid, uid))
@@ -71,7 +71,7 @@ func TestGVisorFromOutside(t *testing.T) {
 	require.Empty(t, treeWith(gvisor.Marker), "all of it is gone when Run returns")
 }
 
-// treeWith are the processes below this one whose first word is the marker.
+// treeWith returns the processes below this one whose first argument is the marker.
 func treeWith(marker string) (out []int) {
 	for _, pid := range process.Subtree(os.Getpid()) {
 		line, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "cmdline"))
@@ -82,7 +82,7 @@ func treeWith(marker string) (out []int) {
 	return out
 }
 
-// Both streams into one writer: not a byte is lost, however much is written at once.
+// If both streams go to one writer, no byte is lost, even in large writes.
 func TestStreamsThatAreOne(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		out, err := output(t, s.Command(workspace(t, s), "python3", "-c", `import os
@@ -95,8 +95,7 @@ for i in range(8):
 	})
 }
 
-// More processes than are allowed end the command: gVisor's kernel does not count them,
-// so they are counted from outside.
+// Too many processes end the command. gVisor's kernel does not limit them, so they are counted from outside.
 func TestGVisorCountsProcesses(t *testing.T) {
 	t.Parallel()
 	s := opened()[KindGVisor]

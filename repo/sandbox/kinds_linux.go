@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
 )
 
-// kinds are all kinds of sandbox: a package each, and an entry here.
+// kinds lists all kinds of sandbox. Each has its own package.
 var kinds = []kind{
 	{
 		name: KindBubblewrap, auto: true,

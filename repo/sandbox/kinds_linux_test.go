@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
 
-// ctxForever is for programs that are killed.
+// ctxForever is the context of programs that are killed.
 var ctxForever = context.Background()
 
 func TestKindsThatAreNotThere(t *testing.T) {
@@ -120,7 +120,7 @@ func TestCures(t *testing.T) {
 	}
 }
 
-// sham claims to confine and does not.
+// A sham is a backend that claims to confine but does not.
 type sham struct{ backend.Backend }
 
 func (s sham) Start(j *backend.Job) (backend.Process, error) {
@@ -128,7 +128,7 @@ func (s sham) Start(j *backend.Job) (backend.Process, error) {
 	return s.Backend.Start(j)
 }
 
-// What does not confine is not handed out, and why and what to do is said.
+// Open does not return a backend that does not confine, and the error has the reason and a remedy.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}, log: slog.New(slog.DiscardHandler)}
@@ -141,13 +141,13 @@ func TestFailsClosed(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// A kernel that lets nobody make name spaces: the program says so in one line.
+// With a kernel that does not allow new name spaces, the program says so in one line.
 func TestKernelWithoutNameSpaces(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Skip("there is no unshare to make such a kernel with")
 	}
-	// A user name space of its own, in which the number of further ones is set to none.
+	// A new user name space in which the maximum number of further ones is set to 0.
 	cmd := exec.Command("unshare", "-Urpf", "--mount-proc", "sh", "-c",
 		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestSayUnavailable$' -test.v`, executable(t))
 	cmd.Env = append(os.Environ(), "BOBBIN_TEST_UNAVAILABLE=1")
@@ -157,8 +157,8 @@ func TestKernelWithoutNameSpaces(t *testing.T) {
 	require.Contains(t, string(out), "sandbox namespaces: new name spaces:")
 }
 
-// Root of a container that has no other user is confined as the ordinary user that it is
-// on the machine.
+// In a container with root as the only user, root is an ordinary user of the machine and is confined like
+// one.
 func TestRootWhoIsAlone(t *testing.T) {
 	t.Parallel()
 	uid, gid := user.CommandUser()
@@ -176,8 +176,7 @@ func TestRootWhoIsAlone(t *testing.T) {
 	require.Contains(t, string(out), "--- PASS: TestEveryProbeHolds/namespaces")
 }
 
-// A program that has sealed itself (not dumpable) confines as any other, and is sealed
-// again after.
+// A program that has made itself non-dumpable can confine commands, and is non-dumpable again afterwards.
 func TestSealedProgram(t *testing.T) {
 	t.Parallel()
 	again := exec.Command("/proc/self/exe", "-test.run", "^TestSealed$", "-test.v")
@@ -223,11 +222,11 @@ func TestSayUnavailable(t *testing.T) {
 	t.Log(err)
 }
 
-// bwrap starts the command beside its own first process, which confines itself last: under load
-// it had not yet done so for one command in fifty.
+// bwrap starts the command beside its own first process, which confines itself last. Under load, one command
+// in fifty ran before that.
 func TestFirstProcessIsConfinedBeforeTheCommandRuns(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{KindNamespaces, KindBubblewrap} { // the others take long to start
+	for _, kind := range []string{KindNamespaces, KindBubblewrap} { // the other kinds take long to start
 		s := opened()[kind]
 		if s == nil {
 			continue
@@ -241,7 +240,7 @@ func TestFirstProcessIsConfinedBeforeTheCommandRuns(t *testing.T) {
 	}
 }
 
-// executable is this program's path.
+// executable returns the path of this program.
 func executable(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -249,8 +248,8 @@ func executable(t *testing.T) string {
 	return path
 }
 
-// TestAsAnOrdinaryUser runs the tests again as somebody who is not root; in the slower
-// kinds those that know who that is.
+// TestAsAnOrdinaryUser runs the tests again as a user who is not root. In the slower kinds, it runs only the
+// tests that depend on the user.
 func TestAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	out := runAsOrdinary(t, "fast", "^Test")
@@ -270,8 +269,8 @@ func runAsOrdinary(t *testing.T, kinds, tests string) string {
 		"-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|TestGVisor|TestImage|TestEngineThatDoes|TestNoBomb")
 }
 
-// go-landlock looks for all threads in /proc when cgo is in: with a stale /proc it looks
-// for ever. Both builds have to start a command.
+// With cgo, go-landlock looks for all threads in /proc, and searches a stale /proc for ever. Both builds must
+// be able to start a command.
 func TestCgo(t *testing.T) {
 	for _, cgo := range []string{"0", "1"} {
 		t.Run(cgo, func(t *testing.T) {

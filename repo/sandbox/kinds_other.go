@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
 )
 
-// kinds are those of Linux, which are not to be had here, and the one that confines nothing.
+// kinds lists the kinds of Linux, which are not available on this system, and the kind that confines nothing.
 var kinds = []kind{
 	{name: KindBubblewrap, auto: true, open: refuse},
 	{name: KindNamespaces, auto: true, open: refuse},

@@ -18,14 +18,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// A mark is an argument by which processes are found again on the machine.
+// A mark is an argument that identifies processes on the machine.
 type mark string
 
 var marks atomic.Int64
 
 func newMark() mark { return mark(fmt.Sprintf("%d.%d", 100000+os.Getpid(), marks.Add(1))) }
 
-// script starts six processes that want to live on, in the ways there are, and then ends.
+// script returns a script that starts six processes that outlive it, in different ways, and then runs end.
 func (m mark) script(end string) string {
 	return strings.ReplaceAll(`sleep MARK & setsid sleep MARK & nohup sleep MARK >/dev/null 2>&1 &
 (sleep MARK &) ; (setsid sh -c 'sleep MARK & sleep MARK' &)
@@ -33,7 +33,7 @@ until [ "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -cx MARK)"
 `, "MARK", string(m)) + end
 }
 
-// alive counts the processes with the mark, on the whole machine.
+// alive returns the number of processes with the mark, on the whole machine.
 func (m mark) alive() int { return len(m.pids()) }
 
 func (m mark) pids() (pids []int) {
@@ -49,7 +49,7 @@ func (m mark) pids() (pids []int) {
 	return pids
 }
 
-// beParent runs a command with children that want to live on, until it is killed.
+// beParent runs a command with children that would outlive it, until this process is killed.
 func beParent(kind string) {
 	s, err := Open(ctxForever, configOf(kind))
 	if err != nil {
@@ -62,13 +62,13 @@ func beParent(kind string) {
 	os.Exit(1)
 }
 
-// killParent kills the program that runs commands, and returns when it is dead, with what
-// says how many of the processes below it are not.
+// killParent starts a program that runs commands, kills it, and returns when it is dead. alive returns how
+// many of the processes below it are still alive.
 func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, opened()[KindNamespaces].Own(dir))
-	parent := exec.Command("/proc/self/exe", dir, "mark:"+string(m)) // not the mark itself: it is counted
+	parent := exec.Command("/proc/self/exe", dir, "mark:"+string(m)) // not the mark itself, which would be counted
 	parent.Env = append(os.Environ(), "BOBBIN_TEST_PARENT="+kind)
 	ready := make(writes, 8)
 	parent.Stdout, parent.Stderr = ready, os.Stderr
@@ -78,7 +78,7 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	case <-time.After(time.Minute):
 		t.Error("the parent never got ready")
 	}
-	if kind != KindGVisor { // the names of its processes do not show outside
+	if kind != KindGVisor { // gVisor's processes have other names outside
 		require.GreaterOrEqual(t, m.alive(), 6)
 	}
 	started := map[int]string{}
@@ -107,7 +107,7 @@ func TestKillOfTheProgramLeavesNothing(t *testing.T) {
 	})
 }
 
-// The control: without a process name space, children outlive everybody.
+// The control: without a process name space, child processes outlive the program.
 func TestKillOfTheProgramLeavesProcessesWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	m := newMark()
@@ -120,7 +120,7 @@ func TestKillOfTheProgramLeavesProcessesWithoutASandbox(t *testing.T) {
 	require.NotZero(t, alive())
 }
 
-// What the table of bombs has no control for.
+// Bombs for which the table of bombs has no control.
 func TestSmallBombs(t *testing.T) {
 	small := Limits{Time: 10 * time.Minute, Memory: 128 << 20, Processes: 64, FileSize: 8 << 20, Output: 1 << 20}
 	cases := map[string]struct {
@@ -152,7 +152,7 @@ func TestSmallBombs(t *testing.T) {
 	})
 }
 
-// A fork bomb is stopped by the number of its processes, and the machine stays usable.
+// A fork bomb is stopped by the limit on processes, and the machine stays usable.
 func TestForkBomb(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		m := newMark()
@@ -176,7 +176,7 @@ func TestOutputIsCutAtTheLimit(t *testing.T) {
 	})
 }
 
-// Exactly as much as is allowed is allowed.
+// Output of exactly the limit is allowed.
 func TestOutputUpToTheLimit(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		var got bytes.Buffer

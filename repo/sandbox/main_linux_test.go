@@ -21,11 +21,11 @@ func TestMain(m *testing.M) {
 		beParent(kind)
 	}
 	code := m.Run()
-	cgroup.Find() // sweeps what killed programs left
+	cgroup.Find() // removes groups that killed programs left
 	os.Exit(code)
 }
 
-// opened are the sandboxes of this machine, opened once.
+// opened returns the sandboxes that work on this machine, opened once.
 var opened = sync.OnceValue(func() map[string]*Sandbox {
 	out := map[string]*Sandbox{}
 	kinds := []string{KindNamespaces, KindBubblewrap, KindGVisor, KindDocker}
@@ -41,14 +41,14 @@ var opened = sync.OnceValue(func() map[string]*Sandbox {
 		slog.Info("this kind is not tested here", "err", err)
 		var u *Unavailable
 		if !errors.As(err, &u) || kind == KindNamespaces || kind == KindBubblewrap && u.Why != "bwrap is not installed" {
-			panic(err) // name spaces hold wherever these tests run, and so does bwrap where there is one
+			panic(err) // namespaces works wherever these tests run, and bubblewrap wherever bwrap is installed
 		}
 	}
 	return out
 })
 
-// configOf opens a kind. gVisor and Docker are tested where these variables, or the PATH,
-// say that they are; `make gvisor` sets the first.
+// configOf returns the Config for a kind. gVisor and Docker are tested if these variables or the PATH name
+// them; `make gvisor` sets the first one.
 func configOf(kind string) Config {
 	return Config{
 		Kind: kind, Log: slog.Default(), Runsc: os.Getenv("BOBBIN_TEST_RUNSC"),
@@ -56,7 +56,7 @@ func configOf(kind string) Config {
 	}
 }
 
-// What was named to be tested is tested.
+// A kind that was configured for the tests must be tested.
 func TestNamedKindsAreThere(t *testing.T) {
 	t.Parallel()
 	for variable, kind := range map[string]string{"BOBBIN_TEST_RUNSC": KindGVisor, "BOBBIN_TEST_IMAGE": KindDocker} {
@@ -66,7 +66,7 @@ func TestNamedKindsAreThere(t *testing.T) {
 	}
 }
 
-// everyKind runs the test in every kind that confines and is there.
+// everyKind runs the test in every kind that confines and works on this machine.
 func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 	t.Helper()
 	t.Parallel()
@@ -78,7 +78,7 @@ func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 	}
 }
 
-// openUnconfined is the control.
+// openUnconfined returns the sandbox for controls, which confines nothing.
 func openUnconfined(t *testing.T) *Sandbox {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Kind: KindNone})
@@ -86,7 +86,7 @@ func openUnconfined(t *testing.T) *Sandbox {
 	return s
 }
 
-// workspace is an empty one that commands may write.
+// workspace returns an empty workspace that commands can write to.
 func workspace(t *testing.T, s *Sandbox) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func workspace(t *testing.T, s *Sandbox) string {
 	return dir
 }
 
-// shell runs a script over a workspace of its own and returns what it wrote.
+// shell runs a script in a new workspace and returns its output.
 func shell(t *testing.T, s *Sandbox, script string) (string, error) {
 	t.Helper()
 	c := s.Command(workspace(t, s), "sh", "-c", script)
@@ -110,7 +110,7 @@ func output(t *testing.T, c *Cmd) (string, error) {
 	return strings.TrimSpace(out.String()), err
 }
 
-// reason is why the error says that the command was ended.
+// reason returns the Reason of an ExitError.
 func reason(t *testing.T, err error) string {
 	t.Helper()
 	var exit *ExitError

@@ -25,7 +25,7 @@ func TestEveryProbeHolds(t *testing.T) {
 	})
 }
 
-// The control: what the probes say is worth something only if they fail without a sandbox.
+// The control: the probes prove something only if they fail without a sandbox.
 func TestProbesFailWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	s := openUnconfined(t)
@@ -58,10 +58,10 @@ func TestProbesFailWithoutASandbox(t *testing.T) {
 	}
 }
 
-// What a stranger's script would try, with the programs that are there.
+// Attacks of an untrusted script with the programs that are installed.
 func TestScriptsOfStrangers(t *testing.T) {
-	// What an attack means nothing for: gVisor's numbers are its own, and an image has
-	// directories of its own; what engines show of the machine is in the package comment.
+	// Attacks that mean nothing in a kind: gVisor has its own numbers, and an image has its own directories.
+	// The package comment lists what engines show of the machine.
 	harmless := map[string][]string{
 		KindGVisor: {"out of memory first"},
 		KindDocker: {"list the machine", "cgroup", "read root's home"},
@@ -82,7 +82,7 @@ func TestScriptsOfStrangers(t *testing.T) {
 	})
 }
 
-// The control: those of the attacks that do no harm succeed without a sandbox.
+// The control: attacks that do no harm succeed without a sandbox.
 func TestScriptsSucceedWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	names := []string{"list the machine", "cgroup", "unshare", "user name space by clone"}
@@ -95,7 +95,7 @@ func TestScriptsSucceedWithoutASandbox(t *testing.T) {
 	}
 }
 
-// attacks are scripts that have to end with an error.
+// attacks holds scripts that must end with an error.
 var attacks = map[string]string{
 	"talk to the metadata service":          `bash -c 'exec 3<>/dev/tcp/169.254.169.254/80'`,
 	"talk by another program":               `python3 -c 'import socket; socket.create_connection(("1.1.1.1", 53), 2)'`,
@@ -154,7 +154,7 @@ var attacks = map[string]string{
 	"cgroup":                                `ls /sys/fs/cgroup`,
 }
 
-// Secrets of this process must not be found by anybody inside.
+// No process inside can find a secret of this process.
 func TestNothingOfTheProgramShows(t *testing.T) {
 	t.Setenv("BOBBIN_TEST_TOKEN", "xoxb-canary-91347")
 	for kind, s := range opened() {
@@ -167,7 +167,7 @@ func TestNothingOfTheProgramShows(t *testing.T) {
 	}
 }
 
-// What this program was handed by its own parent goes no further.
+// Descriptors that this program has inherited from its parent are not passed to commands.
 func TestInheritedFilesStayOut(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("canary"), 0o644))

@@ -13,8 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 )
 
-// runProbes runs the probes inside, as any command is run. The error names those that do not
-// hold.
+// runProbes runs the probes in the sandbox, as a normal command. Its error names the probes that failed.
 func (s *Sandbox) runProbes(ctx context.Context) error {
 	findings, err := s.findFaults(ctx)
 	if err != nil {
@@ -36,7 +35,7 @@ func (s *Sandbox) runProbes(ctx context.Context) error {
 	return nil
 }
 
-// findFaults lays the bait and collects what the probes inside find.
+// findFaults lays the bait, runs the probes in the sandbox and returns their findings.
 func (s *Sandbox) findFaults(ctx context.Context) ([]probe.Finding, error) {
 	dir, err := os.MkdirTemp("", "bobbin-probe-")
 	if err != nil {
@@ -65,7 +64,7 @@ func (s *Sandbox) findFaults(ctx context.Context) ([]probe.Finding, error) {
 	return runProbeCommand(ctx, c)
 }
 
-// runProbeCommand runs the command that is to print findings.
+// runProbeCommand runs the command of the probes and parses the findings that it prints.
 func runProbeCommand(ctx context.Context, c *Cmd) ([]probe.Finding, error) {
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr, c.Limits.Time = &stdout, &stderr, time.Minute

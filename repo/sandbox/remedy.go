@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// newUnavailable says that a kind does not hold for the reason err. b is nil where the
-// kind could not be opened.
+// newUnavailable returns the error that the kind does not work because of err. b is nil if the kind could not
+// be opened.
 func newUnavailable(kind string, b backend.Backend, err error) *Unavailable {
 	u := Unavailable{Why: strings.TrimPrefix(strings.TrimSpace(err.Error()), "sandbox: ")}
 	if known := (*Unavailable)(nil); errors.As(err, &known) {
@@ -25,12 +25,12 @@ func newUnavailable(kind string, b backend.Backend, err error) *Unavailable {
 	return &u
 }
 
-// hostFacts are the brakes on name spaces that a machine may have.
+// hostFacts are the restrictions on name spaces that a machine may have.
 type hostFacts struct {
 	container bool   // inside Docker, Podman or Kubernetes
-	apparmor  bool   // Ubuntu's brake on unprivileged user name spaces
-	clone     string // Debian's old brake
-	spaces    string // how many user name spaces there may be
+	apparmor  bool   // Ubuntu's restriction of unprivileged user name spaces
+	clone     string // Debian's older restriction
+	spaces    string // maximum number of user name spaces
 }
 
 func readHostFacts() hostFacts {
@@ -51,7 +51,7 @@ func readHostFacts() hostFacts {
 	return f
 }
 
-// findCure says what somebody can do about it, whatever the kind.
+// findCure returns a remedy for the reason why that does not depend on the kind.
 func findCure(why string, f hostFacts) string {
 	switch {
 	case strings.Contains(why, "did not hold"):

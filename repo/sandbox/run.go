@@ -18,21 +18,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
 )
 
-// An execution is a command on its way.
+// An execution is a running command.
 type execution struct {
 	job    *backend.Job
 	stdio  *stdio
-	groups *cgroup.Group // nil: none
+	groups *cgroup.Group // nil if there are none
 	disk   *diskwatch.Watch
 }
 
-// stopped is the cause with which this program ends a command.
+// stopped is the cancellation cause of a command that this program ended. Its value is the Reason of the
+// ExitError.
 type stopped string
 
-// Error is the reason's word.
+// Error returns the reason.
 func (s stopped) Error() string { return string(s) }
 
-// runOnThread starts the command and sees it to its end, on the thread that calls.
+// runOnThread starts the command on the calling thread and waits for its end.
 func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	return e.followToEnd(ctx, inner, stop, p)
 }
 
-// newJob decides what the command gets.
+// newJob returns the job for the command, with all defaults filled in.
 func (c *Cmd) newJob() (*backend.Job, error) {
 	workspace, err := filepath.Abs(c.Workspace)
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *Cmd) newJob() (*backend.Job, error) {
 	}, nil
 }
 
-// watchDisks watches what the job may write of the machine's disks.
+// watchDisks returns a Watch for the directories of the machine that the job can write to.
 func watchDisks(j *backend.Job) *diskwatch.Watch {
 	var dirs []string
 	if !j.ReadOnly {
@@ -100,7 +101,7 @@ func watchDisks(j *backend.Job) *diskwatch.Watch {
 	return diskwatch.New(diskwatch.Limits{Bytes: j.Limits.Disk, Files: j.Limits.Files}, dirs...)
 }
 
-// followToEnd sees a started process to its end and says how it ended.
+// followToEnd waits for the end of a started process and returns how it ended.
 func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process) error {
 	stopFor := func(reason string) { stop(stopped(reason)) }
 	ended := make(chan struct{})
@@ -120,7 +121,7 @@ func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelC
 	}()
 	out, err := p.Wait()
 	close(ended)
-	cause := context.Cause(inner) // nil when nobody stopped it
+	cause := context.Cause(inner) // nil if nothing stopped the command
 	stop(nil)
 	<-watched
 	e.stdio.awaitCopies()
@@ -150,9 +151,8 @@ func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelC
 	return &ExitError{Code: backend.CodeKilled, Reason: "killed"}
 }
 
-// findOveruse returns the limit that the running command is beyond, "" where it is within all.
-// Where a control group keeps the memory, it is beyond once the kernel has killed one of
-// its processes for it.
+// findOveruse returns the limit that the running command exceeds, or "". If a control group limits the
+// memory, it is exceeded once the kernel has killed a process of the group for it.
 func (e *execution) findOveruse(u process.Usage) string {
 	switch {
 	case e.groups.HasController("memory"):
@@ -168,8 +168,7 @@ func (e *execution) findOveruse(u process.Usage) string {
 	return ""
 }
 
-// lateExcess returns the limit that a command exceeded which ended by itself before a
-// watch saw it.
+// lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "".
 func (e *execution) lateExcess() string {
 	if e.groups.OutOfMemory() {
 		return "memory"
@@ -177,14 +176,14 @@ func (e *execution) lateExcess() string {
 	return e.disk.FindExcess(0, true)
 }
 
-// newLimitError is the end of a command that was beyond a limit.
+// newLimitError returns the error for a command that exceeded a limit.
 func (e *execution) newLimitError(reason string) error {
 	l := e.job.Limits
 	limit := map[string]int64{"memory": l.Memory, "output": l.Output, "disk": l.Disk, "files": l.Files}[reason]
 	return &ExitError{Code: backend.CodeKilled, Reason: reason, Limit: limit}
 }
 
-// exitWith is nil for 0.
+// exitWith returns an *ExitError with the code, or nil for code 0.
 func exitWith(code int) error {
 	if code == 0 {
 		return nil

@@ -46,7 +46,7 @@ func TestCommandEndsAsItEnds(t *testing.T) {
 	})
 }
 
-// Whoever counts is told how each command ended, a killed one by the limit that killed it.
+// Config.Ended is called with the result of each command; for a killed command, it is the limit.
 func TestHowCommandsEndedIsTold(t *testing.T) {
 	t.Parallel()
 	var told []string
@@ -124,7 +124,7 @@ func TestMounts(t *testing.T) {
 	})
 }
 
-// A workspace may hold any link; a mount that goes below it must not follow one out.
+// A workspace may contain any link. A mount point below it must not follow a link to the outside.
 func TestMountDoesNotFollowLinks(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		dir, outside := workspace(t, s), t.TempDir()
@@ -132,7 +132,7 @@ func TestMountDoesNotFollowLinks(t *testing.T) {
 		c := s.Command(dir, "true")
 		c.Mounts = []Mount{{Host: t.TempDir(), Inside: "/src/link/made"}}
 		_, err := output(t, c)
-		if s.Kind() != KindDocker { // an engine follows it, but within the container
+		if s.Kind() != KindDocker { // an engine follows the link, but within the container
 			require.Error(t, err)
 		}
 		entries, err := os.ReadDir(outside)
@@ -141,7 +141,7 @@ func TestMountDoesNotFollowLinks(t *testing.T) {
 	})
 }
 
-// Names and arguments are bytes.
+// Paths and arguments may contain any bytes.
 func TestBytesArriveAsTheyAre(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		c := s.Command(workspace(t, s), "sh", "-c", `printf '%s|%s' "$1" "$X"; mkdir "$1"`, "sh", "a\xff b\n'\"")
@@ -188,7 +188,7 @@ func TestEnvironmentIsCleanAndCanBeAddedTo(t *testing.T) {
 			require.Contains(t, out, want)
 		}
 		require.NotContains(t, out, "A=1")
-		if root := toolchainRoot(t); root != "" && s.Kind() != KindDocker { // an image has its own
+		if root := toolchainRoot(t); root != "" && s.Kind() != KindDocker { // an image has its own toolchains
 			require.Contains(t, out, "PATH="+root)
 		}
 	})
@@ -233,7 +233,7 @@ func TestContextEndsTheTree(t *testing.T) {
 	})
 }
 
-// Whenever the end comes, during the setup too, Run returns and nothing is left.
+// If ctx ends at any moment, even during the setup, Run returns and no process is left.
 func TestContextEndsAtAnyMoment(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		dir, mark := workspace(t, s), newMark()
@@ -257,7 +257,7 @@ func TestContextThatHasEnded(t *testing.T) {
 	})
 }
 
-// What was sent to the background ends with the command, and does not hold up Run.
+// Background processes end with the command, and do not delay Run.
 func TestBackgroundEndsWithTheCommand(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		mark := newMark()
@@ -296,7 +296,7 @@ func TestMistakesOfTheCaller(t *testing.T) {
 	}
 }
 
-// writes tells of each write.
+// A writes receives the text of each write; it drops writes when it is full.
 type writes chan string
 
 func (w writes) Write(p []byte) (int, error) {

@@ -14,36 +14,37 @@ import (
 
 // The kinds of sandbox.
 const (
-	kindAuto        = ""           // bubblewrap, else namespaces
-	KindBubblewrap  = "bubblewrap" // bwrap of the machine
-	KindNamespaces  = "namespaces" // built in
-	KindNone        = "none"       // nothing is confined
-	KindGVisor      = "gvisor"     // runsc of the machine: a kernel of its own
+	kindAuto        = ""           // bubblewrap if available, else namespaces
+	KindBubblewrap  = "bubblewrap" // uses the machine's bwrap
+	KindNamespaces  = "namespaces" // needs only the kernel
+	KindNone        = "none"       // no confinement
+	KindGVisor      = "gvisor"     // uses the machine's runsc: commands run on their own kernel
 	KindDocker      = "docker"     // a container of Docker or Podman
-	kindAutoWritten = "auto"       // the same as KindAuto, as people write it
+	kindAutoWritten = "auto"       // another spelling of kindAuto, for configurations
 	kindsInWords    = "auto, bubblewrap, namespaces, gvisor, docker, none"
 )
 
-// Config says which sandbox to open. The zero value is the best kind that this machine
-// allows.
+// Config says which sandbox to open. The zero value opens the first automatic kind that works on this
+// machine.
 type Config struct {
-	// Kind is one of the kinds; empty or "auto" takes the first that holds.
+	// Kind is one of the kinds; empty or "auto" selects the first one that works.
 	Kind string
-	// Log is told what was chosen and why. Default: discarded.
+	// Log receives the selected kind and the reasons. Default: discarded.
 	Log *slog.Logger
-	// Toolchains are directories outside /usr that commands may read, at the same path,
-	// their bin directories on the PATH. Nil: found out (Go, Node, Rust).
+	// Toolchains are directories outside /usr that commands can read at the same path, with their bin
+	// directories on the PATH. If it is nil, Go, Node and Rust are looked for.
 	Toolchains []string
-	// Runsc is gVisor's program for the kind gvisor. Default: runsc on the PATH.
+	// Runsc is the path of gVisor's program for the kind gvisor. Default: runsc on the PATH.
 	Runsc string
-	// Engine is the program of the kind docker. Default: docker on the PATH, else podman.
+	// Engine is the path of the engine's program for the kind docker. Default: docker on the PATH, else
+	// podman.
 	Engine string
-	// Image is what commands of the kind docker see; the engine has to have it.
+	// Image is the image for commands of the kind docker. The engine must already have it.
 	Image string
-	// Env are variables of every command (NAME=value). What a command sets itself counts more.
+	// Env are variables for every command (NAME=value). The variables of a Cmd override them.
 	Env []string
-	// Ended is told how each command ended: ok, exit (a status other than 0), a Reason of
-	// ExitError, or error where ctx ended it or it could not be run. Nil: nobody is told.
+	// Ended is called with the result of each command: ok, exit (a status other than 0), a Reason of
+	// ExitError, or error if ctx ended or the command could not be run. It may be nil.
 	Ended func(how string)
 }
 
@@ -53,22 +54,22 @@ type Sandbox struct {
 	backend backend.Backend
 	log     *slog.Logger
 	tools   toolchain.Set
-	env     []string // of every command
+	env     []string // variables for every command
 	ended   func(how string)
 	detail  string
-	groups  *cgroup.Groups // control groups for commands; nil: none
+	groups  *cgroup.Groups // control groups for commands; nil if there are none
 }
 
 // A kind is an entry in the table of kinds.
 type kind struct {
 	name string
-	auto bool // taken where no kind is asked for, if it holds; earlier ones before later ones
+	auto bool // used if no kind is configured; earlier entries are preferred
 	// open finds what the kind needs on this machine.
 	open func(context.Context, Config) (backend.Backend, error)
 }
 
-// Open finds a sandbox that holds, and probes it from the inside before it says so. The
-// error is *Unavailable unless ctx ended.
+// Open opens a sandbox and probes it from the inside before it returns it. The error is an *Unavailable
+// unless ctx ended.
 func Open(ctx context.Context, c Config) (*Sandbox, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -84,7 +85,7 @@ func Open(ctx context.Context, c Config) (*Sandbox, error) {
 	return nil, &Unavailable{Kind: c.Kind, Why: "there is no such kind", Cure: "use one of: " + kindsInWords}
 }
 
-// openFirst takes the first of the kinds that holds.
+// openFirst opens the first automatic kind that works.
 func openFirst(ctx context.Context, c Config) (*Sandbox, error) {
 	var whys, cures []string
 	for _, k := range kinds {
@@ -106,7 +107,7 @@ func openFirst(ctx context.Context, c Config) (*Sandbox, error) {
 	return nil, &Unavailable{Kind: kindAutoWritten, Why: strings.Join(whys, "; "), Cure: strings.Join(cures, "; or ")}
 }
 
-// openKind opens one kind and, unless it confines nothing, runs the probes in it.
+// openKind opens one kind and runs the probes in it, unless it confines nothing.
 func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	b, err := k.open(ctx, c)
 	if err != nil {
@@ -119,11 +120,11 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 		return s, nil
 	}
 	s.groups = cgroup.Find()
-	if !b.Environment().Image || c.Toolchains != nil { // an image has its own
+	if !b.Environment().Image || c.Toolchains != nil { // an image has its own toolchains
 		s.tools = toolchain.Find(ctx, c.Toolchains)
 	}
 	err = s.runProbes(ctx)
-	if err != nil && s.groups != nil && ctx.Err() == nil { // they were promised, and are not to be had
+	if err != nil && s.groups != nil && ctx.Err() == nil { // the control groups were found but do not work: try without
 		s.groups = nil
 		err = s.runProbes(ctx)
 	}
@@ -135,20 +136,20 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	return s, nil
 }
 
-// Kind is the kind that was opened.
+// Kind returns the kind of the sandbox.
 func (s *Sandbox) Kind() string { return s.kind }
 
-// Describe says in one line what holds commands in, for the log and for people.
+// Describe describes the confinement in one line, for the log and for people.
 func (s *Sandbox) Describe() string { return s.detail }
 
-// Command is the command args over the workspace, a directory of this machine.
+// Command returns a Cmd that runs args in the workspace, a directory of this machine.
 func (s *Sandbox) Command(workspace string, args ...string) *Cmd {
 	return &Cmd{sandbox: s, Workspace: workspace, Args: args}
 }
 
-// Own gives the tree at path to the user that commands run as, so that they may write it;
-// what is nested too deep to be reached stays as it is. It does nothing unless the program
-// runs as root and commands are confined.
+// Own makes the user that commands run as the owner of the tree at path, so that commands can write to it.
+// Files that are nested too deep keep their owner. Own does nothing unless the program runs as root and
+// commands are confined.
 func (s *Sandbox) Own(path string) error {
 	if s.kind == KindNone {
 		return nil

@@ -11,21 +11,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// stdioGrace is how long output may still be on its way when every process is dead.
+// stdioGrace is how long to wait for remaining output after all processes are dead.
 const stdioGrace = 2 * time.Second
 
-// A stdio connects a command's three streams to the caller's by pipes. It never hands in
-// the caller's own files: inside, their names and offsets would show.
+// A stdio connects the three streams of a command with those of the caller by pipes. It never passes the
+// caller's own files to the command, which could see their names and offsets.
 type stdio struct {
-	in, out, err *os.File // the command's ends
+	in, out, err *os.File // the command's ends of the pipes
 	ours         []*os.File
 	copies       []func()
-	head         head // how the errors begin
+	head         head // the beginning of stderr
 	running      sync.WaitGroup
 }
 
-// openPipes makes the pipes. Past limit bytes on one stream, over is called once and the rest
-// is thrown away.
+// openPipes opens the pipes. If a stream exceeds limit bytes, over is called once and the rest is discarded.
 func (s *stdio) openPipes(c *Cmd, limit int64, over func()) (err error) {
 	defer func() {
 		if err != nil {
@@ -55,10 +54,10 @@ func (s *stdio) openPipes(c *Cmd, limit int64, over func()) (err error) {
 	return err
 }
 
-// head keeps the beginning of what is written to it. It is read after the writing.
+// A head keeps the first 2048 bytes that are written to it. It is read after the last write.
 type head struct{ bytes.Buffer }
 
-// Write never fails.
+// Write always succeeds.
 func (h *head) Write(p []byte) (int, error) {
 	if room := 2048 - h.Len(); room > 0 {
 		h.Buffer.Write(p[:min(room, len(p))])
@@ -66,7 +65,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// openInput returns the command's end of a stream that it reads.
+// openInput returns the command's end of its input stream.
 func (s *stdio) openInput(r io.Reader) (*os.File, error) {
 	if r == nil {
 		return os.Open(os.DevNull)
@@ -77,14 +76,14 @@ func (s *stdio) openInput(r io.Reader) (*os.File, error) {
 	}
 	user.HandOver(theirs)
 	s.ours = append(s.ours, ours)
-	go func() { // not waited for: a reader may never end; the pipe breaks with the command
+	go func() { // not waited for: a reader may never end; the pipe breaks when the command ends
 		io.Copy(ours, r) //nolint:errcheck // the command need not read to the end
 		ours.Close()
 	}()
 	return theirs, nil
 }
 
-// openOutput returns the command's end of a stream that it writes.
+// openOutput returns the command's end of an output stream.
 func (s *stdio) openOutput(w io.Writer, limit int64, over func()) (*os.File, error) {
 	if w == nil {
 		w = io.Discard
@@ -107,7 +106,7 @@ func (s *stdio) openOutput(w io.Writer, limit int64, over func()) (*os.File, err
 	return theirs, nil
 }
 
-// startCopying starts copying; the command has its own ends by now.
+// startCopying closes the command's ends, which the command has inherited by now, and starts to copy.
 func (s *stdio) startCopying() {
 	s.closeTheirs()
 	for _, f := range s.copies {
@@ -115,19 +114,19 @@ func (s *stdio) startCopying() {
 	}
 }
 
-// awaitCopies waits until what was written has arrived.
+// awaitCopies waits until all output has been copied.
 func (s *stdio) awaitCopies() {
 	arrived := make(chan struct{})
 	go func() { s.running.Wait(); close(arrived) }()
 	select {
 	case <-arrived:
 	case <-time.After(stdioGrace):
-		// Somebody outside the sandbox was handed the pipe; nothing of the command lives.
+		// A process outside the sandbox still holds the pipe; all processes of the command are dead.
 	}
 	s.closeOurs()
 }
 
-// closeAll closes everything: nothing was started.
+// closeAll closes all ends of the pipes, for a command that was not started.
 func (s *stdio) closeAll() {
 	s.closeTheirs()
 	s.closeOurs()
@@ -136,7 +135,7 @@ func (s *stdio) closeAll() {
 func (s *stdio) closeTheirs() {
 	for _, f := range []*os.File{s.in, s.out, s.err} {
 		if f != nil {
-			f.Close() // closing twice, where stdout is stderr, is only an error
+			f.Close() // if stdout is stderr, the second Close only returns an error
 		}
 	}
 }
@@ -147,7 +146,7 @@ func (s *stdio) closeOurs() {
 	}
 }
 
-// isSameWriter reports whether two writers are one. They need not be comparable.
+// isSameWriter reports whether two writers are the same. It also works for types that are not comparable.
 func isSameWriter(a, b io.Writer) bool {
 	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) &&
 		reflect.TypeOf(a).Comparable() && a == b

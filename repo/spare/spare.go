@@ -1,15 +1,15 @@
-// Package spare keeps a workspace ready that nobody has used, for the next session.
+// Package spare prepares unused workspaces, so that the next session does not wait for its files.
 //
-// Writing the files of a large repository takes seconds, and a person waits for them. Most
-// sessions begin at the commit that the session before began at. So a spare workspace of that
-// commit is made after each workspace, and the next session's is made by renaming it:
+// Writing the files of a large repository takes seconds, and a person waits for them. Most sessions begin at
+// the commit that the previous session began at. So after each new workspace, a spare workspace of the same
+// commit is made in the background, and the next session gets its workspace by renaming the spare:
 //
-//	mirror/spares/<commit>   a whole workspace, which nobody has used
-//	mirror/spares/making-*   one that is not whole yet
+//	mirror/spares/<commit>   a complete, unused workspace
+//	mirror/spares/making-*   a workspace that is not complete yet
 //
-// A rename is one step, so two sessions, or two processes, never get the same one. A spare takes
-// as much of the disk as a session's files; it goes when a spare of another commit is whole, or
-// with the mirror.
+// A rename is atomic, so two sessions, or two processes, never get the same spare. A spare takes as much disk
+// space as the files of a session. It is removed when a spare of another commit is complete, or together with
+// the mirror.
 package spare
 
 import (
@@ -31,9 +31,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// A Pool is where the spares of one mirror are, and what they are made from.
+// A Pool locates the spares of one mirror and the objects that they are made from.
 type Pool struct {
-	Mirror string // its folder
+	Mirror string // the folder of the mirror
 	Packs  *objects.Packs
 	Store  *objects.Store
 }
@@ -42,13 +42,14 @@ func (p Pool) dir() string { return filepath.Join(p.Mirror, "spares") }
 
 func (p Pool) spare(commit string) string { return filepath.Join(p.dir(), commit) }
 
-// Has reports whether there is a spare of a commit, named by its whole hash.
+// Has reports whether there is a spare of the commit, which is given by its full hash.
 func (p Pool) Has(commit string) bool {
 	_, err := os.Stat(p.spare(commit))
 	return err == nil
 }
 
-// Take makes a worktree of the spare, and opens it; fs.ErrNotExist where there is none of that commit.
+// Take renames the spare of the commit to the folder of w, and opens w. It returns fs.ErrNotExist if there is
+// no spare of that commit.
 func (p Pool) Take(commit string, w *worktree.Worktree) error {
 	if !p.Has(commit) {
 		return fs.ErrNotExist
@@ -59,14 +60,14 @@ func (p Pool) Take(commit string, w *worktree.Worktree) error {
 	if err := os.Rename(p.spare(commit), w.Dir); err != nil {
 		return err
 	}
-	if err := w.Open(); err != nil { // somebody spoilt it
+	if err := w.Open(); err != nil { // the spare was damaged
 		return errors.Join(err, disk.RemoveFolder(w.Dir))
 	}
 	return nil
 }
 
-// A Maker makes spares in the background, one at a time and a while after they were asked for:
-// they are for the next session, and should not take the processor and the disk from this one.
+// A Maker makes spares in the background, one at a time. It waits for a delay first, because a spare is for
+// the next session and should not take processor and disk time from the current one.
 type Maker struct {
 	after time.Duration
 	own   func(files string) error
@@ -75,20 +76,21 @@ type Maker struct {
 
 	ctx     context.Context
 	stop    context.CancelFunc
-	asking  sync.Mutex // whether it ended
+	asking  sync.Mutex // guards the end of ctx against a concurrent Keep
 	running sync.WaitGroup
-	one     sync.Mutex // what is made
+	one     sync.Mutex // held while a spare is made
 }
 
-// NewMaker is one that works until End is called. own gives the files of each spare to the user
-// whom commands run as, so that the session that takes it need not; nil: nobody is given them.
+// NewMaker returns a Maker that works until End is called and waits for after before it makes a spare. own
+// makes the user that commands run as the owner of a spare's files, so that the session that takes the spare
+// need not. If own is nil, the owner stays the same.
 func NewMaker(after time.Duration, own func(files string) error, log *slog.Logger, now func() time.Time) *Maker {
 	m := &Maker{after: after, own: own, log: log, now: now}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }
 
-// End breaks off what is being made, and waits for that.
+// End cancels the spare that is being made, and waits until the Maker has stopped.
 func (m *Maker) End() {
 	m.asking.Lock()
 	m.stop()
@@ -96,10 +98,10 @@ func (m *Maker) End() {
 	m.running.Wait()
 }
 
-// Settle waits until nothing is being made.
+// Settle waits until no spare is being made.
 func (m *Maker) Settle() { m.running.Wait() }
 
-// Keep begins to make a spare of a commit, where there is none yet, and returns at once.
+// Keep starts to make a spare of the commit in the background if there is none yet, and returns at once.
 func (m *Maker) Keep(p Pool, commit string) {
 	m.asking.Lock()
 	defer m.asking.Unlock()
@@ -135,7 +137,7 @@ func (m *Maker) make(p Pool, commit string) error {
 		return err
 	}
 	making := filepath.Join(p.dir(), "making-"+rand.Text())
-	if err := os.Mkdir(making, 0o755); err != nil { // MkdirTemp's would be closed to commands of another user
+	if err := os.Mkdir(making, 0o755); err != nil { // MkdirTemp would make a folder that commands of another user cannot enter
 		return err
 	}
 	w := worktree.New(making, p.Packs)
@@ -157,7 +159,8 @@ func (m *Maker) make(p Pool, commit string) error {
 	return m.removeOthers(p, commit)
 }
 
-// removeOthers removes the spares of other commits, and what killed processes left.
+// removeOthers removes the spares of other commits, and the unfinished ones that killed processes left
+// behind.
 func (m *Maker) removeOthers(p Pool, commit string) error {
 	entries, err := os.ReadDir(p.dir())
 	if err != nil {
@@ -166,7 +169,7 @@ func (m *Maker) removeOthers(p Pool, commit string) error {
 	var errs []error
 	for _, e := range entries {
 		switch info, err := e.Info(); {
-		case e.Name() == commit, err != nil: // or it was taken just now
+		case e.Name() == commit, err != nil: // keep it, or it was taken just now
 		case disk.IsAside(e.Name()), plumbing.IsHash(e.Name()), m.now().Sub(info.ModTime()) > bare.Abandoned:
 			errs = append(errs, remove(filepath.Join(p.dir(), e.Name())))
 		}
@@ -174,7 +177,8 @@ func (m *Maker) removeOthers(p Pool, commit string) error {
 	return errors.Join(errs...)
 }
 
-// remove takes a spare, which a session may be about to take, from under its name first.
+// remove moves a spare aside before it removes it, so that no session can take a spare that is partly
+// removed.
 func remove(dir string) error {
 	if !disk.IsAside(dir) {
 		var err error

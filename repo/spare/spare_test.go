@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
-// shop is a repository with two commits, and a maker of spares of it.
+// shop returns a Maker, a Pool, and the hashes of the two commits of the Pool's repository.
 func shop(t *testing.T) (m *Maker, p Pool, first, second string) {
 	t.Helper()
 	origin := remotetest.NewOrigin(t)
@@ -25,7 +25,7 @@ func shop(t *testing.T) (m *Maker, p Pool, first, second string) {
 	second = origin.Commit("second", map[string]string{"a.txt": "newer\n"})
 	bare, err := git.PlainOpen(origin.Dir)
 	require.NoError(t, err)
-	require.NoError(t, bare.RepackObjects(&git.RepackConfig{})) // as a mirror has them
+	require.NoError(t, bare.RepackObjects(&git.RepackConfig{})) // as in a mirror
 	packs, err := objects.OpenPacks(filepath.Join(origin.Dir, "objects", "pack"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
@@ -77,8 +77,8 @@ func TestASpareIsAWholeWorktree(t *testing.T) {
 	require.Equal(t, modes[1], modes[0], "commands of another user get at it as at its files")
 }
 
-// What takes long is done before a session comes: the files are the commands' user's already, and
-// a spare that could not be given to that user is none.
+// A spare has its final owner before a session takes it, because changing the owner takes long. A spare whose
+// owner could not be changed is not kept.
 func TestASpareIsOwnedBeforeItIsTaken(t *testing.T) {
 	t.Parallel()
 	m, p, first, second := shop(t)
@@ -107,7 +107,7 @@ func TestASpareOfANewerCommitReplacesIt(t *testing.T) {
 	require.Equal(t, []string{second}, p.list(t))
 }
 
-// Several sessions begin at the same time: one of them gets the spare.
+// If several sessions begin at the same time, only one of them gets the spare.
 func TestASpareIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	m, p, first, _ := shop(t)
@@ -148,7 +148,7 @@ func TestASpoiltSpareIsNotTaken(t *testing.T) {
 	require.NoDirExists(t, w.Dir, "nothing stands in the way of the files")
 }
 
-// What a killed process left of a spare goes, but not what another process is making.
+// A spare that a killed process left unfinished is removed, but not one that another process is making.
 func TestSparesThatWereNotFinishedGo(t *testing.T) {
 	t.Parallel()
 	m, p, first, _ := shop(t)
@@ -163,7 +163,7 @@ func TestSparesThatWereNotFinishedGo(t *testing.T) {
 	require.ElementsMatch(t, []string{first, "making-2"}, p.list(t))
 }
 
-// The end of the program leaves nothing half made.
+// End leaves no unfinished spare.
 func TestTheEndBreaksItOff(t *testing.T) {
 	t.Parallel()
 	m, p, first, _ := shop(t)
@@ -176,7 +176,7 @@ func TestTheEndBreaksItOff(t *testing.T) {
 	}
 }
 
-// A mirror that was removed meanwhile does not come back as a folder with nothing but a spare in it.
+// Keep does not recreate the folder of a mirror that was removed in the meantime.
 func TestARemovedMirrorStaysAway(t *testing.T) {
 	t.Parallel()
 	m, p, first, _ := shop(t)

@@ -1,6 +1,6 @@
-// Package account finds out which registries the account that runs this program has its own
-// package managers use: what the operator set up once, for the go command, npm and pip, needs not
-// be said again. Passwords are never read: an address with one is left out, and named.
+// Package account finds the registries that the program's own account has configured for the go command, npm
+// and pip, so that the operator does not configure them twice. Passwords are never used: an address with a
+// password is left out, and its name is reported.
 package account
 
 import (
@@ -17,24 +17,24 @@ import (
 	"time"
 )
 
-// Registries are the registries of a kind of project.
+// Registries holds the configured registries for a kind of project.
 type Registries struct {
-	Env     []string // NAME=value, by which its package managers are told
-	LeftOut []string // the names of those that have a password in their address
+	Env     []string // NAME=value for the package managers of that kind
+	LeftOut []string // the names of variables whose addresses contain a password
 }
 
-// Patience is as long as a session waits for a tool to say what it is set to.
+// Patience is the maximum time that a session waits for the configuration of a tool.
 const Patience = 20 * time.Second
 
-// commands say what the tools of a kind are set to.
+// commands holds, for each kind, the command that prints the configuration of its tool.
 var commands = map[string][]string{
 	"go":     {"go", "env", "-json", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE"},
 	"node":   {"npm", "config", "get", "registry"},
 	"python": {"python3", "-m", "pip", "config", "list"},
 }
 
-// Find asks the tools of a kind (go, node, python). What is not installed says nothing. It is an
-// error if a tool has not answered when ctx ends; the next call asks it again.
+// Find returns the registries for a kind of project (go, node, python). A tool that is not installed has
+// none. Find fails if a tool has not answered when ctx ends; the next call asks the tool again.
 func Find(ctx context.Context, kind string) (Registries, error) {
 	command, known := commands[kind]
 	if !known {
@@ -47,7 +47,7 @@ func Find(ctx context.Context, kind string) (Registries, error) {
 	found := map[string]string{}
 	switch kind {
 	case "go":
-		_ = json.Unmarshal(text, &found) // what is no JSON says nothing
+		_ = json.Unmarshal(text, &found) // invalid JSON means no settings
 	case "node":
 		if value := strings.TrimSpace(string(text)); strings.HasPrefix(value, "http") {
 			found["npm_config_registry"], found["YARN_NPM_REGISTRY_SERVER"] = value, value
@@ -68,21 +68,21 @@ func Find(ctx context.Context, kind string) (Registries, error) {
 	return r, nil
 }
 
-// IsUsual reports whether an entry of Env is what a tool says where nobody set anything.
+// IsUsual reports whether an entry of Env is the tool's default value.
 func IsUsual(entry string) bool {
 	_, value, _ := strings.Cut(entry, "=")
 	return slices.Contains([]string{"https://proxy.golang.org,direct", "sum.golang.org", "https://registry.npmjs.org/"}, value)
 }
 
-// withPassword finds a user in an address, also in one of several.
+// withPassword matches an address with user information, also within a list of addresses.
 var withPassword = regexp.MustCompile(`://[^/\s,|]*@`)
 
-// answers are what commands said, by command and environment: pip and npm take a second each, and
-// nobody sets them otherwise while this program runs.
+// answers caches the output of commands, by command and environment. pip and npm take a second each, and
+// their configuration does not change while this program runs.
 var answers sync.Map
 
-// output is what a command says, asked once, where no project's own settings are; nothing if it
-// fails. It is an error if it was cut off.
+// output returns the cached output of a command, which runs once and in a folder without project settings.
+// The output is empty if the command fails. output returns an error if ctx ended the command.
 func output(ctx context.Context, command []string) ([]byte, error) {
 	key := strings.Join(slices.Concat(command, os.Environ()), "\x00")
 	if said, known := answers.Load(key); known {
@@ -101,16 +101,16 @@ func output(ctx context.Context, command []string) ([]byte, error) {
 	return text, nil
 }
 
-// pipSettings are those of pip that say where packages come from; a later one goes before.
+// pipSettings maps pip's settings for the source of packages to environment variables.
 var pipSettings = map[string]string{"index-url": "PIP_INDEX_URL", "extra-index-url": "PIP_EXTRA_INDEX_URL", "trusted-host": "PIP_TRUSTED_HOST"}
 
 var pipLine = regexp.MustCompile(`^(global|install|:env:)\.([a-z-]+)=['"](.*)['"]$`)
 
-// pipConfig reads lines such as global.index-url='https://…'; several values are on several
-// lines, which pip shows as \n.
+// pipConfig parses lines such as global.index-url='https://…'. pip shows several values of a setting with \n
+// between them.
 func pipConfig(text string) map[string]string {
 	found := map[string]string{}
-	for _, section := range []string{"global", "install", ":env:"} { // as they go before one another
+	for _, section := range []string{"global", "install", ":env:"} { // in ascending priority
 		for line := range strings.Lines(text) {
 			part := pipLine.FindStringSubmatch(strings.TrimSpace(line))
 			if part != nil && part[1] == section && pipSettings[part[2]] != "" {

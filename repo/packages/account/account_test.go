@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tools themselves are asked, in a home of the test's own.
+// The test runs the real tools with a temporary home folder.
 func TestRegistriesOfTheAccount(t *testing.T) {
 	home := t.TempDir()
-	for _, kv := range os.Environ() { // what this machine sets goes before a home's files
+	for _, kv := range os.Environ() { // the environment of this machine overrides the files of a home folder
 		name, _, _ := strings.Cut(kv, "=")
 		if up := strings.ToUpper(name); strings.HasPrefix(up, "PIP_") || strings.HasPrefix(up, "NPM_CONFIG_") || slices.Contains([]string{"GOPROXY", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOENV"}, up) {
 			t.Setenv(name, "")
@@ -45,7 +45,7 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			if _, err := exec.LookPath(c.tool); err != nil {
-				// What is asked is the tool itself; no other program can stand in for it.
+				// The test needs the real tool; no fake can replace it.
 				t.Skip(c.tool + " is not installed")
 			}
 			r, err := Find(t.Context(), kind)
@@ -57,7 +57,7 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 	}
 }
 
-// A tool that is cut off has not said that nothing is set: the next session asks it again.
+// After a timeout, the result is not cached: the next session asks the tool again.
 func TestAToolThatTakesTooLong(t *testing.T) {
 	dir := t.TempDir()
 	tool := func(does string) {

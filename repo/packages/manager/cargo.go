@@ -14,7 +14,7 @@ var cargo = Manager{
 	},
 	Alone:    true,
 	Manifest: regexp.MustCompile(`^Cargo\.(toml|lock)$`),
-	Stub:     func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo looks whether they are there
+	Stub:     func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo checks that they exist
 	Fetch: func(_ []string, exact bool) string {
 		if exact {
 			return "cargo fetch --locked"

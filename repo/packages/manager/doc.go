@@ -1,7 +1,7 @@
-// Package manager knows package managers: by which files each is found, which program it
-// needs, and the command line that fetches what those files name.
+// Package manager describes package managers: the files that identify each one, the program that it needs,
+// and the command line that fetches the packages that those files name.
 //
-// A command line starts in the folder of the files, sees manifests and nothing else, has
-// $PACKAGES to leave packages in and $TMPDIR for what is thrown away, and installs without
-// running what the packages bring, where the tool can do that.
+// A command line starts in the folder of the files and sees only manifests. It writes the packages below
+// $PACKAGES and temporary files below $TMPDIR. It installs packages without running their code, if the tool
+// supports that.
 package manager

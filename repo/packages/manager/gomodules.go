@@ -19,8 +19,9 @@ var goModules = Manager{
 	Hosts:    []string{"proxy.golang.org", "sum.golang.org"},
 }
 
-// fetchModules leaves the sums of what has no go.sum in a workspace that names the folder, since
-// nothing is built without them, and nothing is put beside the repository's own files.
+// fetchModules returns the command line for Go modules. Without a go.sum, it writes the checksums into a Go
+// workspace outside the repository that uses the folder: a build needs checksums, and no file may be added to
+// the repository.
 func fetchModules(_ []string, exact bool) string {
 	if exact {
 		return "go mod download"
@@ -29,5 +30,5 @@ func fetchModules(_ []string, exact bool) string {
 cd "$PACKAGES/go/` + GoWorkspace + `" && export GOFLAGS= && { test -f go.work || go work init; } && go work use "$here"`
 }
 
-// GoWorkspace is the folder of that workspace, below the module cache.
+// GoWorkspace is the folder of that Go workspace, below the module cache.
 const GoWorkspace = "bobbin-workspace"

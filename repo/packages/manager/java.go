@@ -4,7 +4,7 @@ import "regexp"
 
 var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
 
-// maven names exact versions in its manifests alone.
+// maven has no lock file; its manifests name exact versions.
 var maven = Manager{
 	Name: "maven", Kind: "java",
 	Loose:    regexp.MustCompile(`^pom\.xml$`),
@@ -17,7 +17,8 @@ var maven = Manager{
 	Hosts:   mavenHosts,
 }
 
-// gradle is told apart alone: what it fetches its build files say, which are programs.
+// gradle is only recognised by its build files. They are not parsed, because they are programs that decide
+// what to fetch.
 var gradle = Manager{
 	Name: "gradle", Kind: "java",
 	Loose:    regexp.MustCompile(`^build\.gradle(\.kts)?$`),

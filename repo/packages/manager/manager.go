@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// A Manager is one package manager. Each has a file of its own, and a line in All.
+// A Manager describes one package manager. Each has its own source file and an entry in All.
 type Manager struct {
-	Name string // the program, as people call it
+	Name string // the name of the program
 	Kind string // of project: go, node, python, rust, ruby, java
-	// Locks are files that name packages exactly, and Loose those that name them, but not exactly.
-	// Where a folder has no lock file, what its loose files name is resolved once, and kept.
+	// Locks matches files that name packages with exact versions, Loose those that name packages without. In
+	// a folder without a lock file, the versions of the loose files are resolved once and stored.
 	Locks, Loose *regexp.Regexp
-	// Read reports whether a loose file names packages, and whether it does so exactly after
-	// all; nil: it does, and it does not.
+	// Read reports whether a loose file names packages, and whether with exact versions. If Read is nil, the
+	// file names packages, but not with exact versions.
 	Read func(base, text string) (names, exact bool)
-	// Alone says that a folder with a loose file is built apart from those below it, also where
-	// it names no packages.
+	// Alone reports whether a folder with a loose file is a separate project even if the file names no
+	// packages, so that the folders below it are not searched.
 	Alone    bool
-	Manifest *regexp.Regexp // files that the tool needs beside them
-	// Needs reports whether the tool needs a file that Manifest does not know by its name, and
-	// Stub whether only its name counts; nil: none.
+	Manifest *regexp.Regexp // further files that the tool needs
+	// Needs reports whether the tool needs a file that Manifest does not match, and Stub whether only the
+	// file's name matters; nil: no such files.
 	Needs, Stub func(file string) bool
-	// Fetch is the command line that fetches; files are those of the folder that name packages.
-	// It is run where exactly one of them does, or where Pins may be there already.
+	// Fetch returns the command line that fetches the packages. files are the files of the folder that name
+	// packages. If exact is false, the files of Pins may exist from an earlier run.
 	Fetch    func(files []string, exact bool) string
-	Pins     []string          // files that Fetch leaves in the folder where nothing was exact, and goes by later
-	Helpers  map[string]string // files that Fetch finds in $TMPDIR
-	Vendored string            // a folder beside the lock file in which the packages may be in the repository itself
-	Version  string            // a command line that says which tool it is
-	Hosts    []string          // its registry
+	Pins     []string          // files that Fetch writes into the folder if exact is false, and uses in later runs
+	Helpers  map[string]string // files that Fetch expects in $TMPDIR, by name
+	Vendored string            // a folder beside the lock file that holds the packages if the repository itself contains them
+	Version  string            // the command line that prints the version of the tool
+	Hosts    []string          // the hosts of its registry
 }
 
-// All are those that are found out, in the order in which they run. Where a folder has files
-// of several of one kind, the first whose lock file is there counts, or else the first.
+// All lists the package managers in the order in which they run. In a folder with files of several managers
+// of one kind, the first manager with a lock file is used, or else the first one.
 var All = []Manager{goModules, pnpm, npm, yarn, pip, cargo, bundler, maven, gradle}
 
-// WantsFile reports whether the commands have to see a file, and whether its name is enough.
+// WantsFile reports whether the commands need a file, and whether its name is enough.
 func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 	base := path.Base(file)
 	switch {
@@ -51,21 +51,21 @@ func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 	return false, false
 }
 
-// matches reports whether a file may name packages.
+// matches reports whether a file of this name may name packages.
 func (m Manager) matches(base string) bool {
 	return m.Locks != nil && m.Locks.MatchString(base) || m.Loose != nil && m.Loose.MatchString(base)
 }
 
-// A Find is what a folder says of its packages.
+// A Find is the result of FindIn.
 type Find struct {
 	Manager Manager
-	Files   []string // that name them, in the folder
-	Exact   bool     // they do so exactly
+	Files   []string // the files of the folder that name packages
+	Exact   bool     // whether they name exact versions
 }
 
-// FindIn looks at a folder for a manager of a kind; base are its files, and read gives the
-// text of one. It is false where the folder has nothing of it, and without Files where it has,
-// but names no packages.
+// FindIn looks for a manager of a kind in a folder. bases are the names of the folder's files, and read
+// returns the text of a file. FindIn returns false if the folder has no project of that kind. Files is empty
+// if the project names no packages.
 func FindIn(kind string, bases []string, read func(base string) (string, error)) (Find, bool, error) {
 	for _, m := range All {
 		if m.Kind != kind || m.Locks == nil {
@@ -87,7 +87,7 @@ func FindIn(kind string, bases []string, read func(base string) (string, error))
 	return Find{}, false, nil
 }
 
-// findLoose looks at files that may name packages.
+// findLoose checks files that may name packages.
 func (m Manager) findLoose(bases []string, read func(base string) (string, error)) (Find, bool, error) {
 	f := Find{Manager: m, Exact: true}
 	for _, base := range bases {
@@ -116,7 +116,7 @@ func matching(pattern *regexp.Regexp, bases []string) (out []string) {
 	return out
 }
 
-// Kinds are those of All, each once.
+// Kinds returns the kinds of the managers in All, each once.
 func Kinds() (kinds []string) {
 	for _, m := range All {
 		if !slices.Contains(kinds, m.Kind) {
@@ -126,9 +126,10 @@ func Kinds() (kinds []string) {
 	return kinds
 }
 
-// Environment is what every command line has beside the clean environment of all commands. Git
-// asks over HTTPS, however a manifest writes an address: it is the one way out, where hosts of
-// allow are let through, and what is refused is named. The go command may use git for those alone.
+// Environment returns the variables of every command line in addition to the clean environment of all
+// commands. Git uses HTTPS for all addresses, because the proxy is the only way to the network: it lets the
+// hosts of allow through, and names the hosts that it refuses. The go command may use git only for the hosts
+// of allow.
 func Environment(allow []string) []string {
 	rules := [][2]string{{"https://", "ssh://git@"}, {"https://", "git://"}}
 	vcs := ""
@@ -136,7 +137,7 @@ func Environment(allow []string) []string {
 		rules = append(rules, [2]string{"https://" + host + "/", "git@" + host + ":"})
 	}
 	for _, host := range allow {
-		if !strings.Contains(host, ":") { // no module's path has a port
+		if !strings.Contains(host, ":") { // a module path has no port
 			vcs += host + ":git,"
 		}
 	}
@@ -154,11 +155,11 @@ func Environment(allow []string) []string {
 	return env
 }
 
-// isAside are folders that no build of what is above them uses.
+// isAside matches the names of folders that no build of a parent folder uses.
 var isAside = regexp.MustCompile(`^(?i:_.*|docs?|documentation|examples?|samples?|demos?|websites?|site|benchmarks?|bench|fixtures?|playground)$`)
 
-// IsAside reports whether a folder is no part of what the folders above it build: documentation,
-// examples and the like.
+// IsAside reports whether the builds of the parent folders do not use this folder, for example documentation
+// or examples.
 func IsAside(dir string) bool {
 	return dir != "" && slices.ContainsFunc(strings.Split(dir, "/"), isAside.MatchString)
 }

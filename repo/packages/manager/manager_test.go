@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// find looks at a folder of these files.
+// find calls FindIn for a folder with these files.
 func find(t testing.TB, kind string, tree map[string]string) (Find, bool) {
 	t.Helper()
 	var bases []string
@@ -29,7 +29,7 @@ func TestFindIn(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
 		tree  map[string]string
-		want  string // the manager and its files; empty: nothing to fetch
+		want  string // the manager and its files; empty: no packages
 		exact bool
 		is    bool
 	}{
@@ -64,8 +64,8 @@ func TestFindIn(t *testing.T) {
 	}
 }
 
-// FuzzFindIn: whatever a repository writes into its manifests, they are read the same way twice,
-// and none of it is in the command line.
+// FuzzFindIn checks that manifests with any content are read the same way twice, and that no part of them
+// gets into the command line.
 func FuzzFindIn(f *testing.F) {
 	f.Add("package.json", `{"dependencies":{"a":"1"}}`)
 	f.Add("requirements.txt", "a==1\n")
@@ -98,11 +98,11 @@ func TestFoldersAside(t *testing.T) {
 	}
 }
 
-// What Python's manifests say is read without running any of them.
+// The manifests of Python projects are read without running them.
 func TestRequirementsOfPython(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
-		// The manifests are read by requirements.py, which runs where Python's packages are fetched.
+		// The manifests are read by requirements.py, which runs with the Python of the fetch.
 		t.Skip("python3 is not installed")
 	}
 	for name, c := range map[string]struct {
@@ -166,7 +166,7 @@ func TestRequirementsOfPython(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
-			cmd := exec.CommandContext(t.Context(), "python3", "-S", "-", out) // without what is installed here
+			cmd := exec.CommandContext(t.Context(), "python3", "-S", "-", out) // without installed packages
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader(readRequirements)
 			said, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(said))

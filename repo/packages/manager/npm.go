@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// nodeManifest are the files by which the managers of Node know what they are to do.
+// nodeManifest matches the files that configure the package managers of Node.
 var nodeManifest = regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.json|\.npmrc|\.yarnrc(\.yml)?|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?)$`)
 
 const npmRegistry = "registry.npmjs.org"
@@ -23,8 +23,8 @@ var npm = Manager{
 	Hosts:    []string{npmRegistry},
 }
 
-// fetchNPM resolves where nothing is exact, and then goes by what it resolved. Packages whose
-// peers contradict each other are taken as older versions of npm take them.
+// fetchNPM returns the command line for npm. Without a lock file, it resolves the versions, or uses those of
+// an earlier run. If peer dependencies conflict, it installs them as older versions of npm do.
 func fetchNPM(_ []string, exact bool) string {
 	const flags = " --ignore-scripts --no-audit --no-fund"
 	if exact {
@@ -34,15 +34,15 @@ func fetchNPM(_ []string, exact bool) string {
 npm $verb` + flags + ` 2>"$TMPDIR/npm.err" || { cat "$TMPDIR/npm.err" >&2; grep -q ERESOLVE "$TMPDIR/npm.err" && npm $verb --legacy-peer-deps` + flags + `; }`
 }
 
-// readNodeManifest reports whether a package.json names packages, itself or in the folders of its
-// workspaces.
+// readNodeManifest reports whether a package.json names packages, or has workspaces whose folders may name
+// them.
 func readNodeManifest(_, text string) (names, exact bool) {
 	var m struct {
 		Dependencies, DevDependencies, OptionalDependencies, PeerDependencies map[string]any
 		Workspaces                                                            any
 	}
 	if json.Unmarshal([]byte(text), &m) != nil {
-		return false, false // its own tools will say what is wrong with it
+		return false, false // the project's own tools report the error
 	}
 	return len(m.Dependencies)+len(m.DevDependencies)+len(m.OptionalDependencies)+len(m.PeerDependencies) > 0 || m.Workspaces != nil, false
 }

@@ -10,16 +10,16 @@ import (
 //go:embed requirements.py
 var readRequirements string
 
-// pip stands for poetry, uv, pdm and pipenv, too: what their lock files name exactly are
-// constraints to it, and what their manifests name are its requirements. So none of them has
-// to be installed.
+// pip also fetches the packages of poetry, uv, pdm and pipenv projects, so none of these tools has to be
+// installed. The exact versions of their lock files become constraints, and the packages of their manifests
+// become requirements.
 var pip = Manager{
 	Name: "pip", Kind: "python",
 	Locks:    regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
 	Loose:    regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
 	Read:     readPythonManifest,
 	Manifest: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
-	Needs: func(file string) bool { // one requirements file may take in others
+	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
 	Fetch: func([]string, bool) string {
@@ -37,14 +37,14 @@ fi`
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},
 }
 
-// ForRunner is the manager that fetches a program that runs tests. Its command line looks for it
-// under BOBBIN_RUNNER.
+// ForRunner returns the manager that fetches a test runner. Its command line expects the name in
+// BOBBIN_RUNNER.
 func ForRunner(name string) (Manager, bool) { return pip, name == "pytest" }
 
 var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\.install\(|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
 
-// readPythonManifest reports whether a file names packages. A requirements file does so exactly
-// where each of its lines is of one version.
+// readPythonManifest reports whether a file names packages. A requirements file names exact versions if each
+// of its lines does.
 func readPythonManifest(base, text string) (names, exact bool) {
 	if !strings.HasSuffix(base, ".txt") {
 		return pythonNames.MatchString(text), false

@@ -2,7 +2,7 @@ package manager
 
 import "regexp"
 
-// The first yarn and those after it have other flags for the same.
+// yarn 1 and later versions have different flags for the same purpose.
 var yarn = Manager{
 	Name: "yarn", Kind: "node",
 	Locks:    regexp.MustCompile(`^yarn\.lock$`),

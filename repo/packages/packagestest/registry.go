@@ -1,5 +1,5 @@
-// Package packagestest is a network for the tests of programs that fetch packages: one host with a
-// real HTTP server behind it, which is also a module proxy, and nothing else.
+// Package packagestest provides a fake network for tests of programs that fetch packages. All its hosts lead
+// to one real HTTP server, which is also a Go module proxy.
 package packagestest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// Host is the one host that answers. Elsewhere answers like it, and is to be allowed by
-// nobody; Inside is at an address of the machine itself, and Private in a private network.
+// Host is the host of the registry. Elsewhere leads to the same server, but is not allowed by default. Inside
+// has a loopback address, and Private an address in a private network.
 const (
 	Host      = "packages.example"
 	Elsewhere = "evil.example"
@@ -28,16 +28,16 @@ const (
 	Private   = "private.example"
 )
 
-// addresses are what the names answer to; the network leads all of them to the server.
+// addresses maps the hosts to the addresses that they resolve to. Dial connects all of them with the server.
 var addresses = map[string]string{Host: "198.41.0.4", Elsewhere: "198.41.0.66", Inside: "127.0.0.1", Private: "10.9.8.7"}
 
-// A Registry is the network with its server. Its module proxy at /go has
-// example.com/greet v1.0.0, which is nowhere else.
+// A Registry is the fake network with its server. Its module proxy at /go has the module example.com/greet
+// v1.0.0, which exists nowhere else.
 type Registry struct {
 	Mux *http.ServeMux
 
 	server *httptest.Server
-	secure *httptest.Server // the same on port 443, with a certificate that nobody knows
+	secure *httptest.Server // the same server over TLS, for port 443; its certificate is not trusted
 
 	mu      sync.Mutex
 	given   map[string][]byte
@@ -46,7 +46,7 @@ type Registry struct {
 	reached func(context.Context)
 }
 
-// New starts it for as long as the test runs.
+// New starts a Registry. It is closed at the end of the test.
 func New(t testing.TB) *Registry {
 	t.Helper()
 	r := &Registry{Mux: http.NewServeMux(), given: map[string][]byte{}}
@@ -74,7 +74,7 @@ func (r *Registry) serve(w http.ResponseWriter, req *http.Request) {
 	r.Mux.ServeHTTP(w, req)
 }
 
-// Give offers a file, or another in the place of one that was there.
+// Give serves body at path, and replaces what was served there before.
 func (r *Registry) Give(path string, body []byte) {
 	r.mu.Lock()
 	_, known := r.given[path]
@@ -92,28 +92,28 @@ func (r *Registry) serveGiven(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// Reached has f called with each request, before it is answered; nil ends that.
+// Reached makes the server call f with the context of each request before it responds; nil stops that.
 func (r *Registry) Reached(f func(context.Context)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reached = f
 }
 
-// Asked are the paths that were asked for.
+// Asked returns the paths of all requests.
 func (r *Registry) Asked() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.asked)
 }
 
-// Dialled are the addresses that were dialled.
+// Dialled returns the addresses of all connections.
 func (r *Registry) Dialled() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.dialled)
 }
 
-// Resolve knows the names above.
+// Resolve returns the address of one of the hosts above, and an error for other hosts.
 func (r *Registry) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	if a, ok := addresses[host]; ok {
 		return []netip.Addr{netip.MustParseAddr(a)}, nil
@@ -121,7 +121,7 @@ func (r *Registry) Resolve(_ context.Context, host string) ([]netip.Addr, error)
 	return nil, errors.New("no such host")
 }
 
-// Dial leads to the server.
+// Dial connects with the server, whatever the address.
 func (r *Registry) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	r.mu.Lock()
 	r.dialled = append(r.dialled, to.String())
@@ -133,7 +133,7 @@ func (r *Registry) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error
 	return (&net.Dialer{}).DialContext(ctx, "tcp", real.Listener.Addr().String())
 }
 
-// Mirrors is how an operator names the server as his mirror of the module proxy.
+// Mirrors returns the environment with which an operator uses the server as a mirror of the module proxy.
 func Mirrors() []string {
 	return []string{"GOPROXY=http://" + Host + "/go", "GONOSUMDB=*"}
 }
@@ -159,10 +159,10 @@ func moduleZip() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Require is the line of a go.mod that needs the module.
+// Require returns the line of a go.mod that requires the module.
 func Require() string { return "require example.com/greet v1.0.0\n" }
 
-// Sums is the go.sum of whoever needs the module.
+// Sums returns the go.sum of a module that requires the module.
 func Sums() string {
 	h1 := func(text string) string {
 		h := sha256.Sum256([]byte(text))
@@ -176,7 +176,7 @@ func Sums() string {
 	return "example.com/greet v1.0.0 " + h1(all) + "\nexample.com/greet v1.0.0/go.mod " + h1(own) + "\n"
 }
 
-// Files are a module that needs the other.
+// Files returns the files of a module that requires the module.
 func Files() map[string]string {
 	return map[string]string{
 		"go.mod": "module example.com/shop\n\ngo 1.24\n\n" + Require(),

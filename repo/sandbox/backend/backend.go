@@ -10,60 +10,59 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// A Backend is one kind of sandbox: a manner of confining a command.
+// A Backend is one kind of sandbox.
 type Backend interface {
-	// Start begins the job; its tree of processes dies with the thread that calls.
+	// Start starts the job. All its processes are killed when the calling thread ends.
 	Start(j *Job) (Process, error)
-	// Describe says in a few words what holds commands in.
+	// Describe describes the confinement in a few words.
 	Describe() string
-	// Environment says what the probes have to know of the inside.
+	// Environment returns the properties of the inside that the probes need to know.
 	Environment() Environment
-	// Remedy says what somebody can do where the kind does not hold for the reason why;
-	// "" where what helps is the same as for other kinds.
+	// Remedy returns what to do if the kind does not work because of why, or "" if the remedy does not depend
+	// on the kind.
 	Remedy(why string) string
 }
 
-// An Environment is in what the inside of one kind may differ from that of others without
-// being any freer.
+// An Environment lists how the inside of one kind may differ from that of other kinds without allowing more.
 type Environment struct {
-	User      int  // who commands are
-	OwnKernel bool // the kernel is not the machine's: users, processes and calls are its own inventions
-	Image     bool // the files are an image's, not the machine's
-	SameIDs   bool // users have the machine's numbers, and cannot be changed
+	User      int  // the uid of commands
+	OwnKernel bool // commands run on another kernel, with its own users, processes and system calls
+	Image     bool // commands see the files of an image, not the machine's
+	SameIDs   bool // uids are the machine's, and cannot be changed
 }
 
 // A Process is a started job.
 type Process interface {
-	// PID is the root of the job's processes as this machine numbers them; 0 where they are
-	// somebody else's children.
+	// PID returns the process of this machine at the root of the job's processes, or 0 if they are not
+	// children of this program.
 	PID() int
-	// Usage is what the job's processes take now; zero where something else keeps count.
+	// Usage returns the current use of the job's processes, or zero if it is limited elsewhere.
 	Usage() process.Usage
-	// Kill ends all of the job's processes.
+	// Kill kills all processes of the job.
 	Kill()
-	// Wait returns when all of them are dead.
+	// Wait returns when all processes of the job are dead.
 	Wait() (Outcome, error)
 }
 
-// An Outcome is how the command itself ended.
+// An Outcome is how the command ended.
 type Outcome struct {
-	Code   int    // 128 + n after signal n
-	Killed bool   // it was ended before it could say its code
-	Reason string // why the kind ended it by itself
-	Ours   bool   // where the code is CodeSetup and the errors begin with our name, it never began
+	Code   int    // 128 + n for signal n
+	Killed bool   // it was killed before it reported its code
+	Reason string // the limit for which the backend itself ended it
+	Ours   bool   // if set, CodeSetup with an error output that starts with "sandbox: " means that the command did not start
 }
 
-// ErrSetup is returned by Process.Wait for a command that never began; the first lines of
-// its errors say why.
+// ErrSetup is the error of Process.Wait for a command that did not start. The first lines of its error output
+// have the reason.
 var ErrSetup = errors.New("sandbox: could not be set up")
 
-// CodeSetup is what the program ends with inside where it could not confine itself.
+// CodeSetup is the exit code of the first process inside if it could not set up the sandbox.
 const CodeSetup = 125
 
-// CodeKilled is the code that a shell gives for a command that was killed.
+// CodeKilled is the exit code of a shell for a command that was killed.
 const CodeKilled = 128 + 9
 
-// OutcomeOf is the outcome of a process that was waited for.
+// OutcomeOf returns the outcome of a process that has been waited for.
 func OutcomeOf(state *os.ProcessState) Outcome {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
@@ -72,7 +71,7 @@ func OutcomeOf(state *os.ProcessState) Outcome {
 	return Outcome{Code: state.ExitCode()}
 }
 
-// NotStartedCode is the code that a shell gives for a command that could not be started.
+// NotStartedCode returns the exit code of a shell for a command that could not be started.
 func NotStartedCode(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return 127
@@ -80,15 +79,15 @@ func NotStartedCode(err error) int {
 	return 126
 }
 
-// Unavailable says that a kind of sandbox does not hold on this machine, why, and what
-// somebody can do about it.
+// Unavailable is the error of a kind of sandbox that does not work on this machine, with the reason and a
+// remedy.
 type Unavailable struct {
 	Kind string
 	Why  string
 	Cure string
 }
 
-// Error is one line.
+// Error returns the reason and the remedy in one line.
 func (u *Unavailable) Error() string {
 	line := fmt.Sprintf("sandbox %s: %s", u.Kind, u.Why)
 	if u.Cure != "" {

@@ -1,10 +1,10 @@
-// Package backend says what a kind of sandbox has to be: a [Backend] starts a Job and returns
-// the Process, which ends with an Outcome.
+// Package backend defines the interface of a kind of sandbox: a [Backend] starts a Job and returns its
+// Process, which ends with an Outcome.
 //
-// To add a kind, write a package with a Backend and give it an entry in the table of
-// repo/sandbox (kinds_linux.go, and kinds_other.go for other systems), its constant in sandbox.go,
-// and its name in the configuration (cmd/bobbin/internal/config/check.go). A backend builds what NewLayout lists, ends its processes with
-// the thread that started them, and lets no more out than the probes allow; the caller runs the
-// probes in it before any command. A backend need not watch the clock, the disk, or what the
-// processes take together: the caller does, and calls Kill.
+// To add a kind, write a package with a Backend. Add an entry to the table of repo/sandbox (kinds_linux.go,
+// and kinds_other.go for other systems), a constant to sandbox.go, and the name to the configuration
+// (cmd/bobbin/internal/config/check.go). A backend builds the file system of NewLayout, ends its processes
+// when the thread that started them ends, and fulfils all probes; the caller runs the probes before any
+// command. A backend need not limit time, disk or total use of memory and processes: the caller watches these
+// and calls Kill.
 package backend

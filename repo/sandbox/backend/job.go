@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// A Mount shows a file or directory of the machine to a command.
+// A Mount makes a file or directory of this machine visible to a command.
 type Mount struct {
 	Host     string // absolute
-	Inside   string // absolute; missing directories are made
+	Inside   string // absolute; missing directories are created
 	Writable bool
 }
 
-// Limits bound a command. Zero fields have the defaults given beside them.
+// Limits are the limits of a command. A zero field means the default that its comment names.
 type Limits struct {
-	Time      time.Duration // 120 s from start to end
-	Memory    int64         // 2 GiB in all its processes together
-	Processes int           // 512, threads included
-	FileSize  int64         // 1 GiB a file
-	Output    int64         // 64 MiB on each of stdout and stderr
-	Disk      int64         // 4 GiB written to the workspace and writable mounts together
-	Files     int64         // 500,000 files and folders made there
+	Time      time.Duration // from start to end; default 120 s
+	Memory    int64         // bytes, of all processes together; default 2 GiB
+	Processes int           // including threads; default 512
+	FileSize  int64         // bytes of each file; default 1 GiB
+	Output    int64         // bytes of stdout and of stderr each; default 64 MiB
+	Disk      int64         // bytes written to the workspace and to writable mounts; default 4 GiB
+	Files     int64         // files and folders created there; default 500,000
 }
 
-// WithDefaults fills in the zero fields.
+// WithDefaults returns the limits with defaults for the zero fields.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Time: cmp.Or(l.Time, 120*time.Second), Memory: cmp.Or(l.Memory, 2<<30), Processes: cmp.Or(l.Processes, 512),
@@ -35,32 +35,32 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// CPUSeconds is how much processor time one process may take: what all processors can
-// give in the time allowed. It is the brake behind the clock.
+// CPUSeconds returns the limit on processor time for one process: what all processors can deliver within
+// Time. It is a second limit besides the clock.
 func (l Limits) CPUSeconds() int64 {
 	return int64(l.Time/time.Second+1) * int64(runtime.NumCPU())
 }
 
-// OpenFiles is how many descriptors a process may have.
+// OpenFiles is the maximum number of open file descriptors of a process.
 const OpenFiles = 4096
 
-// A Job is a command with everything that is decided before it starts.
+// A Job is a command with all defaults filled in.
 type Job struct {
 	Args     []string
-	Env      []string // all of it
-	SetsPath bool     // the caller chose the PATH in Env
-	Dir      string   // where the command starts, inside
+	Env      []string // the complete environment
+	SetsPath bool     // the caller has set PATH in Env
+	Dir      string   // working directory inside
 	Limits   Limits   // without zero fields
 
-	Workspace  string // absolute, shown at /src
-	ReadOnly   bool   // the workspace may not be written
+	Workspace  string // absolute, mounted at /src
+	ReadOnly   bool   // the workspace is mounted read-only
 	Toolchains []string
 	Mounts     []Mount
 	Files      []File
 
 	Stdin, Stdout, Stderr *os.File
 
-	// PlaceIn has a process start in the job's control groups. The kinds whose processes are
-	// children of this program call it.
+	// PlaceIn makes a process start in the control groups of the job. Kinds whose processes are children of
+	// this program call it.
 	PlaceIn func(*syscall.SysProcAttr)
 }

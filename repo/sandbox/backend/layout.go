@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// The most that a command may fill of what is kept in memory.
+// Maximum sizes in bytes of the file systems in memory.
 const (
 	TmpSize = 1 << 30
 	ShmSize = 64 << 20
 )
 
-// A Layout is the file system that a command sees. All kinds but docker build it in this
-// order: links, the system, /proc, /dev, /tmp and /home/box, toolchains, the workspace and
-// mounts, files; then they make the root read-only.
+// A Layout describes the file system that a command sees. All kinds except docker build it in this order:
+// links, the system, /proc, /dev, /tmp and /home/box, toolchains, the workspace and mounts, files. Then they
+// make the root read-only.
 type Layout struct {
 	Links  [][2]string // target, path
 	System []Bind
 	Binds  []Bind
 	Files  []File
-	Fill   int64 // how much /tmp and /home/box hold, each
+	Fill   int64 // the size of /tmp and of /home/box in bytes
 }
 
-// A Bind shows a path of the machine.
+// A Bind makes a path of this machine visible inside.
 type Bind struct {
 	Host     string
 	Inside   string
 	Writable bool
 }
 
-// A File is a small file that is made for the command.
+// A File is a small file that is created for the command.
 type File struct {
 	Inside string
 	Mode   uint32
@@ -39,23 +39,23 @@ type File struct {
 	source *os.File
 }
 
-// ProgramFile returns a File that shows this program, which the caller has open as source
-// and closes after the command.
+// ProgramFile returns a File with the content of this program. The caller opens source and closes it after
+// the command.
 func ProgramFile(inside string, source *os.File) File {
 	return File{Inside: inside, Mode: 0o555, source: source}
 }
 
-// Source returns the open file that has the content, or nil if Data has it.
+// Source returns the open file with the content, or nil if the content is in Data.
 func (f File) Source() *os.File { return f.source }
 
-// etcFiles are files of the machine that programs need and that reveal nothing about it.
+// etcFiles lists files of the machine that programs need and that reveal nothing about it.
 var etcFiles = []string{
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types", "/etc/protocols", "/etc/services",
 	"/etc/java", "/etc/python3", "/etc/perl", "/etc/fonts",
 }
 
-// ownEtc replaces files that would name the machine's people and servers.
+// ownEtc replaces files that would name users and servers of the machine.
 var ownEtc = []File{
 	{Inside: "/etc/passwd", Mode: 0o444, Data: []byte("box:x:1000:1000:box:/home/box:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
 	{Inside: "/etc/group", Mode: 0o444, Data: []byte("box:x:1000:\nnogroup:x:65534:\n")},
@@ -64,11 +64,11 @@ var ownEtc = []File{
 	{Inside: "/etc/resolv.conf", Mode: 0o444, Data: nil},
 }
 
-// NewLayout returns what the job's command sees.
+// NewLayout returns the layout for the job.
 func NewLayout(j *Job) Layout {
 	var l Layout
 	l.addSystem()
-	l.Fill = min(TmpSize, j.Limits.Memory/2) // what lies there is in memory, and there are two
+	l.Fill = min(TmpSize, j.Limits.Memory/2) // both are in memory
 	for _, dir := range j.Toolchains {
 		l.Binds = append(l.Binds, Bind{Host: dir, Inside: dir})
 	}
@@ -82,8 +82,8 @@ func NewLayout(j *Job) Layout {
 	return l
 }
 
-// addSystem shows the machine's programs: /usr with the links into it, and /bin, /lib and
-// the like on machines where they are directories of their own.
+// addSystem adds the machine's programs: /usr with the links into it, and /bin, /lib and the like if they are
+// directories and not links.
 func (l *Layout) addSystem() {
 	l.System = append(l.System, Bind{Host: "/usr", Inside: "/usr"})
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"} {

@@ -12,17 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// Marker is the argument that tells this program to connect a command with its way out.
+// Marker is the argument that makes this program run a command with the bridge.
 const Marker = "bobbin-sandbox-bridge"
 
-// Where the program and the socket are, inside.
+// Paths of the program and of the socket inside.
 const (
 	ProgramPath = "/run/bridge"
 	SocketPath  = "/run/way-out"
 )
 
-// init connects a command with its way out if this process was started for that,
-// and does not return then.
+// init runs a command with the bridge if this process was started for that, and then does not return.
 func init() {
 	if len(os.Args) < 4 || os.Args[1] != Marker {
 		return
@@ -34,8 +33,8 @@ func init() {
 	os.Exit(code)
 }
 
-// runBridged listens on the loopback of the sandbox, forwards each connection to the socket,
-// and runs the command with that address as its proxy. It returns the command's exit code.
+// runBridged listens on the loopback of the sandbox, forwards each connection to the socket, and runs the
+// command with that address as its proxy. It returns the exit code of the command.
 func runBridged(socket string, args []string) (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +62,7 @@ func runBridged(socket string, args []string) (int, error) {
 	return 0, nil
 }
 
-// proxyEnv returns the variables that name the proxy, in both spellings that programs read.
+// proxyEnv returns the variables that set the proxy, in both spellings that programs read.
 func proxyEnv(address string) (env []string) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
 		env = append(env, name+"="+address)
@@ -71,7 +70,7 @@ func proxyEnv(address string) (env []string) {
 	return append(env, "NO_PROXY=", "no_proxy=")
 }
 
-// forwardConnection passes a connection's bytes both ways.
+// forwardConnection copies the bytes of a connection in both directions.
 func forwardConnection(near net.Conn, socket string) {
 	defer near.Close()
 	far, err := net.Dial("unix", socket)

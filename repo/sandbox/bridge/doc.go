@@ -1,5 +1,4 @@
-// Package bridge gives a command a way out of the sandbox, if it may have one. Inside, this
-// program listens on the loopback of the sandbox, passes each connection on to a unix socket that
-// is shown there, and runs the command beside that with HTTP_PROXY and HTTPS_PROXY set. It
-// takes over when the package is initialized.
+// Package bridge connects a command in a sandbox with a proxy outside. Inside, this program listens on the
+// loopback of the sandbox, forwards each connection to a unix socket that is mounted there, and runs the
+// command as its child with HTTP_PROXY and HTTPS_PROXY set. It does so when the package is initialised.
 package bridge

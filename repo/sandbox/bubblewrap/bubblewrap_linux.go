@@ -21,19 +21,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Descriptors that bwrap gets, after its three streams. The first is only read by reachHosts.
+// Descriptors of bwrap, after its three streams. Only reachHosts reads the first.
 const (
 	bwrapOrders = 3 + iota
 	bwrapStatus
 	bwrapFilter
-	bwrapFirst // contents of files to make
+	bwrapFirst // contents of files to create
 )
 
-// A bubblewrap is the backend that has bwrap build the sandbox.
+// A bubblewrap is the backend that uses bwrap.
 type bubblewrap struct {
 	path    string
 	version string
-	help    string // what bwrap --help says, to know its options
+	help    string // output of bwrap --help, which lists its options
 }
 
 // Open finds bwrap on the PATH.
@@ -48,7 +48,7 @@ func Open() (backend.Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bwrap --version: %w", err)
 	}
-	help, _ := exec.Command(path, "--help").CombinedOutput() // some versions say it and exit with 1
+	help, _ := exec.Command(path, "--help").CombinedOutput() // some versions print it and exit with 1
 	return &bubblewrap{path: path, version: strings.TrimSpace(string(version)), help: string(help)}, nil
 }
 
@@ -64,7 +64,7 @@ func (b *bubblewrap) Environment() backend.Environment {
 func (b *bubblewrap) Remedy(string) string { return "" }
 
 func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
-	var open []*os.File // closed here; bwrap has its own by then
+	var open []*os.File // closed here, because bwrap has inherited them by then
 	defer func() { process.CloseAll(open) }()
 	status, say, err := os.Pipe()
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
 		return nil, err
 	}
 	files = append(files, contents...)
-	for i, f := range l.Files { // the probes' own file is not ours to close
+	for i, f := range l.Files { // the caller closes the file of the probes
 		if f.Source() != nil {
 			files = slices.Insert(files, 2+i, f.Source())
 		}
@@ -94,7 +94,7 @@ func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
 	return newBwrapProcess(cmd, status), nil
 }
 
-// openContents returns the filter and the files that have no source, ready to be read.
+// openContents returns the filter and the files without a source as open files, ready to be read.
 func (b *bubblewrap) openContents(l backend.Layout) ([]*os.File, error) {
 	program, err := seccomp.EncodeFilter()
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *bubblewrap) openContents(l backend.Layout) ([]*os.File, error) {
 	return out, nil
 }
 
-// newMemoryFile returns a file in memory that holds data, at its start.
+// newMemoryFile returns a file in memory that contains data, positioned at its start.
 func newMemoryFile(data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("box", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -135,11 +135,11 @@ func newMemoryFile(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// startBwrap starts bwrap. As root it goes by way of reachHosts if the commands' user cannot
-// get to what is to be shown.
+// startBwrap starts bwrap. If the program runs as root and the commands' user cannot reach the paths to
+// mount, it uses reachHosts.
 func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
-		Path: b.path, Env: []string{}, Dir: "/", // an empty environment: bwrap stays the first process inside
+		Path: b.path, Env: []string{}, Dir: "/", // with an empty environment: bwrap stays the first process inside
 		Stdin: j.Stdin, Stdout: j.Stdout, Stderr: j.Stderr,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
@@ -160,7 +160,7 @@ func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.Fi
 	return cmd, nil
 }
 
-// startFar starts bwrap by way of reachHosts.
+// startFar starts bwrap through reachHosts.
 func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File) error {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -188,12 +188,12 @@ func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, f
 	return nil
 }
 
-// buildArgs returns the arguments of bwrap, with the command after them.
+// buildArgs returns the arguments of bwrap, followed by the command.
 func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	args := []string{
 		"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--uid", strconv.Itoa(user.InsideID), "--gid", strconv.Itoa(user.InsideID), "--hostname", "box", "--die-with-parent", "--new-session",
-		"--cap-drop", "ALL", // root of a container of its own has some to drop
+		"--cap-drop", "ALL", // root of a container has capabilities to drop
 	}
 	if strings.Contains(b.help, "--disable-userns") {
 		args = append(args, "--disable-userns")
@@ -238,11 +238,11 @@ func appendBinds(args []string, binds []backend.Bind) []string {
 	return args
 }
 
-// limitScript returns a script that sets the limits inside, where they count this command's
-// processes alone, waits until the first process is confined, and then becomes the command.
-// Shells count file sizes in blocks of 512. bwrap starts the command before its first process
-// has dropped its capabilities and, as the last thing, loaded the filter: until then a command
-// could take that process over.
+// limitScript returns a shell script that sets the limits inside, where they count only this command's
+// processes, waits until the first process is confined, and then executes the command. Shells count file
+// sizes in blocks of 512 bytes. The wait is needed because bwrap starts the command before its first process
+// has dropped its capabilities and, as its last step, loaded the filter: until then, a command could take
+// that process over.
 func limitScript(l backend.Limits) string {
 	return fmt.Sprintf(`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
 ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this shell cannot limit processes" >&2; exit 126; }

@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// Where bwrap is not installed the error says how to install it.
+// If bwrap is not installed, the error says how to install it.
 func TestBwrapThatIsNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Open()

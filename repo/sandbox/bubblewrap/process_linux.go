@@ -17,15 +17,15 @@ import (
 // A bwrapProcess is a running bwrap.
 type bwrapProcess struct {
 	cmd    *exec.Cmd
-	known  chan struct{} // closed when first is set, or never will be
+	known  chan struct{} // closed when first is set, or will never be
 	mu     sync.Mutex    // keeps first open while it is used
-	first  int           // pidfd of the first process inside, -1
-	said   chan struct{} // closed when bwrap has said all
-	code   *int          // what the command ended with; set before said
+	first  int           // pidfd of the first process inside, or -1
+	said   chan struct{} // closed when all output of bwrap has been read
+	code   *int          // the exit code of the command; set before said is closed
 	status *os.File
 }
 
-// newBwrapProcess reads what bwrap says of the process that it started.
+// newBwrapProcess starts to read what bwrap reports about the process that it starts.
 func newBwrapProcess(cmd *exec.Cmd, status *os.File) *bwrapProcess {
 	w := &bwrapProcess{cmd: cmd, known: make(chan struct{}), first: -1, said: make(chan struct{}), status: status}
 	go func() {
@@ -54,8 +54,8 @@ func (w *bwrapProcess) PID() int { return w.cmd.Process.Pid }
 
 func (w *bwrapProcess) Usage() process.Usage { return process.MeasureTree(w.PID()) }
 
-// Kill ends the first process inside, after which bwrap ends; and bwrap itself, in case
-// there is none yet.
+// Kill kills the first process inside, after which bwrap exits. It also kills bwrap itself, in case there is
+// no such process yet.
 func (w *bwrapProcess) Kill() {
 	select {
 	case <-w.known:
@@ -64,7 +64,7 @@ func (w *bwrapProcess) Kill() {
 	inside := process.Subtree(w.PID())[1:]
 	w.killFirst()
 	w.cmd.Process.Kill()         //nolint:errcheck // it may be gone
-	for _, pid := range inside { // a first process that bwrap did not tell of yet waits for bwrap, for ever
+	for _, pid := range inside { // a first process that bwrap has not reported yet waits for bwrap for ever
 		unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
 	}
 }
@@ -82,14 +82,14 @@ func (w *bwrapProcess) killFirst() {
 	}
 }
 
-// Wait returns when bwrap and, after it, the whole name space are gone.
+// Wait returns when bwrap and all processes of the name space are dead.
 func (w *bwrapProcess) Wait() (backend.Outcome, error) {
 	defer w.status.Close()
 	err := w.cmd.Wait()
 	if w.cmd.ProcessState == nil {
 		return backend.Outcome{}, err
 	}
-	<-w.known // bwrap is dead: it has spoken, or its end of the pipe is closed
+	<-w.known // bwrap is dead, so it has reported the process, or its end of the pipe is closed
 	w.killFirst()
 	w.awaitFirst()
 	<-w.said
@@ -102,7 +102,7 @@ func (w *bwrapProcess) Wait() (backend.Outcome, error) {
 	return backend.Outcome{}, backend.ErrSetup
 }
 
-// awaitFirst waits for the first process inside, which is the last to die there.
+// awaitFirst waits for the first process inside, which is the last one to die.
 func (w *bwrapProcess) awaitFirst() {
 	if w.first < 0 {
 		return

@@ -15,22 +15,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// reachMarker is the argument that tells this program that it is on the way to bwrap.
+// reachMarker is the argument that makes this program run reachHosts.
 const reachMarker = "bobbin-sandbox-reach"
 
-// reachOrders are what is to be shown, and what to become.
+// reachOrders are the paths to mount, and the program to become.
 type reachOrders struct {
 	Hosts []string
 	Path  string
 	Args  []string
 }
 
-// reachedPath is where host number i can be found by bwrap.
+// reachedPath returns the path at which bwrap finds host number i.
 func reachedPath(i int) string { return rootfs.StagedPath(path.Join("/bobbin", strconv.Itoa(i))) }
 
-// reachHosts is what root executes in a mount name space of its own where bwrap, as the
-// commands' user, could not enter the directories above what it has to show: root's home,
-// say. It brings each to a place that can be entered, gives up root, and becomes bwrap.
+// reachHosts runs as root in a new mount name space, if bwrap as the commands' user could not enter the
+// directories above the paths to mount, for example root's home. It mounts each path where that user can
+// reach it, gives up root, and becomes bwrap.
 func reachHosts() {
 	if err := becomeBwrap(); err != nil {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
@@ -66,14 +66,14 @@ func becomeBwrap() error {
 	if err := user.BecomeUser(user.OutsideID, user.OutsideID); err != nil {
 		return err
 	}
-	// Changing users took the parent-death signal away.
+	// The change of the user has cleared the parent-death signal.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("parent death signal: %w", err)
 	}
 	return unix.Exec(o.Path, o.Args, nil)
 }
 
-// init goes the way to bwrap if this process was started for that, and does not return then.
+// init runs reachHosts if this process was started for that, and then does not return.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == reachMarker {
 		runtime.LockOSThread()

@@ -1,7 +1,7 @@
 package cgroup
 
-// Limits are what a control group keeps.
+// Limits are the limits of a control group.
 type Limits struct {
-	Memory    int64 // bytes, in all processes together
-	Processes int   // threads included
+	Memory    int64 // bytes, of all processes together
+	Processes int   // including threads
 }

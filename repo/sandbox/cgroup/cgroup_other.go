@@ -4,19 +4,19 @@ package cgroup
 
 import "syscall"
 
-// Groups are not to be had here, and neither is a Group: all of them are nil.
+// Groups and Group are always nil on this system.
 type (
 	Groups struct{}
 	Group  struct{}
 )
 
-// Find finds none.
+// Find returns nil.
 func Find() *Groups { return nil }
 
-// Describe says what holds the limits.
+// Describe describes how limits are enforced.
 func (*Groups) Describe() string { return "no limits but time and output" }
 
-// NewGroup is nil.
+// NewGroup returns nil.
 func (*Groups) NewGroup(Limits) *Group { return nil }
 
 // Start calls begin.
@@ -25,10 +25,10 @@ func (*Group) Start(begin func() error) error { return begin() }
 // PlaceIn does nothing.
 func (*Group) PlaceIn(*syscall.SysProcAttr) {}
 
-// HasController is false.
+// HasController returns false.
 func (*Group) HasController(string) bool { return false }
 
-// OutOfMemory is false.
+// OutOfMemory returns false.
 func (*Group) OutOfMemory() bool { return false }
 
 // Kill does nothing.

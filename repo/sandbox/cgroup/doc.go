@@ -1,8 +1,8 @@
-// Package cgroup keeps the memory, the number of processes and the processor time of a
-// command by control groups of the kernel, version 1 and 2.
+// Package cgroup limits the memory, the number of processes and the processor time of a command with control
+// groups of the kernel, version 1 and 2.
 //
-// Find finds out by trying where groups can be made, and sweeps what killed programs left.
-// A command starts within Group.Start, on a thread of its own, and Remove takes its groups
-// away. Not being allowed any of it is the usual case and no error: *Groups and *Group are
-// nil then, and their methods do nothing.
+// Find tests where groups can be created, and removes groups that killed programs left behind. A command is
+// started within Group.Start, on its own thread, and Remove removes its groups. If this program is not
+// allowed to create groups, which is the usual case and not an error, *Groups and *Group are nil, and their
+// methods do nothing.
 package cgroup

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Group is the control groups of one command. Nil: it has none.
+// A Group holds the control groups of one command. Nil means that it has none.
 type Group struct {
 	places []groupDir
-	into   *os.File // the group of version 2, for the process to be started into
+	into   *os.File // the directory of the version 2 group, in which the process is started
 }
 
 // A groupDir is the command's group in one hierarchy.
@@ -24,8 +24,8 @@ type groupDir struct {
 	dir  string
 }
 
-// NewGroup makes the groups for a command with these limits. Where one cannot be made any
-// more, the command goes without.
+// NewGroup creates the groups for a command with these limits. If a group cannot be created, the command runs
+// without it.
 func (g *Groups) NewGroup(l Limits) *Group {
 	if g == nil {
 		return nil
@@ -52,10 +52,9 @@ func (g *Groups) NewGroup(l Limits) *Group {
 	return &out
 }
 
-// Start calls begin so that what it starts is in the groups from its first moment. The
-// caller is in process.OnNewThread. In version 1 a thread may be in another group
-// than its process, and a process begins in the group of the thread that starts it; in
-// version 2 the kernel is told by PlaceIn.
+// Start calls begin so that the process that begin starts is in the groups from its first moment. The caller
+// must be in process.OnNewThread. In version 1, a thread can be in another group than its process, and a new
+// process begins in the group of the thread that starts it. In version 2, PlaceIn tells the kernel the group.
 func (g *Group) Start(begin func() error) error {
 	if g == nil {
 		return begin()
@@ -63,30 +62,30 @@ func (g *Group) Start(begin func() error) error {
 	thread := strconv.Itoa(unix.Gettid())
 	for _, p := range g.places {
 		if p.tree.unified || writeGroup(p.dir, "tasks", thread) != nil {
-			continue // without, then
+			continue // run without this group
 		}
 		defer func() {
 			if writeGroup(p.tree.dir, "tasks", thread) != nil {
-				runtime.LockOSThread() // once more than it is unlocked: the thread ends with its goroutine
+				runtime.LockOSThread() // one call more than unlocks: the thread ends with its goroutine
 			}
 		}()
 	}
 	return begin()
 }
 
-// PlaceIn has a process start in the group of version 2.
+// PlaceIn makes a process start in the version 2 group.
 func (g *Group) PlaceIn(a *syscall.SysProcAttr) {
 	if g != nil && g.into != nil {
 		a.UseCgroupFD, a.CgroupFD = true, int(g.into.Fd())
 	}
 }
 
-// HasController reports whether a controller limits the group.
+// HasController reports whether the controller limits the group.
 func (g *Group) HasController(controller string) bool {
 	return g != nil && slices.ContainsFunc(g.places, func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
 }
 
-// OutOfMemory reports whether the kernel killed a process of the group for its memory.
+// OutOfMemory reports whether the kernel killed a process of the group because of its memory limit.
 func (g *Group) OutOfMemory() bool {
 	if g == nil {
 		return false
@@ -103,8 +102,8 @@ func (g *Group) OutOfMemory() bool {
 	return false
 }
 
-// CountsKill reports whether a file, memory.events of version 2 or memory.oom_control of
-// version 1, counts a process that the kernel killed for the memory of its group.
+// CountsKill reports whether a file, memory.events of version 2 or memory.oom_control of version 1, counts a
+// process that the kernel killed because of the memory limit of its group.
 func CountsKill(file string) bool {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {
@@ -115,7 +114,7 @@ func CountsKill(file string) bool {
 	return false
 }
 
-// Kill ends every process of the groups, also what was only about to become the command.
+// Kill kills all processes of the groups, including those that have not executed the command yet.
 func (g *Group) Kill() {
 	if g == nil {
 		return
@@ -125,7 +124,7 @@ func (g *Group) Kill() {
 	}
 }
 
-// Remove takes the groups away, with whatever is in them still.
+// Remove removes the groups, and kills the processes that are still in them.
 func (g *Group) Remove() {
 	if g == nil {
 		return

@@ -59,9 +59,8 @@ func TestWhereGroupsCanBe(t *testing.T) {
 	}
 }
 
-// looksLikeVersion2 is a directory with the files of a group of version 2. Where the
-// kernel has no memory controller there, this is all of it that can be tried: what is
-// written where.
+// looksLikeVersion2 returns a hierarchy in a directory with the files of a version 2 group. If the kernel has
+// no memory controller in version 2, tests can check only what is written to which file.
 func looksLikeVersion2(t *testing.T, dir, procs, passed string) hierarchy {
 	t.Helper()
 	for file, text := range map[string]string{
@@ -113,14 +112,14 @@ func TestWhatALimitIsCalled(t *testing.T) {
 	require.Equal(t, "memory.limit_in_bytes=1000 memory.memsw.limit_in_bytes=1000 pids.max=40 cpu.shares="+strconv.Itoa(1024*runtime.NumCPU()), all(false))
 }
 
-// The groups of commands are gone with them, this program's threads are where they were,
-// and what holds the limits is told.
+// The groups of commands are removed with them, this program's threads are back in their group, and Describe
+// says what enforces the limits.
 func TestNoGroupIsLeft(t *testing.T) {
 	t.Parallel()
 	groups := Find()
 	if groups == nil {
 		require.Contains(t, groups.Describe(), "rlimits")
-		return // nobody lets us make any
+		return // not allowed to create groups
 	}
 	require.Contains(t, groups.Describe(), "by cgroup v")
 	for range 3 {
@@ -171,15 +170,15 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	require.DirExists(t, other)
 }
 
-// What a killed program left running in its groups ends when the next one starts; what
-// another program has running stays.
+// Processes that a killed program left in its groups are killed when the next program starts. Processes of a
+// running program are not.
 func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 	t.Parallel()
 	g := Find()
 	if g == nil {
-		return // nobody lets us make any
+		return // not allowed to create groups
 	}
-	dies := exec.Command("sleep", "600") // only then: tests of other packages sweep, too
+	dies := exec.Command("sleep", "600") // killed only below, because tests of other packages also sweep
 	require.NoError(t, dies.Start())
 	t.Cleanup(func() { dies.Process.Kill() }) //nolint:errcheck // it has ended
 	left := func(pid int) (*exec.Cmd, string) {
@@ -207,7 +206,7 @@ func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 	require.DirExists(t, gone, "its program runs")
 	require.NoError(t, dies.Process.Kill())
 	require.EqualError(t, dies.Wait(), "signal: killed")
-	require.Eventually(t, func() bool { // what cannot be removed at one start is at the next
+	require.Eventually(t, func() bool { // a group that cannot be removed at one start is removed at the next
 		Find()
 		_, err := os.Stat(gone)
 		return os.IsNotExist(err)

@@ -15,15 +15,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usedControllers are what control groups are used for here, where the kernel and the
-// machine's owner let us.
+// usedControllers lists the controllers that this package uses, if the kernel and the machine's configuration
+// allow it.
 var usedControllers = []string{"memory", "pids", "cpu"}
 
-// namePrefix begins the names of our groups; the number of the process that made one follows.
+// namePrefix is the prefix of the names of groups. It is followed by the number of the process that created
+// the group.
 const namePrefix = "bobbin-"
 
-// Groups are where this program may make a control group for each command. Nil: nowhere,
-// and the kernel's limits of single processes hold with the watch over all of them.
+// Groups holds the hierarchies in which this program can create a control group for each command. Nil means
+// that there are none; then rlimits of single processes and the watch over all processes enforce the limits.
 type Groups struct {
 	trees []hierarchy
 }
@@ -32,11 +33,11 @@ type Groups struct {
 type hierarchy struct {
 	unified     bool // version 2
 	dir         string
-	controllers []string // that are ours to use there
+	controllers []string // the controllers that can be used there
 }
 
-// Find returns where groups can be made, by trying, and removes those of dead programs. It
-// returns nil if they can be made nowhere, which is the usual case and no error.
+// Find returns the hierarchies in which groups can be created, by trying, and removes the groups of dead
+// programs. It returns nil if there are none, which is the usual case and not an error.
 func Find() *Groups {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -59,8 +60,8 @@ func Find() *Groups {
 	return &g
 }
 
-// findHierarchies returns the hierarchies that this process is in, each with the directory of its
-// own group, by what the kernel says of mounts and of the process.
+// findHierarchies returns the hierarchies of this process, each with the directory of its own group. mounts
+// and own are the contents of /proc/self/mountinfo and /proc/self/cgroup.
 func findHierarchies(mounts, own string) (trees []hierarchy) {
 	for line := range strings.Lines(own) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // number:controllers:path
@@ -87,7 +88,7 @@ func keepUsed(names []string) (out []string) {
 	return out
 }
 
-// findMounted returns the directory of the group at path, where its hierarchy is mounted.
+// findMounted returns the directory of the group at path below the mount of its hierarchy, or "".
 func (t hierarchy) findMounted(mounts, path string) string {
 	for line := range strings.Lines(mounts) {
 		left, right, ok := strings.Cut(line, " - ")
@@ -106,8 +107,8 @@ func (t hierarchy) findMounted(mounts, path string) string {
 	return ""
 }
 
-// sweepDead removes the groups of programs that died, and ends what is left in them: a command
-// that was being set up at that moment may have missed its end.
+// sweepDead removes the groups of dead programs, and kills the processes in them: a command that was being
+// set up when its program died may still run.
 func (t hierarchy) sweepDead() {
 	left, _ := filepath.Glob(filepath.Join(t.dir, namePrefix+"*"))
 	for _, dir := range left {
@@ -118,8 +119,8 @@ func (t hierarchy) sweepDead() {
 	}
 }
 
-// removeGroup ends whatever is in the group and removes it. What cannot be removed now is
-// removed at the next start.
+// removeGroup kills all processes of the group and removes it. If it cannot be removed now, the next start
+// removes it.
 func removeGroup(dir string) {
 	for range 100 {
 		if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
@@ -130,7 +131,7 @@ func removeGroup(dir string) {
 	}
 }
 
-// killGroup ends every process of the group; in version 2 the kernel does so at once.
+// killGroup kills every process of the group; in version 2 the kernel does so at once.
 func killGroup(dir string) {
 	if writeGroup(dir, "cgroup.kill", "1") == nil {
 		return
@@ -143,7 +144,7 @@ func killGroup(dir string) {
 	}
 }
 
-// canMakeGroups reports whether groups can be made in this hierarchy, for one controller at least.
+// canMakeGroups reports whether groups can be created in this hierarchy, with at least one controller.
 func (t *hierarchy) canMakeGroups(pid int) bool {
 	if t.unified && !t.delegateControllers(pid) {
 		return false
@@ -155,9 +156,9 @@ func (t *hierarchy) canMakeGroups(pid int) bool {
 	return unix.Rmdir(trial) == nil
 }
 
-// delegateControllers passes the controllers of our group on to the groups in it, which the kernel
-// allows where no process is in the group itself: where nobody but this program is, it goes
-// into a group of its own. Groups of systemd are left alone unless it gave them away
+// delegateControllers enables the controllers of this program's group for the groups below it. The kernel
+// allows this only if no process is in the group itself, so if this program is alone in the group, it moves
+// itself into a new group below. Groups of systemd are used only if systemd has delegated them
 // (Delegate=yes).
 func (t *hierarchy) delegateControllers(pid int) bool {
 	there, err := os.ReadFile(filepath.Join(t.dir, "cgroup.controllers"))
@@ -187,7 +188,7 @@ func (t *hierarchy) delegateControllers(pid int) bool {
 	return false
 }
 
-// passControllers lets groups in ours have limits of their own.
+// passControllers enables the controllers for the groups below this program's group.
 func (t *hierarchy) passControllers() error {
 	passed, err := os.ReadFile(filepath.Join(t.dir, "cgroup.subtree_control"))
 	if err != nil {
@@ -199,8 +200,8 @@ func (t *hierarchy) passControllers() error {
 	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
 }
 
-// isGivenAway reports whether systemd has delegated the group or does not own it. Programs
-// that do not run as root can write to delegated groups only.
+// isGivenAway reports whether systemd has delegated the group or does not own it. Programs that do not run as
+// root can write only to delegated groups.
 func (t *hierarchy) isGivenAway() bool {
 	switch filepath.Ext(t.dir) {
 	case ".service", ".scope", ".slice":
@@ -219,7 +220,7 @@ func (t *hierarchy) isGivenAway() bool {
 	return false
 }
 
-// makeGroup makes a group with these limits.
+// makeGroup creates a group with these limits and returns its directory.
 func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
 	dir, err := os.MkdirTemp(t.dir, fmt.Sprintf("%s%d-", namePrefix, pid))
 	if err != nil {
@@ -234,17 +235,17 @@ func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
 	return dir, nil
 }
 
-// A setting is one line in one file of a group.
+// A setting is the value of one file of a group.
 type setting struct {
 	file, value string
-	optional    bool // not all kernels have it
+	optional    bool // some kernels do not have the file
 }
 
-// besides is how many processes of ours are in a group with the command's.
+// besides is the number of this program's own processes that a group may hold in addition to the command's.
 const besides = 32
 
-// listSettings returns the limits as the files of this hierarchy take them. A command's processes, however many,
-// share the processor time of as many as there are processors.
+// listSettings returns the limits as settings for the files of this hierarchy. All processes of a command
+// together get the processor time of as many processes as there are processors.
 func (t *hierarchy) listSettings(l Limits) (out []setting) {
 	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
 	for _, c := range t.controllers {
@@ -256,7 +257,7 @@ func (t *hierarchy) listSettings(l Limits) (out []setting) {
 			out = append(out, setting{file: "memory.limit_in_bytes", value: memory}, setting{"memory.memsw.limit_in_bytes", memory, true})
 		case c == "pids":
 			out = append(out, setting{file: "pids.max", value: processes})
-		case !t.unified: // next to single processes; groups of version 2 stand next to the program's
+		case !t.unified: // in version 1, groups compete with single processes; in version 2, with the group of the program
 			out = append(out, setting{"cpu.shares", strconv.Itoa(1024 * runtime.NumCPU()), true})
 		}
 	}
@@ -272,7 +273,7 @@ func writeGroup(dir, file, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Describe says what holds the limits.
+// Describe describes how limits are enforced.
 func (g *Groups) Describe() string {
 	if g == nil {
 		return "limits by rlimits and a watch"
@@ -288,9 +289,9 @@ func (g *Groups) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// FindUnified finds this process's own group of version 2, whatever controllers there are,
-// with its directory; nil where there is none, or groups cannot be made in it. Groups made
-// there keep no limits: it is for tests of what starts in them.
+// FindUnified returns this process's own version 2 group and its directory, whatever its controllers. It
+// returns nil if there is none or if no groups can be created in it. Groups created there have no limits;
+// they are for tests of processes that start in them.
 func FindUnified() (groups *Groups, dir string) {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	own, _ := os.ReadFile("/proc/self/cgroup")

@@ -1,8 +1,8 @@
-// Package diskwatch finds out when a command has written more to the disks of the machine,
-// or made more files, than it may.
+// Package diskwatch detects that a command has written more bytes to the machine's disks, or created more
+// files, than it may.
 //
-// New notes how things stand, before the command starts. Run looks 20 times a second at
-// what is free on the file systems, and counts what was written since in the directories
-// once enough went of that. FindExcess with ended set finds what was too fast for it. What was
-// written stays. On systems other than Linux nothing is watched.
+// New records the free space before the command starts. Run checks the free space of the file systems 20
+// times a second; if enough of it is gone, it counts what was written to the directories since then.
+// FindExcess with ended set detects a command that was too fast for Run. The written files stay. On systems
+// other than Linux, nothing is watched.
 package diskwatch

@@ -1,7 +1,7 @@
 package diskwatch
 
-// Limits are the most that a command may write.
+// Limits are the maximum that a command may write.
 type Limits struct {
 	Bytes int64
-	Files int64 // and folders
+	Files int64 // files and folders
 }

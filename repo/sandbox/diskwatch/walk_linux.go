@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	walkNames = 1024   // read at a time
-	walkLinks = 100000 // files of several names that are told apart
+	walkNames = 1024   // names read at a time
+	walkLinks = 100000 // maximum number of files with several names that are tracked
 )
 
-// A walk counts what a command wrote: the bytes on the disk of files with a later change
-// time, which no command can set, and the entries that were made since. It follows no
-// link, keeps one descriptor open however deep folders are nested, and ends as soon as
-// there is too much.
+// A walk counts what a command has written: the bytes of files with a change time after since, which no
+// command can set, and the entries that were created after since. It does not follow links, keeps only one
+// descriptor open whatever the depth, and stops as soon as a limit is exceeded.
 type walk struct {
 	since  time.Time
 	most   Limits
-	linked map[uint64]bool // files of several names that were counted
+	linked map[uint64]bool // inodes of files with several names that were counted
 	bytes  int64
 	files  int64
-	hidden bool // there was something that could not be counted
+	hidden bool // something could not be counted
 }
 
-// A level is a folder on the path from the top to where the walk is.
+// A level is a folder on the path from the top to the current position of the walk.
 type level struct {
 	dev, ino uint64
-	folders  []string // in it, still to be walked
+	folders  []string // subfolders that are still to be walked
 }
 
 func (w *walk) isOver() bool { return w.bytes > w.most.Bytes || w.files > w.most.Files }
 
-// countTree walks a directory that stays open.
+// countTree counts everything in dir, which stays open.
 func (w *walk) countTree(dir *os.File) {
 	here, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -60,7 +59,7 @@ func (w *walk) countTree(dir *os.File) {
 				break
 			}
 			if next = openParent(here, path[len(path)-1]); next == nil {
-				w.hidden = true // it was moved meanwhile
+				w.hidden = true // the folder was moved in the meantime
 				break
 			}
 		}
@@ -70,7 +69,7 @@ func (w *walk) countTree(dir *os.File) {
 	here.Close()
 }
 
-// countFolder counts what is in a folder.
+// countFolder counts the entries of a folder.
 func (w *walk) countFolder(f *os.File) level {
 	l := level{}
 	var s unix.Stat_t
@@ -91,30 +90,30 @@ func (w *walk) countFolder(f *os.File) level {
 	return l
 }
 
-// countEntry counts one name, and reports whether it is of a folder.
+// countEntry counts one entry, and reports whether it is a folder.
 func (w *walk) countEntry(fd int, name string) bool {
 	var s unix.Statx_t
 	const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &s) != nil {
-		return false // gone since it was listed
+		return false // removed since it was listed
 	}
 	w.addEntry(&s)
 	return s.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-// openChild opens a folder in f; nil where there is none any more.
+// openChild opens a folder in f, or returns nil if it no longer exists.
 func (w *walk) openChild(f *os.File, name string) *os.File {
 	fd, err := unix.Openat(int(f.Fd()), name, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
 		return os.NewFile(uintptr(fd), "")
 	}
 	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
-		w.hidden = true // a command may close a folder to us
+		w.hidden = true // a command may remove the permission to enter a folder
 	}
 	return nil
 }
 
-// openParent opens the folder above f, unless it is another than it was.
+// openParent opens the parent folder of f, or returns nil if it is not the folder l any more.
 func openParent(f *os.File, l level) *os.File {
 	fd, err := unix.Openat(int(f.Fd()), "..", unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -128,7 +127,7 @@ func openParent(f *os.File, l level) *os.File {
 	return os.NewFile(uintptr(fd), "")
 }
 
-// addEntry adds one entry, unless it is as it was before.
+// addEntry counts one entry, unless it has not changed since the start.
 func (w *walk) addEntry(s *unix.Statx_t) {
 	if !w.isLater(s.Ctime) {
 		return
@@ -155,15 +154,15 @@ func (w *walk) isLater(t unix.StatxTimestamp) bool {
 	return !time.Unix(t.Sec, int64(t.Nsec)).Before(w.since)
 }
 
-// countDeleted counts files that have no name any more but are held open below root: a log
-// that is written on after it was removed.
+// countDeleted counts deleted files that a process below root still holds open, for example a log that is
+// still written after its removal.
 func (w *walk) countDeleted(root int, system systemID) {
 	counted := map[uint64]bool{}
 	for _, pid := range process.Subtree(root) {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // gone, or closed to us
+			continue // the process has ended, or its descriptors cannot be read
 		}
 		for _, e := range entries {
 			if w.isOver() {

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
 
-// What was there before counts nothing, and a file of several names once.
+// Files from before the start are not counted, and a file with several names is counted once.
 func TestWhatAWalkCounts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestWhatAWalkCounts(t *testing.T) {
 	require.NoError(t, os.Symlink("/", filepath.Join(dir, "out")))
 	past := time.Now().Add(-time.Hour)
 	since := time.Now()
-	for tooEarly := true; tooEarly; { // files get their times from a clock of coarse grain
+	for tooEarly := true; tooEarly; { // wait until the coarse clock that sets file times has passed since
 		write("mark", 0)
 		var s unix.Statx_t
 		require.NoError(t, unix.Statx(unix.AT_FDCWD, filepath.Join(dir, "mark"), 0, unix.STATX_BASIC_STATS, &s))
@@ -53,7 +53,7 @@ func TestWhatAWalkCounts(t *testing.T) {
 	require.GreaterOrEqual(t, count(past).bytes, int64(9<<20))
 }
 
-// No depth hides a file, and no depth takes more than one descriptor.
+// A file at any depth is counted, and any depth needs only one descriptor.
 func TestAWalkReachesTheDeepest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

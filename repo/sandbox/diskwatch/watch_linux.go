@@ -12,40 +12,40 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// clockGrain is more than the grain of the clock by which files get their times.
+// clockGrain is longer than the granularity of the clock that sets file times.
 const clockGrain = 20 * time.Millisecond
 
-// A Watch looks at what one command writes of the machine's disks: its workspace and the
-// mounts that are not read-only. RLIMIT_FSIZE holds for each file alone, and quotas of
-// file systems are not ours to set, so it is watched.
+// A Watch measures what one command writes to the machine's disks: to its workspace and to writable mounts.
+// Measuring is necessary because RLIMIT_FSIZE limits only each single file, and this program cannot set
+// quotas of file systems.
 type Watch struct {
 	limits  Limits
-	since   time.Time // what has a later time was written by the command
+	since   time.Time // files with a later time were written by the command
 	systems []*fileSystem
 }
 
-// A fileSystem holds some of the directories. Asking it how much is free is cheap, so that
-// is done often, and the directories are walked only when enough has gone since the last
-// walk for the command to be beyond its limit, had it written all of that.
+// A fileSystem is a file system that holds some of the directories. Asking for its free space is cheap, so
+// this is done often. The directories are walked only if so much space is gone since the last walk that the
+// command exceeds its limit if it has written all of that.
 type fileSystem struct {
 	id           systemID
 	dirs         []*os.File
-	free, inodes int64 // as they were last seen
-	gone, made   int64 // how much the free went down since the last walk, rises not counted
-	bytes, files int64 // what the last walk found
+	free, inodes int64 // at the last measurement
+	gone, made   int64 // decrease of free space and free inodes since the last walk; increases are not counted
+	bytes, files int64 // result of the last walk
 	countsInodes bool
 	walked       time.Time
 	walkingTakes time.Duration
 }
 
-// A systemID tells file systems apart, also where files have devices of their own.
+// A systemID identifies a file system, also one whose files have different device numbers.
 type systemID struct {
 	kind int64
 	id   unix.Fsid
 }
 
-// New notes how things stand in dirs before the command starts. What cannot be opened
-// cannot be mounted either, and is reported there.
+// New records the free space for dirs before the command starts. A directory that cannot be opened is ignored
+// here: it cannot be mounted either, and the mount reports it.
 func New(limits Limits, dirs ...string) *Watch {
 	w := &Watch{limits: limits, since: time.Now().Add(-clockGrain)}
 	for _, dir := range dirs {
@@ -57,7 +57,7 @@ func New(limits Limits, dirs ...string) *Watch {
 func (w *Watch) addDirectory(dir string) {
 	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return // a single file is bounded by its size
+		return // a single file is limited by its size
 	}
 	var s unix.Statfs_t
 	if unix.Fstatfs(int(f.Fd()), &s) != nil {
@@ -77,15 +77,15 @@ func (w *Watch) addDirectory(dir string) {
 
 func freeBytes(s *unix.Statfs_t) int64 { return int64(s.Bfree) * int64(s.Bsize) }
 
-// Close lets go of the directories.
+// Close closes the directories.
 func (w *Watch) Close() {
 	for _, s := range w.systems {
 		process.CloseAll(s.dirs)
 	}
 }
 
-// CheckRoom returns an error if a disk has so little left that the command would fail for it,
-// and others with it: an eighth of what it may write, or a 128th of a small disk.
+// CheckRoom returns an error if a disk has so little free space that the command, and others with it, would
+// fail: less than an eighth of limits.Bytes, or less than a 128th of a small disk.
 func (w *Watch) CheckRoom() error {
 	for _, f := range w.systems {
 		var s unix.Statfs_t
@@ -100,8 +100,7 @@ func (w *Watch) CheckRoom() error {
 	return nil
 }
 
-// Run calls over once the command below the process root has written more than it may. It
-// returns then, or when ctx ends.
+// Run calls over once the command below the process root exceeds a limit. It returns then, or when ctx ends.
 func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 	if len(w.systems) == 0 {
 		return
@@ -115,8 +114,8 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 	})
 }
 
-// FindExcess returns the limit that the command is beyond: disk, files, or "". If ended is
-// set all of its processes are dead.
+// FindExcess returns the limit that the command exceeds: disk, files, or "". ended says that all its
+// processes are dead.
 func (w *Watch) FindExcess(root int, ended bool) string {
 	for _, s := range w.systems {
 		s.measureFree()
@@ -147,7 +146,7 @@ func (w *Watch) FindExcess(root int, ended bool) string {
 	return ""
 }
 
-// measureFree adds up what went of the file system since it was last looked at.
+// measureFree adds the decrease of free space since the last measurement.
 func (s *fileSystem) measureFree() {
 	var now unix.Statfs_t
 	if unix.Fstatfs(int(s.dirs[0].Fd()), &now) != nil {

@@ -4,19 +4,19 @@ package diskwatch
 
 import "context"
 
-// A Watch watches nothing here.
+// A Watch watches nothing on this system.
 type Watch struct{}
 
-// New notes nothing.
+// New returns a Watch that does nothing.
 func New(Limits, ...string) *Watch { return &Watch{} }
 
-// CheckRoom finds room.
+// CheckRoom returns nil.
 func (*Watch) CheckRoom() error { return nil }
 
 // Run returns at once.
 func (*Watch) Run(context.Context, int, func(reason string)) {}
 
-// FindExcess finds none.
+// FindExcess returns "".
 func (*Watch) FindExcess(int, bool) string { return "" }
 
 // Close does nothing.

@@ -17,18 +17,18 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// sharedProcesses is the limit on processes that the first process sets for itself where
-// it has the machine's user numbers: there, the kernel counts what that user runs in all
-// containers together. The engine counts this container's.
+// sharedProcesses is the process limit that the first process sets for itself. It is high, because uids in a
+// container are the machine's, and the kernel counts the processes of that user in all containers together.
+// The engine limits the processes of this container.
 const sharedProcesses = 1 << 16
 
-// A guestDir is a directory of the machine that is shown at /run/box.
+// A guestDir is a directory of the machine that is mounted at /run/box.
 type guestDir struct {
 	path         string
-	life, report *os.File // both ends of each pipe are ours until the command starts
+	life, report *os.File // this process holds both ends of each pipe until the command starts
 }
 
-// newGuestDir writes the orders and the small files, and makes the pipes.
+// newGuestDir creates the directory with the orders, the small files and the pipes.
 func newGuestDir(o initproc.Orders) (_ *guestDir, err error) {
 	path, err := os.MkdirTemp("", "bobbin-box-")
 	if err != nil {
@@ -56,7 +56,7 @@ func newGuestDir(o initproc.Orders) (_ *guestDir, err error) {
 	if err := o.ForInside().Write(orders); err != nil {
 		return nil, fmt.Errorf("sandbox: orders: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(path, "program"), nil, 0o444); err != nil { // where it is mounted
+	if err := os.WriteFile(filepath.Join(path, "program"), nil, 0o444); err != nil { // a mount point
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	if b.life, err = makePipe(filepath.Join(path, "life")); err != nil {
@@ -66,7 +66,7 @@ func newGuestDir(o initproc.Orders) (_ *guestDir, err error) {
 	return b, err
 }
 
-// makePipe makes a named pipe that the commands' user may open, and opens it.
+// makePipe creates a named pipe that the commands' user can open, and opens it.
 func makePipe(path string) (*os.File, error) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -84,7 +84,7 @@ func makePipe(path string) (*os.File, error) {
 
 func (b *guestDir) filePath(i int) string { return filepath.Join(b.path, "file"+strconv.Itoa(i)) }
 
-// removePipes takes the pipes away once the first process has them: the command shall not.
+// removePipes removes the pipes once the first process has opened them, so that the command cannot.
 func (b *guestDir) removePipes() {
 	os.Remove(filepath.Join(b.path, "life"))
 	os.Remove(filepath.Join(b.path, "report"))
@@ -95,28 +95,28 @@ func (b *guestDir) close() {
 	os.RemoveAll(b.path)
 }
 
-// buildArgs returns the words of the engine's for one command. The limits that are not here are set inside, by
-// the program; the engine's own filter stays in force beside ours.
+// buildArgs returns the arguments of the engine's program for one command. The program inside sets the other
+// limits; the engine's own filter stays active in addition to ours.
 func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *guestDir) []string {
 	uid, gid := user.CommandUser()
-	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10)                                // what lies in /tmp is counted with it
-	fresh := "rw,exec,nosuid,nodev,mode=1777,size=" + strconv.FormatInt(o.Layout.Fill, 10) // there is nobody else
+	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10)                                // files in /tmp count as memory
+	fresh := "rw,exec,nosuid,nodev,mode=1777,size=" + strconv.FormatInt(o.Layout.Fill, 10) // 1777 is safe, because there is only one user
 	if d.podman {
-		fresh += ",notmpcopyup" // else what the image has there comes along
+		fresh += ",notmpcopyup" // otherwise the image's content of these directories is copied in
 	} else {
-		fresh += fmt.Sprintf(",uid=%d,gid=%d", uid, gid) // where the image has the directory, its mode counts
+		fresh += fmt.Sprintf(",uid=%d,gid=%d", uid, gid) // if the image has the directory, its mode is used
 	}
 	args := []string{
 		"run", "--rm", "--interactive", "--name", name, "--label", dockerLabel, "--pull", "never", "--log-driver", "none",
 		"--network", "none", "--ipc", "private", "--hostname", "box", "--read-only",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", fmt.Sprintf("%d:%d", uid, gid),
-		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16), // the program's own threads
+		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16), // includes the program's own threads
 		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles), "--shm-size", strconv.Itoa(backend.ShmSize),
 		"--tmpfs", "/tmp:" + fresh, "--tmpfs", "/home/box:" + fresh,
 		"--workdir", "/", "--entrypoint", initproc.GuestProgram,
 	}
 	if d.podman && !user.RunsAsRoot() {
-		args = append(args, "--userns", "keep-id") // else the caller would be root inside
+		args = append(args, "--userns", "keep-id") // otherwise the caller would be root inside
 	}
 	args = append(args, "--mount", mountFlag(backend.Bind{Host: b.path, Inside: initproc.GuestDir}))
 	for _, m := range o.Layout.Binds {
@@ -128,7 +128,7 @@ func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *
 	return append(args, d.image, initproc.GuestMarker)
 }
 
-// mountFlag is a mount as the engines read it: fields with commas between, as in a table.
+// mountFlag returns a mount in the format of the engines: fields separated by commas, quoted as in CSV.
 func mountFlag(m backend.Bind) string {
 	fields := []string{"type=bind", "source=" + m.Host, "target=" + m.Inside}
 	if !m.Writable {

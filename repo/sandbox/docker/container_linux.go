@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// killTimeout is how long a container may take to end by itself when the pipe to it is
-// closed; after that the engine is told to end it.
+// killTimeout is how long a container may take to end after its pipe is closed. Then the engine is told to
+// remove it.
 const killTimeout = 2 * time.Second
 
 func (d *docker) Start(j *backend.Job) (backend.Process, error) {
@@ -47,25 +47,25 @@ func (d *docker) Start(j *backend.Job) (backend.Process, error) {
 	return c, nil
 }
 
-// A container is a running one, with the engine's program attached to it.
+// A container is a running container, with the engine's program attached to it.
 type container struct {
 	docker   *docker
 	cmd      *exec.Cmd
 	name     string
 	box      *guestDir
 	ended    chan struct{} // closed when the engine's program has ended
-	reported chan struct{} // closed when all reports are in
-	// What was reported, to be read after that.
+	reported chan struct{} // closed when all reports have been read
+	// The reports; read them only after reported is closed.
 	started bool
 	last    *initproc.Report
 }
 
 func (c *container) PID() int { return 0 }
 
-// Usage is zero: the engine keeps count.
+// Usage returns zero, because the engine enforces the limits.
 func (c *container) Usage() process.Usage { return process.Usage{} }
 
-// readReports reads the reports until the mark that wait sets behind the last one.
+// readReports reads reports until the End report that Wait writes after the last one.
 func (c *container) readReports() {
 	defer close(c.reported)
 	decoder := json.NewDecoder(io.LimitReader(c.box.report, 64<<10))
@@ -85,7 +85,7 @@ func (c *container) readReports() {
 	}
 }
 
-// Kill closes the pipe, at which the first process inside ends, and all with it.
+// Kill closes the pipe, so that the first process inside exits, and all other processes with it.
 func (c *container) Kill() {
 	c.box.life.Close()
 	select {
@@ -96,13 +96,13 @@ func (c *container) Kill() {
 	}
 }
 
-// remove has the engine end the container and forget it.
+// remove makes the engine kill and remove the container.
 func (c *container) remove() {
 	c.docker.askEngine(context.Background(), "rm", "--force", c.name) //nolint:errcheck // it may be gone
 }
 
-// Wait returns when the engine says that the container has ended; where it does not say
-// how, the container is removed before.
+// Wait returns when the container has ended. If there is no report of how it ended, the container is removed
+// first.
 func (c *container) Wait() (backend.Outcome, error) {
 	defer c.box.close()
 	err := c.cmd.Wait()

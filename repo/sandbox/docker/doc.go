@@ -1,7 +1,7 @@
-// Package docker is the kind of sandbox in which an engine, Docker or Podman, starts a
-// container for each command, from an image that has to be there already. This program is the
-// first process inside, and confines itself and the command as in the other kinds.
+// Package docker implements the kind of sandbox in which an engine, Docker or Podman, starts a container for
+// each command, from an image that the engine must already have. This program is the first process inside,
+// and confines itself and the command as in the other kinds.
 //
-// A container ends when a pipe from this process is closed, at the latest with this process. The
-// next Open on the machine removes what an engine kept nevertheless.
+// A container ends when this process closes a pipe or dies. If the engine keeps a container anyway, the next
+// Open on the machine removes it.
 package docker

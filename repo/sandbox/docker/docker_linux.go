@@ -18,37 +18,36 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// A Config names what is used. The image has to be there.
+// A Config names the engine and the image. The engine must already have the image.
 type Config struct {
-	Engine string // program; default: docker on the PATH, else podman
+	Engine string // path or name of the program; default: docker on the PATH, else podman
 	Image  string
 }
 
-// dockerLabel marks the containers that are ours.
+// dockerLabel is the label of containers that this program creates.
 const dockerLabel = "bobbin"
 
-// answerTimeout is how long the engine may take to answer a question.
+// answerTimeout is the timeout of a query to the engine.
 const answerTimeout = 20 * time.Second
 
-// A docker leaves the building to a container engine, Docker or Podman: a
-// container for each command, from an image that somebody chose. The machine's programs
-// and toolchains do not show; the image has its own. Inside, this program is the first
-// process and confines itself and the command as everywhere, so it has to run there: a
-// static build does in every image of its architecture.
+// A docker is the backend that uses a container engine, Docker or Podman: a container for each command, from
+// a configured image. The machine's programs and toolchains are not visible; the image has its own. Inside,
+// this program is the first process and confines itself and the command as in the other kinds, so it must be
+// able to run there: a static build runs in every image of its architecture.
 //
-// The engine is a program of root's that starts what it is told to. Its own first process
-// there ends when the pipe to us does, and with it all; names say whose a container is, so
-// that what the engine kept nevertheless is removed when somebody opens this kind again.
+// The engine runs as root and starts what it is told to. The first process in a container exits when its pipe
+// from this process is closed, and all others with it. The name of a container identifies the process that
+// created it, so that a container that the engine kept anyway is removed at the next Open.
 type docker struct {
 	engine string // absolute
 	podman bool
 	image  string
-	label  string // what it calls itself
-	owner  string // how the names of our containers begin
+	label  string // name and version of the engine
+	owner  string // prefix of the names of this process's containers
 	count  atomic.Int64
 }
 
-// Open finds the engine, asks it for the image, and removes containers of dead processes.
+// Open finds the engine, checks that it has the image, and removes containers of dead processes.
 func Open(ctx context.Context, c Config) (backend.Backend, error) {
 	if c.Image == "" {
 		return nil, &backend.Unavailable{Why: "no image is named", Cure: "set sandbox.image to one that the engine has"}
@@ -84,7 +83,7 @@ func Open(ctx context.Context, c Config) (backend.Backend, error) {
 	return d, nil
 }
 
-// findEngine returns the program that is asked for, or else docker or podman.
+// findEngine returns the path of the configured program, or else of docker or podman.
 func findEngine(asked string) (string, error) {
 	names := []string{"docker", "podman"}
 	if asked != "" {
@@ -101,7 +100,7 @@ func findEngine(asked string) (string, error) {
 	}
 }
 
-// askEngine runs the engine's program and returns the line that it prints.
+// askEngine runs the engine's program and returns its output.
 func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -120,8 +119,8 @@ func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) 
 	return "", err
 }
 
-// engineEnv returns the part of this program's environment that the engine's program needs
-// to find the engine. That program runs outside, and hands none of it to commands.
+// engineEnv returns the part of this program's environment that the engine's program needs to find the
+// engine. That program runs outside, and passes none of it to commands.
 func engineEnv() []string {
 	var env []string
 	for _, name := range []string{
@@ -134,8 +133,8 @@ func engineEnv() []string {
 	return env
 }
 
-// ownerName is how the names of a process's containers begin: with the machine, or
-// whatever stands for it where this program runs, the process and when it started.
+// ownerName returns the prefix of the names of a process's containers. It identifies the machine, or the
+// container that this program runs in, the process and its start time.
 func ownerName(pid int) string {
 	host, _ := os.Hostname()
 	space, _ := os.Readlink("/proc/self/ns/pid")
@@ -143,8 +142,8 @@ func ownerName(pid int) string {
 	return fmt.Sprintf("bobbin-%x-%d-%s", sum[:6], pid, process.StartTime(pid))
 }
 
-// isOrphaned reports whether a container of that name belongs to a process of this machine
-// that is no more.
+// isOrphaned reports whether the container with that name belongs to a process of this machine that has
+// ended.
 func isOrphaned(name string) bool {
 	words := strings.Split(name, "-")
 	if len(words) != 5 {
@@ -154,7 +153,7 @@ func isOrphaned(name string) bool {
 	return err == nil && words[1] == strings.Split(ownerName(pid), "-")[1] && process.StartTime(pid) != words[3]
 }
 
-// removeOrphans removes containers of processes that have ended.
+// removeOrphans removes the containers of processes that have ended.
 func (d *docker) removeOrphans(ctx context.Context) {
 	names, err := d.askEngine(ctx, "ps", "--all", "--filter", "label="+dockerLabel, "--format", "{{.Names}}")
 	if err != nil {
@@ -179,7 +178,7 @@ func (d *docker) Describe() string {
 	return fmt.Sprintf("%s, image %s, uid %d, seccomp, no network", d.label, d.image, uid)
 }
 
-// Environment says that users have the machine's numbers, so that they can write their workspaces.
+// Environment says that commands have uids of the machine, so that they can write to their workspaces.
 func (d *docker) Environment() backend.Environment {
 	uid, _ := user.CommandUser()
 	return backend.Environment{User: uid, Image: true, SameIDs: true}

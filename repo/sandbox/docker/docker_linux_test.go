@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// What an engine is told, word by word. That it does what it is told is tested where
-// BOBBIN_TEST_IMAGE names an image that it has.
+// This test checks the arguments for an engine word by word. Other tests check that a real engine
+// obeys them, if BOBBIN_TEST_IMAGE names an image that it has.
 func TestEngineArguments(t *testing.T) {
 	t.Parallel()
 	uid, gid := user.CommandUser()
@@ -51,7 +51,7 @@ func TestEngineArguments(t *testing.T) {
 	require.Equal(t, !user.RunsAsRoot(), strings.Contains(text, "--userns keep-id"))
 }
 
-// Containers are removed for those alone who are no more, on this machine.
+// Only containers of processes that have ended, on this machine, are removed.
 func TestOrphanedContainers(t *testing.T) {
 	t.Parallel()
 	ours := ownerName(os.Getpid())
@@ -66,11 +66,11 @@ func TestOrphanedContainers(t *testing.T) {
 	require.True(t, isOrphaned(strings.Replace(ours, process.StartTime(os.Getpid()), "1", 1)+"-1"), "the number is somebody else's by now")
 }
 
-// What an earlier process left in the engine is gone when the kind is opened again.
+// A container that an earlier process left in the engine is removed by the next Open.
 func TestContainersOfTheDeadAreRemoved(t *testing.T) {
 	t.Parallel()
 	config := Config{Engine: os.Getenv("BOBBIN_TEST_ENGINE"), Image: os.Getenv("BOBBIN_TEST_IMAGE")}
-	if config.Image == "" { // an engine that is there may be in use, and its images are not for a test to choose
+	if config.Image == "" { // an installed engine may be in use, and a test must not choose one of its images
 		t.Skip("BOBBIN_TEST_IMAGE names no image")
 	}
 	b, err := Open(t.Context(), config)

@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Where things are in the world that gVisor's own processes see, which has nothing else.
+// Paths in the file system of gVisor's own processes, which contains nothing else.
 const (
 	bundleDir   = "/bundle"
 	bundleRoot  = "/bundle/rootfs"
@@ -32,8 +32,8 @@ const (
 	containerID = "box"
 )
 
-// buildBundle builds what gVisor's processes see, with what the commands see as a directory
-// in it and the bundle that says what to make of that, and enters it.
+// buildBundle builds and enters the file system of gVisor's processes. It contains the OCI bundle: the
+// configuration, and a directory with the file system of the commands.
 func buildBundle(o initproc.Orders) error {
 	below := moveBelow(bundleRoot, o.Layout)
 	all := o
@@ -69,7 +69,7 @@ func buildBundle(o initproc.Orders) error {
 	return nil
 }
 
-// moveBelow is the layout as it is put under a directory.
+// moveBelow returns the layout with all inside paths below dir.
 func moveBelow(dir string, l backend.Layout) backend.Layout {
 	out := backend.Layout{Fill: l.Fill}
 	for _, link := range l.Links {
@@ -90,7 +90,7 @@ func moveBelow(dir string, l backend.Layout) backend.Layout {
 	return out
 }
 
-// makeDirectories makes what gVisor needs, and where it mounts.
+// makeDirectories creates the directories that gVisor needs, including its mount points.
 func makeDirectories(root *rootfs.Root) error {
 	dirs := []string{"/proc", "/tmp", "/dev", runscState}
 	for _, dir := range []string{"/proc", "/dev", "/sys", "/tmp", "/home/box", initproc.GuestDir} {
@@ -99,7 +99,7 @@ func makeDirectories(root *rootfs.Root) error {
 	return root.MakeDirectories(dirs...)
 }
 
-// writeBundle writes the command's orders and the bundle's configuration.
+// writeBundle writes the orders for the command and the configuration of the bundle.
 func writeBundle(root *rootfs.Root, o initproc.Orders) error {
 	file, err := root.CreateFile(bundleRoot + initproc.GuestOrders)
 	if err != nil {
@@ -121,8 +121,8 @@ func writeBundle(root *rootfs.Root, o initproc.Orders) error {
 	return nil
 }
 
-// limitRunsc bounds gVisor's own processes. Every process inside is one of them outside,
-// with threads for the processors to run it on.
+// limitRunsc sets the limits of gVisor's own processes. Each process inside is one process outside, with
+// threads for the processors that run it.
 func limitRunsc(o initproc.Orders) error {
 	unix.Umask(0o022)
 	return lockdown.LowerLimits(map[int]uint64{
@@ -131,11 +131,12 @@ func limitRunsc(o initproc.Orders) error {
 	})
 }
 
-// runRunsc runs gVisor over the bundle until the command ends.
+// runRunsc runs gVisor with the bundle until the command ends.
 func runRunsc(initproc.Orders) (int, error) {
 	process.CloseOnExec(3)
-	// gVisor makes each stream non-blocking as it takes it, and believes what it then finds
-	// of the next: where both are one pipe, writes to the second would be cut short.
+	// gVisor makes each stream non-blocking when it takes it, and trusts the mode in which it then finds the
+	// next one. If both are the same pipe, writes to the second would be cut short, so stderr is opened
+	// again.
 	errs := uintptr(2)
 	if again, err := unix.Open("/proc/self/fd/2", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
 		errs = uintptr(again)
@@ -162,7 +163,7 @@ func runRunsc(initproc.Orders) (int, error) {
 	return code, nil
 }
 
-// readComplaint returns what runsc says in its log of why it did not start anything.
+// readComplaint returns the last message in runsc's log, as the reason why it started nothing.
 func readComplaint(code int) string {
 	text, _ := os.ReadFile(runscLog)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -173,7 +174,7 @@ func readComplaint(code int) string {
 	return fmt.Sprintf("it ended with %d and does not say why", code)
 }
 
-// A spec is the part of an OCI bundle's configuration that we use.
+// A spec is the part of an OCI bundle's configuration that this package uses.
 type spec struct {
 	Version  string      `json:"ociVersion"`
 	Hostname string      `json:"hostname"`
@@ -232,8 +233,8 @@ type specIDs struct {
 	Size      int `json:"size"`
 }
 
-// newSpec describes the command's world to gVisor: the program itself is started, without
-// an environment, and does the rest. isDir tells directories from files inside.
+// newSpec returns the configuration for the command: gVisor starts this program, without an environment, and
+// the program does the rest. isDir reports whether an inside path is a directory.
 func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 	ids := []specIDs{{Container: user.InsideID, Host: user.InsideID, Size: 1}}
 	s := spec{
@@ -259,7 +260,7 @@ func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 	own("/home/box", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", user.InsideID), fmt.Sprintf("gid=%d", user.InsideID)}, safe...)...)
 	for _, b := range slices.Concat(l.System, l.Binds) {
 		if !b.Writable && !isDir(b.Inside) || strings.HasPrefix(b.Inside, "/etc/") {
-			continue // it stands in the root, which is read-only
+			continue // it is part of the root, which is read-only
 		}
 		how := "ro"
 		if b.Writable {

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// What a bundle says, apart from what the probes try.
+// This test checks the parts of the bundle's configuration that no probe covers.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	l := backend.Layout{

@@ -21,21 +21,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Marker is the argument that tells this program that it is to keep a gVisor.
+// Marker is the argument that makes this program run gVisor.
 const Marker = "bobbin-sandbox-gvisor"
 
-// A gvisor has commands meet a kernel of their own, written in Go, and never
-// the machine's. As for namespaces, the program executes itself as the first process of
-// new name spaces, as the commands' user; there it builds the file system and an OCI
-// bundle in memory, makes them the only files there are, and runs runsc over them. So a
-// way out of gVisor would lead into an empty file system, and whatever happens to us, the first
-// process's death is the death of all, and nothing is left on a disk.
+// A gvisor is the backend whose commands run on gVisor's kernel, which is written in Go, and never on the
+// machine's. As in the kind namespaces, the program executes itself as the first process of new name spaces,
+// as the commands' user. There it builds the file system and an OCI bundle in memory, makes them the only
+// files there are, and runs runsc on them. So a way out of gVisor would lead into an empty file system, all
+// processes die with the first process, whatever happens to this program, and nothing is left on a disk.
 type gvisor struct {
 	path    string // absolute
 	version string
 }
 
-// Open finds runsc: the program at path, or on the PATH if path is empty.
+// Open finds runsc: the program at path, or runsc on the PATH if path is empty.
 func Open(ctx context.Context, path string) (backend.Backend, error) {
 	if path == "" {
 		path = "runsc"
@@ -58,7 +57,7 @@ func Open(ctx context.Context, path string) (backend.Backend, error) {
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
 	version := strings.TrimPrefix(strings.TrimSpace(first), "runsc version ")
-	return &gvisor{path: found, version: strings.TrimPrefix(version, "VERSION_MISSING")}, nil // built by the go command alone it knows none
+	return &gvisor{path: found, version: strings.TrimPrefix(version, "VERSION_MISSING")}, nil // a build by the go command alone has no version
 }
 
 func (g *gvisor) Describe() string {
@@ -100,7 +99,7 @@ func (g *gvisor) Start(j *backend.Job) (backend.Process, error) {
 	o, sources := initproc.NewOrders(j, l)
 	o.Runsc = g.path
 	attr := initproc.NewAttributes()
-	// What runsc needs to build its own, over nothing but these name spaces.
+	// The capabilities that runsc needs to build its sandbox, valid in these name spaces only.
 	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE,
 		unix.CAP_CHOWN, unix.CAP_DAC_READ_SEARCH, unix.CAP_FOWNER, unix.CAP_FSETID)
 	first, err := initproc.Start(j, Marker, o, sources, attr)
@@ -113,9 +112,9 @@ func (g *gvisor) Start(j *backend.Job) (backend.Process, error) {
 // A runscProcess is a running gVisor.
 type runscProcess struct {
 	*initproc.InitProcess
-	fill   int64 // how much may lie in /tmp
+	fill   int64 // the size of /tmp and of /home/box in bytes
 	mu     sync.Mutex
-	memory string // where its memory can be looked at, once that is found
+	memory string // path of the memory file, once it is found
 }
 
 func (p *runscProcess) Wait() (backend.Outcome, error) {
@@ -124,11 +123,11 @@ func (p *runscProcess) Wait() (backend.Outcome, error) {
 	return out, err
 }
 
-// Usage is gVisor's own memory together with what its commands have, which is one file of
-// its, mapped by many: adding that up process by process would count it many times. What
-// lies in /tmp is in there too and cannot be told apart; as much as may is not counted,
-// which is why less may than elsewhere.
-// A process inside is one of gVisor's outside, apart from the few that it needs itself.
+// Usage returns gVisor's own memory together with that of its commands. The commands' memory is one file that
+// many processes map, so it is counted once and not for each process. The files in /tmp are in it, too, and
+// cannot be separated. As many bytes as /tmp may hold are not counted, which is why /tmp is smaller than in
+// other kinds. Each process inside is one of gVisor's processes outside; the 16 processes that gVisor needs
+// itself are subtracted.
 func (p *runscProcess) Usage() process.Usage {
 	const ofGVisor = 16
 	pids := process.Subtree(p.PID())
@@ -144,7 +143,7 @@ func (p *runscProcess) Usage() process.Usage {
 	return process.Usage{Memory: u.Memory + max(0, file-p.fill), Processes: u.Processes}
 }
 
-// measureMemoryFile returns how much of gVisor's memory file is in use.
+// measureMemoryFile returns the used bytes of gVisor's memory file, and whether the file is known.
 func (p *runscProcess) measureMemoryFile(pids []int) (int64, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +157,7 @@ func (p *runscProcess) measureMemoryFile(pids []int) (int64, bool) {
 	return st.Blocks * 512, true
 }
 
-// findMemoryFile looks for the memory file among a process's descriptors.
+// findMemoryFile returns the path of the memory file among the descriptors of a process, or "".
 func findMemoryFile(pid int) string {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	entries, _ := os.ReadDir(dir)
@@ -172,8 +171,8 @@ func findMemoryFile(pid int) string {
 	return filepath.Join(dir, entries[at].Name())
 }
 
-// init becomes the process that keeps a gVisor, or the first one inside, if this is it, and
-// does not return then.
+// init runs the first process of the name spaces, which runs gVisor, if this process was started for that.
+// Then it does not return.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == Marker && os.Getpid() == 1 {
 		runtime.LockOSThread()

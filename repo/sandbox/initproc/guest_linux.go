@@ -21,12 +21,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
-// GuestMarker is the argument that tells this program that somebody else's sandbox is around it.
+// GuestMarker is the argument that makes this program the first process in a sandbox that gVisor or an engine
+// built.
 const GuestMarker = "bobbin-sandbox-enter"
 
-// GuestDir is shown inside a sandbox of somebody else's making, with the program and its
-// orders; and with pipes by which it hears of our death and reports to us, where it is not
-// watched over otherwise.
+// GuestDir is mounted in a sandbox that gVisor or an engine built. It holds the program and its orders. In a
+// container, it also holds two pipes: the process exits when the first is closed, and writes its reports to
+// the second.
 const (
 	GuestDir     = "/run/box"
 	GuestProgram = GuestDir + "/program"
@@ -35,12 +36,11 @@ const (
 	guestReport  = GuestDir + "/report"
 )
 
-// runGuest is the life of the first process where gVisor or a container engine built what
-// is around it: it confines itself as the namespaces kind does, with the same limits and the same
-// filter, and runs the command. It does not return.
+// runGuest runs the first process in a sandbox that gVisor or a container engine built. It confines itself as
+// in the kind namespaces, with the same limits and the same filter, and runs the command. It does not return.
 //
-// Under an engine it reports by a pipe, and ends when another one does; gVisor is watched
-// over from outside, and hands on what it ends with.
+// In a container it writes its reports to a pipe, and exits when another pipe is closed. In gVisor it is
+// watched from outside, and its exit code is the command's.
 func runGuest() {
 	var say io.Writer = io.Discard
 	if pipe, err := os.OpenFile(guestReport, os.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
@@ -77,7 +77,7 @@ func obeyOrders(say *json.Encoder) (int, error) {
 	if err := ConfineCommand(o); err != nil {
 		return 0, err
 	}
-	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
+	signal.Notify(make(chan os.Signal, 1)) // signals from commands are dropped, and not inherited as ignored
 	say.Encode(Report{Started: true})      //nolint:errcheck // there is nobody else to tell
 	if o.Memory > 0 {
 		overuse := func(u process.Usage) string {
@@ -97,19 +97,19 @@ func obeyOrders(say *json.Encoder) (int, error) {
 	}
 	r := Report{Code: code}
 	if code == backend.CodeKilled && hasRunOutOfMemory() {
-		r.Reason = "memory" // the engine's limit, which is above ours, was reached before we looked
+		r.Reason = "memory" // the engine's memory limit, which is higher, was reached between two measurements
 	}
 	say.Encode(r) //nolint:errcheck // likewise
 	return code, nil
 }
 
-// hasRunOutOfMemory reports whether the kernel killed somebody here for its memory.
+// hasRunOutOfMemory reports whether the kernel killed a process of this sandbox because of its memory limit.
 func hasRunOutOfMemory() bool {
 	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") || cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
 }
 
-// init runs the command if this process is the first one in a sandbox that gVisor or a
-// container engine made, and does not return then.
+// init runs the first process if gVisor or a container engine has started this process as such, and then does
+// not return.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == GuestMarker && os.Getpid() == 1 {
 		runtime.LockOSThread()
@@ -117,7 +117,8 @@ func init() {
 	}
 }
 
-// WithProgram shows the program itself at GuestProgram. The probes' file is the same one.
+// WithProgram adds this program to the layout, at GuestProgram and for each file with a source, which is this
+// program, too.
 func WithProgram(l backend.Layout) (backend.Layout, error) {
 	self, err := os.Executable()
 	if err == nil {
@@ -139,7 +140,7 @@ func WithProgram(l backend.Layout) (backend.Layout, error) {
 	return l, nil
 }
 
-// WithCopy shows a copy of the program, for callers who cannot get to its file.
+// WithCopy adds a copy of this program to the layout, for callers who cannot reach its file.
 func WithCopy(l backend.Layout, self *os.File) backend.Layout {
 	l.Files = append(slices.Clone(l.Files), backend.ProgramFile(GuestProgram, self))
 	return l

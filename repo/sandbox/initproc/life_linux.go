@@ -20,9 +20,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Run is the life of the first process: it builds, confines itself, runs the command and
-// exits, without returning. It exits by the system call, since nothing has to be flushed and
-// the race detector would delay os.Exit by a second.
+// Run runs the first process: it builds the sandbox, confines itself, runs the command and exits without
+// returning. It exits with the system call, because nothing has to be flushed and the race detector would
+// delay os.Exit by a second.
 func Run(build, confine func(Orders) error, run func(Orders) (int, error)) {
 	say := json.NewEncoder(os.NewFile(fdReport, "report"))
 	fail := func(err error) {
@@ -32,9 +32,9 @@ func Run(build, confine func(Orders) error, run func(Orders) (int, error)) {
 	var o Orders
 	stream := os.NewFile(fdOrders, "orders")
 	if err := gob.NewDecoder(stream).Decode(&o); err != nil {
-		syscall.Exit(1) // whoever started us is gone
+		syscall.Exit(1) // the process that started this one is gone
 	}
-	go func() { // Pdeathsig below does the same at once; this one no race can lose
+	go func() { // Pdeathsig, which is set below, does the same at once; this check cannot lose a race
 		io.Copy(io.Discard, stream) //nolint:errcheck // any end is the end
 		syscall.Exit(1)
 	}()
@@ -44,17 +44,17 @@ func Run(build, confine func(Orders) error, run func(Orders) (int, error)) {
 	if err := confine(o); err != nil {
 		fail(err)
 	}
-	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
+	signal.Notify(make(chan os.Signal, 1)) // signals from commands are dropped, and not inherited as ignored
 	say.Encode(Report{Started: true})      //nolint:errcheck // there is nobody else to tell
 	code, err := run(o)
 	if err != nil {
 		fail(err)
 	}
 	say.Encode(Report{Code: code}) //nolint:errcheck // there is nobody else to tell
-	syscall.Exit(0)                // and everything else inside dies
+	syscall.Exit(0)                // the kernel kills all other processes inside
 }
 
-// ConfineCommand confines this process and what it will run as the orders say.
+// ConfineCommand confines this process and the command that it will run, as the orders say.
 func ConfineCommand(o Orders) error {
 	var writable []string
 	for _, b := range o.Layout.Binds {
@@ -65,8 +65,8 @@ func ConfineCommand(o Orders) error {
 	return lockdown.Apply(lockdown.Rules{Writable: writable, FileSize: o.FileSize, Processes: o.Processes, Seconds: o.Seconds})
 }
 
-// GatherTrees opens everything that is to be shown, while this process is still the caller,
-// who can reach all of it, and then gives up the caller's identity.
+// GatherTrees opens everything that is to be shown while this process still has the caller's rights to reach
+// it. Then it gives up these rights.
 func GatherTrees(o Orders) (rootfs.Trees, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return rootfs.Trees{}, fmt.Errorf("make mounts private: %w", err)
@@ -80,7 +80,7 @@ func GatherTrees(o Orders) (rootfs.Trees, error) {
 			return rootfs.Trees{}, err
 		}
 	}
-	// Changing users took the parent-death signal away.
+	// The change of the user has cleared the parent-death signal.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return rootfs.Trees{}, fmt.Errorf("parent death signal: %w", err)
 	}
@@ -90,7 +90,7 @@ func GatherTrees(o Orders) (rootfs.Trees, error) {
 	return opened, nil
 }
 
-// StartLoopback starts the one interface of the new network, for tests that talk to themselves.
+// StartLoopback brings up the loopback interface of the new network, for tests that connect to themselves.
 func StartLoopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -108,22 +108,22 @@ func StartLoopback() error {
 	return nil
 }
 
-// RunCommand runs the command and collects orphans until it ends.
+// RunCommand runs the command and collects orphans until the command ends.
 func RunCommand(o Orders) (int, error) {
 	process.CloseOnExec(3)
 	pid, err := startCommand(o)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // a mistake of the caller, reported like in a shell
 		return backend.NotStartedCode(err), nil
 	}
 	return CollectOrphans(pid)
 }
 
-// CollectOrphans closes the streams, waits for the process pid and for all orphans that end
-// before it, and returns its exit code.
+// CollectOrphans releases this process's streams, waits for the process pid and for all orphans that end
+// before it, and returns the exit code of pid.
 func CollectOrphans(pid int) (int, error) {
 	if null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
-		for fd := range 3 { // the command's streams end with the command, and its bombs make us say nothing
+		for fd := range 3 { // the streams must end with the command, and must get no output of this process
 			unix.Dup3(null, fd, 0) //nolint:errcheck // then they end with us
 		}
 	}

@@ -11,39 +11,39 @@ import (
 
 // Descriptors of the first process inside, after its three streams.
 const (
-	fdOrders = 3 + iota // it reads its orders here; the end of the stream is our death
-	fdReport            // it writes its report here
-	fdFirst             // files to copy in
+	fdOrders = 3 + iota // it reads its orders here; the stream ends when the parent dies
+	fdReport            // it writes its reports here
+	fdFirst             // first of the files to copy
 )
 
-// Orders tell the first process inside what to build and to run. They are written with gob, since
-// arguments and paths may hold any bytes.
+// Orders tell the first process inside what to build and what to run. They are encoded with gob, because
+// arguments and paths may contain any bytes.
 type Orders struct {
 	Layout    backend.Layout
-	Sources   []int // for each of Layout.Files: the descriptor to copy from, 0 for Data
-	Drop      bool  // it starts as root of the machine and has to become the commands' user
+	Sources   []int // for each of Layout.Files: the descriptor to copy from, or 0 if the content is in Data
+	Drop      bool  // the process starts as root of the machine and must become the commands' user
 	Args      []string
 	Env       []string
 	Dir       string
 	FileSize  int64
 	Processes int
-	Seconds   int64  // of processor time a process
-	Memory    int64  // in an engine's container: what its processes may hold together
-	Runsc     string // for gVisor: its program on the machine
-	ImagePath bool   // the PATH is the image's
+	Seconds   int64  // processor time of each process
+	Memory    int64  // memory limit of all processes together; for a container only
+	Runsc     string // path of runsc on the machine; for gVisor only
+	ImagePath bool   // use the PATH of the image
 }
 
-// A Report tells that the command starts, how it ended, or what failed before it began. The
-// first process inside writes them.
+// A Report says that the command starts, how it ended, or why it did not start. The first process inside
+// writes it.
 type Report struct {
 	Error   string `json:",omitempty"`
 	Started bool   `json:",omitempty"`
-	End     bool   `json:",omitempty"` // nothing comes after it
-	Reason  string `json:",omitempty"` // why the command was ended
+	End     bool   `json:",omitempty"` // the last report, which the reader itself appends
+	Reason  string `json:",omitempty"` // the limit for which the command was ended
 	Code    int
 }
 
-// NewOrders returns the orders for a job, and the open files that have to be handed down.
+// NewOrders returns the orders for a job, and the open files that the process must inherit.
 func NewOrders(j *backend.Job, l backend.Layout) (Orders, []*os.File) {
 	o := Orders{
 		Layout: l, Drop: user.RunsAsRoot(), Args: j.Args, Env: j.Env, Dir: j.Dir,
@@ -61,8 +61,7 @@ func NewOrders(j *backend.Job, l backend.Layout) (Orders, []*os.File) {
 	return o, sources
 }
 
-// ForInside returns the orders without what the program need not know inside, such as where
-// things are on the machine.
+// ForInside returns the orders without what the program inside need not know, such as paths on the machine.
 func (o Orders) ForInside() Orders {
 	o.Sources, o.Drop, o.Runsc = nil, false, ""
 	var binds []backend.Bind
@@ -75,5 +74,5 @@ func (o Orders) ForInside() Orders {
 	return o
 }
 
-// Write writes the orders as the file GuestOrders has them.
+// Write writes the orders in the form of the file GuestOrders.
 func (o Orders) Write(w io.Writer) error { return gob.NewEncoder(w).Encode(o) }

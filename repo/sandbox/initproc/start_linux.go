@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Start starts this program as the first process of new name spaces.
+// Start starts this program as the first process in new name spaces, and sends it its orders.
 func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *syscall.SysProcAttr) (*InitProcess, error) {
 	p := &InitProcess{}
 	theirs, err := p.openPipes()
@@ -42,8 +42,8 @@ func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *sy
 	return p, nil
 }
 
-// NewAttributes returns attributes for a process in name spaces of its own, with the
-// capabilities that it needs to build there, which hold for these name spaces alone.
+// NewAttributes returns attributes for a process in new name spaces, with the capabilities that it needs to
+// build the sandbox. The capabilities are valid in these name spaces only.
 func NewAttributes() *syscall.SysProcAttr {
 	uid, gid := user.CommandUser()
 	a := &syscall.SysProcAttr{
@@ -53,21 +53,21 @@ func NewAttributes() *syscall.SysProcAttr {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: user.InsideID, HostID: gid, Size: 1}},
 		AmbientCaps: []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN},
 		Setsid:      true,
-		// root has groups to give up; for others the kernel wants that forbidden
+		// root must be able to give up groups; for other users, the kernel requires that this is forbidden
 		GidMappingsEnableSetgroups: user.RunsAsRoot(),
 	}
 	process.DieWithParent(a)
 	return a
 }
 
-// An InitProcess is the first process inside, as seen from outside.
+// An InitProcess is the first process inside, seen from outside.
 type InitProcess struct {
 	cmd    *exec.Cmd
-	orders *os.File // held open for as long as we live
+	orders *os.File // kept open as long as this program lives
 	report *os.File
 }
 
-// openPipes opens the two pipes and returns the ends for the process.
+// openPipes opens the two pipes and returns the ends for the new process.
 func (p *InitProcess) openPipes() (theirs []*os.File, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -85,16 +85,16 @@ func (p *InitProcess) openPipes() (theirs []*os.File, err error) {
 
 func (p *InitProcess) close() { process.CloseAll([]*os.File{p.orders, p.report}) }
 
-// PID is its number on this machine.
+// PID returns the number of the process on this machine.
 func (p *InitProcess) PID() int { return p.cmd.Process.Pid }
 
-// Usage returns the memory of the process and of all below it.
+// Usage returns the memory of the process and of all processes below it.
 func (p *InitProcess) Usage() process.Usage { return process.MeasureTree(p.PID()) }
 
-// Kill ends the first process, and with it, by the kernel's doing, all others.
+// Kill kills the first process; the kernel then kills all others in its name space.
 func (p *InitProcess) Kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone
 
-// Wait returns after the kernel has collected every process of the name space.
+// Wait returns when all processes of the name space are dead.
 func (p *InitProcess) Wait() (backend.Outcome, error) {
 	defer p.close()
 	err := p.cmd.Wait()
@@ -104,7 +104,7 @@ func (p *InitProcess) Wait() (backend.Outcome, error) {
 	return readReport(p.report, p.cmd.ProcessState)
 }
 
-// readReport makes an outcome of the reports that the first process wrote before it ended.
+// readReport returns the outcome from the reports that the first process wrote before it ended.
 func readReport(r *os.File, state *os.ProcessState) (backend.Outcome, error) {
 	decoder := json.NewDecoder(r)
 	var first, last Report

@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// FuzzReport: whatever is said from inside, a command has ended with a code, was killed,
-// or could not be run.
+// FuzzReport checks that for any bytes from inside, the outcome is an exit code, a killed command, or an
+// error.
 func FuzzReport(f *testing.F) {
 	for _, seed := range []string{`{"Started":true}` + "\n" + `{"Code":3}`, `{"Started":true}`, `{"Error":"no"}`, `{"Started":true}{"Error":"later"}`, ``, `[`, `{"Code":"x"}`, `{"Started":true,"Code":1e99}`, "\x00"} {
 		f.Add([]byte(seed))
@@ -19,7 +19,7 @@ func FuzzReport(f *testing.F) {
 	truth := exec.Command("true")
 	require.NoError(f, truth.Run())
 	f.Fuzz(func(t *testing.T, said []byte) {
-		if len(said) > 16<<10 { // what a pipe takes at once
+		if len(said) > 16<<10 { // the capacity of a pipe is larger, so the write does not block
 			return
 		}
 		r, w, err := os.Pipe()

@@ -1,4 +1,4 @@
-// Package lockdown takes from this process, and from those that it will start, what a command
-// must not have. Apply sets rlimits, confines files by landlock, empties all sets of capabilities
-// and installs the seccomp filter, in this order and for good.
+// Package lockdown confines this process and the processes that it will start. Apply sets rlimits, restricts
+// file access with landlock, drops all capabilities and installs the seccomp filter, in this order. None of
+// it can be undone.
 package lockdown

@@ -16,19 +16,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/seccomp"
 )
 
-// Rules are what the process and its commands may still do.
+// Rules say what the process and its commands may still do.
 type Rules struct {
-	Writable  []string // files and directories, as they are called inside
+	Writable  []string // files and directories, by their paths inside
 	FileSize  int64
 	Processes int
-	Seconds   int64 // of processor time a process
+	Seconds   int64 // processor time of each process
 }
 
-// Apply takes from this process, and so from the command that it will start, whatever
-// it needed to build. All threads lose it.
+// Apply takes from all threads of this process, and so from the command that it will start, all rights that
+// were needed to build the sandbox.
 //
-// The fresh /proc has to be mounted by now: with cgo, the library that reaches all threads
-// finds them there, and looks for ever in the /proc of another process name space.
+// The new /proc must be mounted before. With cgo, the library that reaches all threads looks for them in
+// /proc, and searches for ever in the /proc of another process name space.
 func Apply(r Rules) error {
 	unix.Umask(0o022)
 	for _, step := range []func(Rules) error{setLimits, confineFiles, dropCapabilities, filterCalls} {
@@ -39,7 +39,7 @@ func Apply(r Rules) error {
 	return nil
 }
 
-// setLimits sets the limits that the kernel keeps for us.
+// setLimits sets the limits that the kernel enforces.
 func setLimits(r Rules) error {
 	return LowerLimits(map[int]uint64{
 		unix.RLIMIT_CORE:   0,
@@ -50,8 +50,8 @@ func setLimits(r Rules) error {
 	})
 }
 
-// LowerLimits lowers rlimits of this process and of those that it will start, and has the
-// kernel end them before others when the machine is short of memory.
+// LowerLimits lowers rlimits of this process and of the processes that it will start. It also makes the
+// kernel kill them before others when the machine runs out of memory.
 func LowerLimits(limits map[int]uint64) error {
 	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:errcheck // where we may not say so, they may not
 	for resource, value := range limits {
@@ -67,8 +67,8 @@ func LowerLimits(limits map[int]uint64) error {
 	return nil
 }
 
-// confineFiles adds landlock as a second wall behind the mounts. Kernels without landlock
-// have the mounts alone.
+// confineFiles restricts file access with landlock, in addition to the mounts. Kernels without landlock have
+// only the mounts.
 func confineFiles(r Rules) error {
 	rules := []landlock.Rule{
 		landlock.RODirs("/"),
@@ -95,7 +95,7 @@ func confineFiles(r Rules) error {
 	return nil
 }
 
-// DescribeLandlock names the version of landlock that this kernel has.
+// DescribeLandlock returns the landlock version of this kernel.
 func DescribeLandlock() string {
 	v, err := landlocksys.LandlockGetABIVersion()
 	if err != nil || v < 1 {
@@ -104,12 +104,12 @@ func DescribeLandlock() string {
 	return fmt.Sprintf("landlock v%d", v)
 }
 
-// dropCapabilities empties the bounding set of this thread, from which the command
-// comes, and every other set of all threads.
+// dropCapabilities empties the bounding set of this thread, which starts the command, and all other
+// capability sets of all threads.
 func dropCapabilities(Rules) error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0); err == nil && has == 0 {
-			continue // somebody took it before, maybe with the right to take
+			continue // it is dropped already, maybe together with the right to drop
 		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: an older kernel has fewer
@@ -122,11 +122,11 @@ func dropCapabilities(Rules) error {
 	if errno != 0 {
 		return fmt.Errorf("drop capabilities: %w", errno)
 	}
-	// Nothing inside may look into this process, not even where a wall falls.
+	// Processes inside must not be able to inspect this process, even if another protection fails.
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// filterCalls puts the seccomp filter on all threads, for good.
+// filterCalls installs the seccomp filter on all threads. It cannot be removed.
 func filterCalls(Rules) error {
 	raw, err := seccomp.NewFilter()
 	if err != nil {

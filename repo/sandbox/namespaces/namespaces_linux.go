@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// marker is the argument that tells this program that this is the first process inside.
+// marker is the argument that makes this program the first process inside.
 const marker = "bobbin-sandbox-inside"
 
-// A namespaces is the backend that needs the kernel alone: this program executes itself as
-// the first process of new name spaces, which builds the file system, confines itself for
-// good and runs the command as its only child.
+// A namespaces is the backend that needs only the kernel. This program executes itself as the first process
+// of new name spaces, where it builds the file system, confines itself and runs the command as its only
+// child.
 type namespaces struct{}
 
 func Open() backend.Backend { return namespaces{} }
@@ -36,7 +36,7 @@ func (namespaces) Start(j *backend.Job) (backend.Process, error) {
 	return initproc.Start(j, marker, o, sources, initproc.NewAttributes())
 }
 
-// init becomes the first process inside if this is it, and does not return then.
+// init runs the first process inside if this process was started as such, and then does not return.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == marker && os.Getpid() == 1 {
 		runtime.LockOSThread()
@@ -44,7 +44,7 @@ func init() {
 	}
 }
 
-// buildRoot makes the file system that the command sees.
+// buildRoot builds the file system that the command sees.
 func buildRoot(o initproc.Orders) error {
 	trees, err := initproc.GatherTrees(o)
 	if err != nil {

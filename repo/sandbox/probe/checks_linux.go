@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bad is an argument that no call takes.
+// bad is an argument that no system call accepts.
 const bad = ^uintptr(0)
 
-// refusesCall makes a system call that has to be refused for what it is.
+// refusesCall returns a probe that makes a system call, which must be refused whatever its arguments.
 func refusesCall(name string, nr uintptr, args ...uintptr) probe {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -26,7 +26,7 @@ func refusesCall(name string, nr uintptr, args ...uintptr) probe {
 	}}
 }
 
-// faultUnless is an error unless the wall held.
+// faultUnless returns an error unless held is set.
 func faultUnless(held bool, format string, args ...any) error {
 	if held {
 		return nil
@@ -34,17 +34,17 @@ func faultUnless(held bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// checkRefused is a fault unless the kernel said no.
+// checkRefused returns an error unless err is a refusal by the kernel.
 func checkRefused(err error) error {
 	return faultUnless(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
 }
 
-// hasStatus looks at this process's own state.
+// hasStatus returns a check of a field in this process's status.
 func hasStatus(field, want string) func(bait) error {
 	return func(bait) error { return CheckStatus("/proc/self/status", field, want) }
 }
 
-// CheckStatus returns an error unless a field of a process's state, in file, is as it is wanted.
+// CheckStatus returns an error unless the field of a process status in file has the wanted value.
 func CheckStatus(file, field, want string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -85,7 +85,7 @@ func refusesFamily(number int) func(bait) error {
 	}
 }
 
-// checkUnreadable is a fault when a file can be read or a directory listed.
+// checkUnreadable returns an error if a file can be read or a directory listed.
 func checkUnreadable(path string) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -140,7 +140,7 @@ func hasMountFlag(dir string, flag int64) func(bait) error {
 	}
 }
 
-// inheritedFiles looks for descriptors beyond the streams that this process did not open.
+// inheritedFiles returns an error if this process has inherited descriptors other than its three streams.
 func inheritedFiles(bait) error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -149,7 +149,7 @@ func inheritedFiles(bait) error {
 	for _, e := range entries {
 		link, _ := os.Readlink("/proc/self/fd/" + e.Name())
 		switch {
-		case len(e.Name()) == 1 && e.Name() < "3", link == "", strings.HasPrefix(link, "anon_inode:"), strings.HasPrefix(link, "/proc/"), strings.HasPrefix(link, "/sys/fs/cgroup/"): // Go itself looks how many processors it has
+		case len(e.Name()) == 1 && e.Name() < "3", link == "", strings.HasPrefix(link, "anon_inode:"), strings.HasPrefix(link, "/proc/"), strings.HasPrefix(link, "/sys/fs/cgroup/"): // Go reads the number of processors from the control group
 		default:
 			return fmt.Errorf("descriptor %s is %s", e.Name(), link)
 		}
@@ -157,7 +157,7 @@ func inheritedFiles(bait) error {
 	return nil
 }
 
-// leadsToToolchain reports whether there is nothing but the way to what is mounted.
+// leadsToToolchain reports whether something is mounted at dir or below it, so that dir must be visible.
 func leadsToToolchain(dir string) bool {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(text)) {

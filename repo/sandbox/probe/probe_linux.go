@@ -15,38 +15,39 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
 )
 
-// Marker is the argument that tells this program to try the walls from the inside.
+// Marker is the argument that makes this program run the probes.
 const Marker = "bobbin-sandbox-probe"
 
-// ProgramPath is where the program stands inside while it does.
+// ProgramPath is the path of the program inside while it runs the probes.
 const ProgramPath = "/run/probe"
 
-// A Finding is what one probe saw.
+// A Finding is the result of one probe.
 type Finding struct {
 	Probe string
-	Fault string // "" where the wall held
+	Fault string // "" if the protection holds
 }
 
-// A bait is what a command must not reach: things of the machine that are there now.
+// A bait lists things of the machine that exist now and that a command must not reach.
 type bait struct {
-	Port     int      // listens on the machine's loopback
-	Abstract string   // listens on an abstract socket of the machine
-	Files    []string // exist on the machine
+	Port     int      // a TCP port with a listener on the machine's loopback
+	Abstract string   // an abstract socket of the machine with a listener
+	Files    []string // existing files of the machine
 	Socket   string   // a socket file of the machine
 	Booted   string   // the kernel's command line
-	Pid      int      // this program
-	Environ  string   // the digest of its environment
+	Pid      int      // this program's process
+	Environ  string   // hash of this program's environment
 	Inside   backend.Environment
-	Host     string // the machine's name
+	Host     string // the machine's host name
 }
 
-// String is the bait as the probes read it.
+// String returns the bait in the form that the probes read.
 func (b bait) String() string {
 	text, _ := json.Marshal(b) // strings and numbers
 	return string(text)
 }
 
-// LayBait puts out what the probes try to reach.
+// LayBait creates what the probes try to reach. It returns the bait and a function that removes the
+// listeners.
 func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), error) {
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
@@ -66,11 +67,11 @@ func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), e
 		Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Socket: filepath.Join(dir, "socket"), Pid: os.Getpid(), Inside: e,
 		Files: []string{secret, dir, "/etc/shadow"},
 	}
-	if !e.Image { // an image has such directories of its own
+	if !e.Image { // an image has such directories, too
 		b.Files = append(b.Files, "/var/log", "/boot", "/sys/kernel")
 	}
 	lift := []io.Closer{loopback, abstract}
-	if file, err := net.Listen("unix", b.Socket); err == nil { // where temporary files lie too deep for a socket there is none
+	if file, err := net.Listen("unix", b.Socket); err == nil { // skipped if the path of temporary files is too long for a socket
 		lift = append(lift, file)
 		os.Chmod(b.Socket, 0o777) //nolint:errcheck // its directory is closed anyhow
 	}
@@ -81,7 +82,7 @@ func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), e
 	b.Host, _ = os.Hostname()
 	here, err := os.Getwd()
 	inTools := slices.ContainsFunc(shown, func(dir string) bool { return here == dir || strings.HasPrefix(here, dir+"/") })
-	if err == nil && !inTools && !toolchain.IsAlwaysShown(here) && here != "/" && here != "/tmp" { // those are there inside, too
+	if err == nil && !inTools && !toolchain.IsAlwaysShown(here) && here != "/" && here != "/tmp" { // these directories exist inside, too
 		b.Files = append(b.Files, here)
 	}
 	return b, func() {
@@ -91,7 +92,7 @@ func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), e
 	}, nil
 }
 
-// tryAll tries every wall and prints what it found.
+// tryAll runs all probes and prints the findings.
 func tryAll(text string) {
 	var b bait
 	if err := json.Unmarshal([]byte(text), &b); err != nil {
@@ -109,7 +110,7 @@ func tryAll(text string) {
 	json.NewEncoder(os.Stdout).Encode(out) //nolint:errcheck // whoever reads it counts them
 }
 
-// init tries the walls if this process was started for that, and does not return then.
+// init runs the probes if this process was started for that, and then does not return.
 func init() {
 	if len(os.Args) == 3 && os.Args[1] == Marker {
 		tryAll(os.Args[2])
@@ -117,7 +118,7 @@ func init() {
 	}
 }
 
-// ReadFindings reads what was printed inside.
+// ReadFindings parses the findings that were printed inside.
 func ReadFindings(text []byte) ([]Finding, error) {
 	var findings []Finding
 	if err := json.Unmarshal(text, &findings); err != nil || len(findings) != len(probes) {

@@ -2,8 +2,8 @@ package probe
 
 import "golang.org/x/sys/unix"
 
-// callProbes make calls that the kernel must turn away before it looks at the arguments,
-// which are such that nothing happens where it does not.
+// callProbes make system calls that the kernel must refuse before it looks at the arguments. The arguments
+// make sure that nothing happens if it does not.
 var callProbes = []probe{
 	refusesCall("mount", unix.SYS_MOUNT), refusesCall("unmount", unix.SYS_UMOUNT2), refusesCall("mount, new", unix.SYS_FSOPEN),
 	refusesCall("open a tree", unix.SYS_OPEN_TREE, bad, 0, bad), refusesCall("move a mount", unix.SYS_MOVE_MOUNT, bad, 0, bad, 0, bad), refusesCall("mount attributes", unix.SYS_MOUNT_SETATTR, bad, 0, bad),

@@ -27,7 +27,7 @@ var fileProbes = []probe{
 		return nil
 	}},
 	{"homes", func(b bait) error {
-		if b.Inside.Image { // those in there are the image's
+		if b.Inside.Image { // the homes in the image are not the machine's
 			return nil
 		}
 		for _, dir := range []string{"/root", "/home"} {
@@ -41,7 +41,7 @@ var fileProbes = []probe{
 		return nil
 	}},
 	{"environment of the program", func(b bait) error {
-		// The number may be somebody's inside as well; the words cannot be.
+		// A process inside may have the same number; its environment cannot be the same.
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.Pid))
 		return faultUnless(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
 	}},
@@ -54,7 +54,7 @@ var fileProbes = []probe{
 		return checkUnreadable("/tmp/.probe-link")
 	}},
 	{"what runs on the machine", func(b bait) error {
-		if b.Inside.Image { // likewise
+		if b.Inside.Image { // /run of the image is not the machine's
 			return nil
 		}
 		entries, _ := os.ReadDir("/run")
@@ -84,10 +84,10 @@ var fileProbes = []probe{
 	{"setuid files in the workspace", noSetuid("/src")},
 	{"setuid files in /tmp", hasMountFlag("/tmp", unix.ST_NOSUID)},
 	{"devices in the workspace", func(b bait) error {
-		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, forbids it once more
+		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, also forbids it
 			return deviceRefused("/src/.probe-device")
 		}
-		if b.Inside.Image { // an engine does not mount so; it keeps a list of devices instead
+		if b.Inside.Image { // an engine does not mount with nodev; it uses a list of allowed devices instead
 			return deviceRefused("/src/.probe-device")
 		}
 		return hasMountFlag("/src", unix.ST_NODEV)(b)
@@ -104,7 +104,7 @@ var fileProbes = []probe{
 	{"devices", func(b bait) error {
 		for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun", "loop0", "userfaultfd"} {
 			if b.Inside.OwnKernel && (name == "fuse" || name == "net/tun") {
-				continue // gVisor's own, which lead nowhere on the machine
+				continue // gVisor's own devices, which give no access to the machine
 			}
 			if err := checkUnreadable("/dev/" + name); err != nil {
 				return err
@@ -114,12 +114,12 @@ var fileProbes = []probe{
 	}},
 	{"command line of the kernel", func(b bait) error {
 		text, _ := os.ReadFile("/proc/cmdline")
-		invented := b.Inside.OwnKernel && string(text) != b.Booted                              // gVisor shows one of its own
-		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines show it to everybody, and let nobody hide it
+		invented := b.Inside.OwnKernel && string(text) != b.Booted                              // gVisor shows its own command line
+		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines always show it, and it cannot be hidden
 	}},
 	{"files of the kernel", func(b bait) error {
 		for _, path := range rootfs.Masked[1:] {
-			if b.Inside.Image && path == "/proc/key-users" { // numbers, which engines leave
+			if b.Inside.Image && path == "/proc/key-users" { // only numbers, which engines do not hide
 				continue
 			}
 			if text, _ := os.ReadFile(path); len(text) > 0 {
@@ -138,7 +138,7 @@ var fileProbes = []probe{
 		return faultUnless(n == 0, "it can be read")
 	}},
 	{"settings of the machine", func(b bait) error {
-		if b.Inside.Image { // engines show them, not to be changed
+		if b.Inside.Image { // engines show them read-only
 			return hasMountFlag("/sys", unix.ST_RDONLY)(b)
 		}
 		entries, _ := os.ReadDir("/sys")
@@ -155,8 +155,8 @@ var fileProbes = []probe{
 	}},
 }
 
-// noSetuid is a fault where a program could give its user another identity. An engine
-// does not mount so; there, that no process gets new privileges has to be enough.
+// noSetuid returns a check that no program in dir can change its user. An engine does not mount with nosuid;
+// for its containers, it is enough that no process gets new privileges.
 func noSetuid(dir string) func(bait) error {
 	return func(b bait) error {
 		if b.Inside.Image {
@@ -167,7 +167,7 @@ func noSetuid(dir string) func(bait) error {
 	}
 }
 
-// hashText stands for words that are not to be written anywhere.
+// hashText returns a hash to compare texts that must not be written anywhere.
 func hashText(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 func deviceRefused(path string) error {
@@ -178,7 +178,7 @@ func deviceRefused(path string) error {
 var processProbes = []probe{
 	{"signal to the program", func(b bait) error {
 		err := syscall.Kill(b.Pid, 0)
-		if b.Pid < 100 { // a small number is somebody's inside as well
+		if b.Pid < 100 { // a process inside may have a small number, too
 			return nil
 		}
 		return faultUnless(err != nil, "process %d can be reached", b.Pid)
@@ -200,7 +200,7 @@ var processProbes = []probe{
 		if checkUnwritable("/proc/1/mem") == nil {
 			return nil
 		}
-		// It can be taken over: then it must be no freer than we are.
+		// It can be taken over, so it must have no more rights than this process.
 		for field, want := range map[string]string{
 			"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2",
 		} {
@@ -217,13 +217,13 @@ var processProbes = []probe{
 		return checkRefused(syscall.Setrlimit(unix.RLIMIT_NPROC, &l))
 	}},
 	{"be served first", func(b bait) error {
-		if b.Inside.OwnKernel { // a number of gVisor's own, by which the machine does not go
+		if b.Inside.OwnKernel { // gVisor's own number, which does not affect the machine
 			return nil
 		}
 		return checkRefused(unix.Setpriority(unix.PRIO_PROCESS, 0, -20))
 	}},
 	{"die last", func(b bait) error {
-		if b.Inside.OwnKernel { // likewise
+		if b.Inside.OwnKernel { // the same
 			return nil
 		}
 		score, err := os.ReadFile("/proc/self/oom_score_adj")

@@ -14,13 +14,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
-// A probe tries one wall from the inside; nil means that it holds.
+// A probe tries to break one protection from the inside. try returns nil if the protection holds.
 type probe struct {
 	name string
 	try  func(bait) error
 }
 
-// probes are the walls, the same for every kind.
+// probes lists all probes, the same for every kind.
 var probes = slices.Concat(identityProbes, networkProbes, fileProbes, processProbes, callProbes)
 
 var identityProbes = []probe{
@@ -34,8 +34,8 @@ var identityProbes = []probe{
 	}},
 	{"user of the machine", func(b bait) error {
 		if b.Inside.OwnKernel || b.Inside.SameIDs {
-			// The numbers in there are gVisor's inventions, whose own processes are seen from
-			// outside only; or the machine's, and then it has to be impossible to be another.
+			// The uids inside are gVisor's own, and its processes on the machine are visible only from
+			// outside; or they are the machine's, and then it must be impossible to change them.
 			return checkRefused(syscall.Setresuid(b.Inside.User+1, b.Inside.User+1, b.Inside.User+1))
 		}
 		ids, _ := os.ReadFile("/proc/self/uid_map")

@@ -1,4 +1,4 @@
-// Package process asks the kernel about processes: which are below one, when one started and what
-// it holds, measured as often as needed. It also starts a process so that it ends with its
-// parent, inherits nothing, and may be the root of a user name space.
+// Package process reads from the kernel which processes are below another one, when a process started and how
+// much memory it uses, and repeats such measurements. It also starts processes that end with their parent,
+// that inherit no descriptors, and that may be the first process of a user name space.
 package process

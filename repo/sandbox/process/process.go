@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// Interval is how often what a running command takes is looked at, which may take a fifth of a
-// processor. RLIMIT_AS breaks Go and Node, RLIMIT_DATA the race detector, and cgroups are not
-// always ours to make.
+// Interval is how often the use of a running command is measured. The measurements may take a fifth of a
+// processor. They are needed because RLIMIT_AS breaks Go and Node, RLIMIT_DATA breaks the race detector, and
+// control groups cannot always be created.
 const Interval = 50 * time.Millisecond
 
-// A Usage is what a command is measured by while it runs. What the kernel limits by itself
-// is not in it.
+// A Usage is the measured use of a running command. What the kernel limits by itself is not included.
 type Usage struct {
 	Memory    int64 // bytes
 	Processes int
 }
 
-// Watch measures until ctx ends or overuse names a limit, with which it calls stop.
+// Watch measures until ctx ends or overuse returns the name of a limit, and then calls stop with that name.
 func Watch(ctx context.Context, measure func() Usage, overuse func(Usage) string, stop func(reason string)) {
 	Repeat(ctx, Interval, func() bool {
 		reason := overuse(measure())
@@ -29,8 +28,8 @@ func Watch(ctx context.Context, measure func() Usage, overuse func(Usage) string
 	})
 }
 
-// Repeat calls look at each interval until it returns false or ctx ends. A look that
-// takes long is repeated less often: they take at most a fifth of a processor.
+// Repeat calls look at each interval until look returns false or ctx ends. If look takes long, it is called
+// less often, so that all calls together take at most a fifth of a processor.
 func Repeat(ctx context.Context, interval time.Duration, look func() bool) {
 	wait := interval
 	for {
@@ -47,7 +46,7 @@ func Repeat(ctx context.Context, interval time.Duration, look func() bool) {
 	}
 }
 
-// CloseAll closes those files that are there.
+// CloseAll closes all files that are not nil.
 func CloseAll(files []*os.File) {
 	for _, f := range files {
 		if f != nil {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MeasureTree returns the memory of root and the processes below it. It does not count the
-// processes: the kernel limits their number.
+// MeasureTree returns the memory of root and of all processes below it. It does not count the processes,
+// because the kernel limits their number.
 func MeasureTree(root int) Usage {
 	var u Usage
 	for _, pid := range Subtree(root) {
@@ -25,8 +25,8 @@ func MeasureTree(root int) Usage {
 	return u
 }
 
-// Subtree returns root and all processes below it. Orphans stay below: the first process of the
-// name space takes them in.
+// Subtree returns root and all processes below it. Orphans stay below it, because they become children of the
+// first process of the name space.
 func Subtree(root int) []int {
 	pids := []int{root}
 	for i := 0; i < len(pids); i++ {
@@ -66,19 +66,19 @@ func SumStatus(pid int, fields ...string) int64 {
 	return sum
 }
 
-// StartTime returns when a process started, in the machine's ticks, or "" if there is none.
+// StartTime returns when a process started, in the machine's clock ticks, or "" if there is no such process.
 func StartTime(pid int) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, after, _ := strings.Cut(string(text), ") ") // the name may hold anything
+	_, after, _ := strings.Cut(string(text), ") ") // the program's name may contain any character
 	if fields := strings.Fields(after); len(fields) > 19 {
 		return fields[19]
 	}
 	return ""
 }
 
-// OnNewThread calls f on a thread of its own: a command is tied to the thread that starts it,
-// which must not end before it does, and which may be in another control group for a
-// moment. So it must not be the process's first thread, whose group is the process's.
+// OnNewThread calls f on a new thread and waits for it. A command is tied to the thread that starts it: the
+// thread must not end before the command, and may be in another control group for a moment. So it must not be
+// the first thread of the process, whose control group is that of the process.
 func OnNewThread(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -86,7 +86,7 @@ func OnNewThread(f func()) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if unix.Gettid() == os.Getpid() {
-			OnNewThread(f) // which gets another one, as long as we hold this
+			OnNewThread(f) // it gets another thread, because this goroutine still holds the first one
 			return
 		}
 		f()
@@ -94,16 +94,16 @@ func OnNewThread(f func()) {
 	<-done
 }
 
-// DieWithParent ends the process when the thread that starts it does.
+// DieWithParent makes the process be killed when the thread that starts it ends.
 func DieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// opening is held while this process is open to others of its user. It is about the
-// process, of which there is one.
+// opening is held while this process is dumpable. The flag belongs to the process, so there is one mutex for
+// it.
 var opening sync.Mutex
 
-// StartMapped starts a process in a user name space of its own. A process that is not
-// dumpable, as the bot makes itself, may not write its children's map of users where it
-// is not root: it is dumpable for as long as that takes.
+// StartMapped starts a process in a new user name space. A process that is not dumpable, as the bot makes
+// itself, and not root must not write the user map of its children, so StartMapped makes it dumpable for that
+// time.
 func StartMapped(cmd *exec.Cmd) error {
 	opening.Lock()
 	defer opening.Unlock()
@@ -116,8 +116,8 @@ func StartMapped(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// CloseOnExec keeps every descriptor from first on out of what is executed from now on:
-// what this program inherited was not marked by anybody.
+// CloseOnExec keeps all descriptors from first on from being inherited by programs that are executed from now
+// on. Descriptors that this program has inherited itself do not have that flag yet.
 func CloseOnExec(first uint) {
 	unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) //nolint:errcheck // kernels before 5.11 lack it; Go marks its own
 }

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The thread that the kernel takes for the process stays in the process's group: what the
-// program itself needs would be counted as the command's, and new groups would be made
-// below that one.
+// The first thread of the process stays in the process's control group. In another group, the program's own
+// memory would be counted as the command's, and new groups would be created below that group.
 func TestTheFirstThreadStartsNothing(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup

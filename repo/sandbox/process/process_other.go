@@ -4,10 +4,10 @@ package process
 
 import "syscall"
 
-// MeasureTree measures nothing here.
+// MeasureTree returns zero on this system.
 func MeasureTree(int) Usage { return Usage{} }
 
-// Subtree returns root alone: those below it are not found here.
+// Subtree returns only root, because child processes cannot be found on this system.
 func Subtree(root int) []int { return []int{root} }
 
 // OnNewThread calls f.

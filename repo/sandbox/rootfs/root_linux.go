@@ -15,30 +15,31 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// staging is where the new root is built before it becomes the root. What was below it is
-// in use by now through open descriptors only.
+// staging is the directory in which the new root is built. Its previous content is then accessible only
+// through open descriptors.
 const staging = "/tmp"
 
-// Masked are files of /proc that tell of the machine.
+// Masked lists files of /proc that reveal facts about the machine.
 var Masked = []string{"/proc/cmdline", "/proc/keys", "/proc/key-users", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats"}
 
-// fixed are paths of /proc that a command may read but not write, whoever it is.
+// fixed lists paths of /proc that a command may read but not write, whatever its user.
 var fixed = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"}
 
-// A Tree is a detached copy of a mount, with everything below it.
+// A Tree is a detached copy of a mount and of all mounts below it.
 type Tree struct {
 	backend.Bind
 	fd  int
 	dir bool
 }
 
-// Trees are the opened sources of a layout.
+// Trees holds the opened sources of a layout.
 type Trees struct{ System, Binds, Devices []Tree }
 
-// devices are all that /dev has, apart from terminals of one's own.
+// devices lists all devices of /dev, apart from new terminals.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// OpenTrees opens all sources while the machine's tree can still be seen.
+// OpenTrees opens all sources of a layout. It must be called while the machine's file system is still
+// visible.
 func OpenTrees(l backend.Layout) (t Trees, err error) {
 	open := func(binds []backend.Bind) (out []Tree) {
 		for _, b := range binds {
@@ -59,7 +60,7 @@ func OpenTrees(l backend.Layout) (t Trees, err error) {
 	return t, err
 }
 
-// openTree copies the mount at b.Host, and takes away what b does not allow.
+// openTree copies the mount at b.Host, and removes the rights that b does not allow.
 func openTree(b backend.Bind) (Tree, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, b.Host, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if errors.Is(err, unix.EACCES) && user.RunsAsRoot() {
@@ -85,7 +86,7 @@ func openTree(b backend.Bind) (Tree, error) {
 	return Tree{Bind: b, fd: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
 }
 
-// kernelWords explains the error of a call that an old kernel does not have.
+// kernelWords returns a clearer error if the kernel is too old for a call.
 func kernelWords(err error) error {
 	if errors.Is(err, unix.ENOSYS) {
 		return errors.New("this kernel does not know the call")
@@ -93,11 +94,11 @@ func kernelWords(err error) error {
 	return err
 }
 
-// A Root is a new file system that is built before it becomes the root of this process's
-// name space. Its paths are those that it will have then.
+// A Root is a new file system that is built before it becomes the root of this process's name space. All
+// paths are relative to the new root.
 type Root struct{ dir *os.Root }
 
-// NewRoot makes an empty root in memory, with mount options for the tmpfs.
+// NewRoot creates an empty root in memory. options are the mount options of the tmpfs.
 func NewRoot(options string) (*Root, error) {
 	if err := unix.Mount("box", staging, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return nil, fmt.Errorf("mount the new root: %w", err)
@@ -109,14 +110,14 @@ func NewRoot(options string) (*Root, error) {
 	return &Root{dir}, nil
 }
 
-// Close lets go of it; what was built stays.
+// Close closes the descriptor of the root; the file system stays.
 func (r *Root) Close() { r.dir.Close() }
 
-// StagedPath returns where a path of the new root is found before EnterRoot.
+// StagedPath returns the current path of a file in the new root, before EnterRoot.
 func StagedPath(path string) string { return staging + path }
 
-// BuildDefault builds the whole root that commands see, and makes it the only one. sources are
-// the descriptors of the layout's files, 0 for those whose content is in it.
+// BuildDefault builds the complete root that commands see, and makes it the root. sources are the descriptors
+// of the layout's files, 0 for files whose content is in Data.
 func BuildDefault(l backend.Layout, sources []int, t Trees) error {
 	root, err := NewRoot("mode=0755,size=1g,nr_inodes=100k")
 	if err != nil {
@@ -137,7 +138,7 @@ func BuildDefault(l backend.Layout, sources []int, t Trees) error {
 		}
 	}
 	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	for _, at := range []string{"/", "/dev"} { // each alone, not what is mounted below
+	for _, at := range []string{"/", "/dev"} { // these mounts only, not the mounts below them
 		if err := unix.MountSetattr(unix.AT_FDCWD, at, 0, &readOnly); err != nil {
 			return fmt.Errorf("make %s read-only: %w", at, err)
 		}
@@ -145,7 +146,7 @@ func BuildDefault(l backend.Layout, sources []int, t Trees) error {
 	return nil
 }
 
-// MakeDirectories makes directories with those above them.
+// MakeDirectories creates directories with their parents.
 func (r *Root) MakeDirectories(dirs ...string) error {
 	for _, dir := range dirs {
 		if err := r.dir.MkdirAll(relativePath(dir), 0o755); err != nil {
@@ -155,21 +156,21 @@ func (r *Root) MakeDirectories(dirs ...string) error {
 	return nil
 }
 
-// CreateFile makes a file that is to be read only. Its directory is there.
+// CreateFile creates a file with read-only permissions and opens it for writing. Its directory must exist.
 func (r *Root) CreateFile(path string) (*os.File, error) {
 	return r.dir.OpenFile(relativePath(path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
 }
 
-// IsDirectory reports whether there is a directory at path.
+// IsDirectory reports whether path is a directory.
 func (r *Root) IsDirectory(path string) bool {
 	info, err := r.dir.Stat(relativePath(path))
 	return err == nil && info.IsDir()
 }
 
-// relativePath returns a path in the form that os.Root takes.
+// relativePath returns a path in the form that os.Root expects.
 func relativePath(p string) string { return strings.TrimPrefix(filepath.Clean(p), "/") }
 
-// AddLinks makes symbolic links.
+// AddLinks creates symbolic links.
 func (r *Root) AddLinks(links [][2]string) error {
 	for _, l := range links {
 		if err := r.dir.MkdirAll(relativePath(path.Dir(l[1])), 0o755); err != nil && path.Dir(l[1]) != "/" {
@@ -182,8 +183,8 @@ func (r *Root) AddLinks(links [][2]string) error {
 	return nil
 }
 
-// AttachTrees mounts trees. Where one goes is found without following a link: what is already
-// there may be a workspace that somebody wrote.
+// AttachTrees mounts trees. It finds the mount points without following links, because they may be in a
+// workspace whose content is not trusted.
 func (r *Root) AttachTrees(trees []Tree) error {
 	for _, t := range trees {
 		if err := r.attachOne(t); err != nil {
@@ -203,7 +204,7 @@ func (r *Root) attachOne(t Tree) error {
 	return unix.MoveMount(t.fd, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
-// openTarget opens the place for a mount, made when it is missing.
+// openTarget opens the mount point of a mount, and creates it if it does not exist.
 func (r *Root) openTarget(inside string, dir bool) (int, error) {
 	name := relativePath(inside)
 	parent := name
@@ -232,7 +233,7 @@ func (r *Root) openTarget(inside string, dir bool) (int, error) {
 	})
 }
 
-// addOwn makes the file systems that belong to the command alone.
+// addOwn mounts the file systems that belong to the command only.
 func (r *Root) addOwn(fill int64, nodes []Tree) error {
 	own := []struct{ at, kind, data string }{
 		{"/proc", "proc", ""},
@@ -255,7 +256,7 @@ func (r *Root) addOwn(fill int64, nodes []Tree) error {
 	return r.addTerminals()
 }
 
-// addTerminals makes what is left of /dev. Commands that want a terminal get a new one.
+// addTerminals creates the rest of /dev. Commands that need a terminal get a new one.
 func (r *Root) addTerminals() error {
 	links := [][2]string{
 		{"/proc/self/fd", "/dev/fd"},
@@ -267,14 +268,13 @@ func (r *Root) addTerminals() error {
 		return fmt.Errorf("place /dev/pts: %w", err)
 	}
 	err := unix.Mount("devpts", staging+"/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
-	if err == nil { // some kernels have none for us: then there are no terminals
+	if err == nil { // some kernels do not allow devpts here: then there are no terminals
 		links = append(links, [2]string{"pts/ptmx", "/dev/ptmx"})
 	}
 	return r.AddLinks(links)
 }
 
-// AddFiles makes the small files. sources are their descriptors, 0 for those whose content
-// is in Data.
+// AddFiles creates the small files. sources are their descriptors, 0 for files whose content is in Data.
 func (r *Root) AddFiles(files []backend.File, sources []int) error {
 	for i, f := range files {
 		if err := r.addFile(f, sources[i]); err != nil {
@@ -306,7 +306,7 @@ func (r *Root) addFile(f backend.File, source int) error {
 	return err
 }
 
-// EnterRoot makes the new root the root, and lets go of the old one.
+// EnterRoot makes the new root the root, and unmounts the old one.
 func EnterRoot() error {
 	if err := os.Chdir(staging); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
@@ -320,7 +320,7 @@ func EnterRoot() error {
 	return os.Chdir("/")
 }
 
-// maskProc hides the files of /proc that reveal the machine and makes others read-only.
+// maskProc hides the files of /proc that reveal facts about the machine, and makes others read-only.
 func maskProc() error {
 	for _, p := range Masked {
 		if _, err := os.Stat(p); err != nil {

@@ -1,4 +1,4 @@
-// Package seccomp is the filter of system calls that is the same for every kind of sandbox:
-// NewFilter as a program for this process, EncodeFilter as bwrap reads it. Calls that reach
-// other processes, mounts, name spaces or the kernel's own workings answer EPERM.
+// Package seccomp provides the system call filter that all confining kinds of sandbox share: NewFilter
+// returns it as a program for this process, EncodeFilter in the format of bwrap. Calls that reach other
+// processes, mounts, name spaces or kernel internals fail with EPERM.
 package seccomp

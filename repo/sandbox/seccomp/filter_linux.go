@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel is told to do with a call.
+// Return values of the filter.
 const (
 	answerKill   = 0x80000000
 	answerErrno  = 0x00050000
@@ -17,8 +17,8 @@ const (
 	answerENOSYS = answerErrno | uint32(unix.ENOSYS)
 )
 
-// Where the fields of a call are in what a filter reads (struct seccomp_data). Arguments
-// are 64 bits wide and little-endian on both architectures.
+// Offsets of the fields in the input of a filter (struct seccomp_data). Arguments have 64 bits and are
+// little-endian on both architectures.
 const (
 	offsetNumber = 0
 	offsetArch   = 4
@@ -26,13 +26,13 @@ const (
 	offsetArg1   = 24
 )
 
-// newSpaces are the flags of clone that make name spaces; what they allow inside is the
-// larger part of what an exploit of the kernel needs.
+// newSpaces are the clone flags that create name spaces. Most kernel exploits need the rights that a process
+// has inside them.
 const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// deniedCalls answer EPERM: they reach other processes, mounts, name spaces, the kernel's
-// own workings, or ways around a filter. Builds, tests, git, Node and Python live without.
+// deniedCalls fail with EPERM: they reach other processes, mounts, name spaces or kernel internals, or bypass
+// a filter. Builds, tests, git, Node and Python work without them.
 var deniedCalls = append([]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
@@ -48,18 +48,18 @@ var deniedCalls = append([]uint32{
 	unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
 }, deniedHere...)
 
-// allowedFamilies are the socket families that work in a network of one's own. VSOCK is
-// in none, and reaches the host.
+// allowedFamilies are the socket families that stay within a network name space. VSOCK is not bound to one
+// and reaches the host.
 var allowedFamilies = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
-// NewFilter is the filter of all kinds.
+// NewFilter returns the filter program of all kinds.
 func NewFilter() ([]bpf.RawInstruction, error) {
 	var f filter
 	f.loadWord(offsetArch)
-	f.answerUnless(thisArch, answerKill) // another architecture's numbers would mean other calls
+	f.answerUnless(thisArch, answerKill) // the numbers of another architecture mean other calls
 	f.loadWord(offsetNumber)
 	f.refuseForeignNumbers()
-	// clone3 has its flags in memory, where a filter cannot look; libraries fall back to clone.
+	// clone3 has its flags in memory, which a filter cannot read; with ENOSYS, libraries fall back to clone.
 	f.answerIf(unix.SYS_CLONE3, answerENOSYS)
 	for _, nr := range deniedCalls {
 		f.answerIf(nr, answerEPERM)
@@ -67,7 +67,7 @@ func NewFilter() ([]bpf.RawInstruction, error) {
 	f.inspectCall(unix.SYS_CLONE, offsetArg0, func(b *filter) {
 		b.add(bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newSpaces, SkipTrue: 1}, bpf.RetConstant{Val: answerEPERM})
 	})
-	f.inspectCall(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // typing into somebody's terminal
+	f.inspectCall(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // calls that type into a terminal
 		b.answerIf(unix.TIOCSTI, answerEPERM)
 		b.answerIf(unix.TIOCLINUX, answerEPERM)
 	})
@@ -87,24 +87,25 @@ func NewFilter() ([]bpf.RawInstruction, error) {
 	return raw, nil
 }
 
-// A filter is a program being written.
+// A filter is a program under construction.
 type filter struct{ program []bpf.Instruction }
 
 func (f *filter) add(i ...bpf.Instruction) { f.program = append(f.program, i...) }
 
 func (f *filter) loadWord(offset uint32) { f.add(bpf.LoadAbsolute{Off: offset, Size: 4}) }
 
-// answerIf answers ret if the loaded word is val.
+// answerIf adds: return ret if the loaded word is val.
 func (f *filter) answerIf(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }
 
-// answerUnless answers ret if it is not.
+// answerUnless adds: return ret unless the loaded word is val.
 func (f *filter) answerUnless(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }
 
-// inspectCall looks at an argument of one call, with the number loaded before and after.
+// inspectCall adds a check of one argument of the call nr. The call number must be loaded, and stays loaded
+// for other calls.
 func (f *filter) inspectCall(nr, argument uint32, body func(*filter)) {
 	var b filter
 	b.loadWord(argument)
@@ -114,7 +115,7 @@ func (f *filter) inspectCall(nr, argument uint32, body func(*filter)) {
 	f.add(b.program...)
 }
 
-// EncodeFilter is the filter as bwrap reads it: struct sock_filter after struct sock_filter.
+// EncodeFilter returns the filter in the format of bwrap: a sequence of struct sock_filter.
 func EncodeFilter() ([]byte, error) {
 	raw, err := NewFilter()
 	if err != nil {

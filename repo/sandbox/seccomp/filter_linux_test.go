@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// decide runs the filter on one call in the library's own machine.
+// decide runs the filter on one call in the virtual machine of the bpf library.
 func decide(t *testing.T, arch, nr uint32, args ...uint64) uint32 {
 	t.Helper()
 	raw, err := NewFilter()
@@ -18,7 +18,7 @@ func decide(t *testing.T, arch, nr uint32, args ...uint64) uint32 {
 	require.True(t, ok)
 	vm, err := bpf.NewVM(program)
 	require.NoError(t, err)
-	// That machine reads words as a network does, one by one; arguments have their low word first.
+	// That machine reads words in big-endian order, one by one; in an argument, the low word comes first.
 	call := binary.BigEndian.AppendUint32(nil, nr)
 	call = binary.BigEndian.AppendUint32(call, arch)
 	call = binary.BigEndian.AppendUint64(call, 0)

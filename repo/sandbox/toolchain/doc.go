@@ -1,4 +1,4 @@
-// Package toolchain decides which programs a command finds: it makes a clean environment, and
-// shows the compilers and interpreters of the machine that do not live below /usr. Nothing of
-// this program's own environment gets in, and no directory that would show somebody's home.
+// Package toolchain decides which programs a command finds. It builds a clean environment, and finds the
+// compilers and interpreters of the machine outside /usr. No variable of this program's own environment gets
+// in, and no directory that would show a home.
 package toolchain

@@ -12,24 +12,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// cleanPath is the PATH after the toolchains'.
+// cleanPath is the part of the PATH after the directories of the toolchains.
 const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// cleanBase is the whole environment of a command, apart from the PATH, the toolchains'
-// variables and what the caller adds: nothing of this program's own gets in.
+// cleanBase is the environment of a command, apart from the PATH, the toolchains' variables and what the
+// caller adds. It contains no variable of this program's own environment.
 var cleanBase = []string{
 	"HOME=/home/box", "USER=box", "LOGNAME=box", "TMPDIR=/tmp", "LANG=C.UTF-8",
-	"CI=1", "TERM=dumb", "PAGER=cat", // without NO_COLOR: tests of colours fail with it, and what is printed is read without colours
+	"CI=1", "TERM=dumb", "PAGER=cat", // without NO_COLOR: tests of colours fail with it, and the readers of the output ignore colours
 	"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTELEMETRY=off",
-	"GODEBUG=goindex=0", // else the go command wants to write its index of packages, and stops where its cache is read-only
+	"GODEBUG=goindex=0", // otherwise the go command tries to write its package index, and stops if its cache is read-only
 	"CARGO_NET_OFFLINE=true",
 	"npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_cache=/home/box/.npm",
 	"PIP_NO_INDEX=1",
 	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
 }
 
-// CleanEnv returns the environment of a command. Of two entries with one name the last stays;
-// one that ends with :$PATH goes before the PATH that there was.
+// CleanEnv returns the environment of a command. If two entries have the same name, the last one wins. A PATH
+// that ends with :$PATH is put before the previous PATH.
 func CleanEnv(t Set, added []string) []string {
 	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")}, cleanBase...)
 	env = append(append(env, t.env...), added...)
@@ -50,16 +50,15 @@ func CleanEnv(t Set, added []string) []string {
 	return out
 }
 
-// A Set is compilers and interpreters outside the directories that every command sees.
+// A Set holds compilers and interpreters outside the directories that every command sees.
 type Set struct {
-	Dirs []string // read-only, at the same path inside
-	path []string // for the PATH, in front
+	Dirs []string // mounted read-only, at the same path inside
+	path []string // directories at the front of the PATH
 	env  []string
 }
 
-// Find takes the given directories, or looks for Go, Node and Rust where the
-// caller has them. What the commands' user cannot read is left out, so that root's home
-// never goes in.
+// Find returns a Set with the given directories. If given is nil, it looks for the caller's Go, Node and
+// Rust. Directories that the commands' user cannot read are left out, so that root's home is never shown.
 func Find(ctx context.Context, given []string) Set {
 	var t Set
 	if given != nil {
@@ -74,8 +73,8 @@ func Find(ctx context.Context, given []string) Set {
 	return t
 }
 
-// addDirectory shows dir, unless every command sees it, and puts bin on the PATH. It returns
-// false if dir must not or cannot be shown.
+// addDirectory adds dir, unless every command sees it anyway, and puts bin on the PATH. It returns false if
+// dir must not or cannot be shown.
 func (t *Set) addDirectory(dir, bin string) bool {
 	dir = filepath.Clean(dir)
 	if !IsAlwaysShown(dir) {
@@ -90,7 +89,7 @@ func (t *Set) addDirectory(dir, bin string) bool {
 	return true
 }
 
-// addGo asks the go command where it is.
+// addGo adds the directory that the go command reports.
 func (t *Set) addGo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -102,7 +101,7 @@ func (t *Set) addGo(ctx context.Context) {
 	t.addDirectory(root, filepath.Join(root, "bin"))
 }
 
-// addNode shows the prefix that node is installed below.
+// addNode adds the prefix in which node is installed.
 func (t *Set) addNode() {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -113,13 +112,13 @@ func (t *Set) addNode() {
 	}
 	prefix := filepath.Dir(filepath.Dir(node))
 	if _, err := os.Stat(filepath.Join(prefix, "lib", "node_modules")); err != nil {
-		return // a lone binary in somebody's bin: its prefix could be anything
+		return // a single binary in a bin directory: its prefix could be anything
 	}
 	t.addDirectory(prefix, filepath.Join(prefix, "bin"))
 }
 
-// addRust shows the toolchains and the proxies, never ~/.cargo itself, which holds the
-// registry's token.
+// addRust adds the toolchains and rustup's proxy programs, but never ~/.cargo itself, which holds the
+// registry token.
 func (t *Set) addRust() {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -134,12 +133,12 @@ func (t *Set) addRust() {
 	}
 }
 
-// IsAlwaysShown reports whether dir is inside what every command sees.
+// IsAlwaysShown reports whether every command sees dir anyway.
 func IsAlwaysShown(dir string) bool {
 	return dir == "/usr" || strings.HasPrefix(dir, "/usr/")
 }
 
-// showsTooMuch reports whether showing dir would show a home or the whole machine.
+// showsTooMuch reports whether dir contains a home or a directory of the system.
 func showsTooMuch(dir string) bool {
 	home, _ := os.UserHomeDir()
 	within := func(outer, inner string) bool {

@@ -1,3 +1,3 @@
-// Package unconfined is the kind of sandbox that confines nothing: commands have the clean
-// environment, and their processes are ended as well as that can be done.
+// Package unconfined implements the kind of sandbox that confines nothing. Commands get the clean
+// environment, and their processes are killed as far as that is possible.
 package unconfined

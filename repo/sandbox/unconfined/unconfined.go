@@ -12,18 +12,18 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// A none confines nothing. It gives commands the clean environment and
-// ends their processes as well as it can, and that is all.
+// A none confines nothing. It only gives commands the clean environment and kills their processes as far as
+// it can.
 type none struct{}
 
-// Open returns the backend; there is nothing that could be missing.
+// Open returns the backend. It needs nothing on the machine.
 func Open() backend.Backend { return none{} }
 
 func (none) Describe() string { return "nothing" }
 
 func (none) Environment() backend.Environment { return backend.Environment{User: user.InsideID} }
 
-// Remedy is empty: it always holds.
+// Remedy returns "", because this kind always works.
 func (none) Remedy(string) string { return "" }
 
 func (none) Start(j *backend.Job) (backend.Process, error) {
@@ -39,14 +39,14 @@ func (none) Start(j *backend.Job) (backend.Process, error) {
 	process.DieWithParent(cmd.SysProcAttr)
 	if err := cmd.Start(); err != nil {
 		os.RemoveAll(home)
-		fmt.Fprintf(j.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
+		fmt.Fprintf(j.Stderr, "sandbox: %v\n", err) // a mistake of the caller, reported like in a shell
 		return ended{Code: backend.NotStartedCode(err)}, nil
 	}
 	return &plainProcess{cmd: cmd, home: home}, nil
 }
 
-// mapPaths replaces the inside paths of mounts in the environment by those of the machine,
-// since nothing is mounted for this kind.
+// mapPaths replaces the inside paths of mounts in the environment by their paths on the machine, because this
+// kind mounts nothing.
 func mapPaths(j *backend.Job, env []string) []string {
 	out := append([]string(nil), env...)
 	for i, kv := range out {
@@ -60,7 +60,7 @@ func mapPaths(j *backend.Job, env []string) []string {
 	return out
 }
 
-// A plainProcess has nothing around it.
+// A plainProcess is an unconfined process.
 type plainProcess struct {
 	cmd  *exec.Cmd
 	home string

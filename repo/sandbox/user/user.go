@@ -1,7 +1,7 @@
 package user
 
-// The users that commands run as: OutsideID on the machine when this program runs as root,
-// InsideID inside a sandbox.
+// Users and groups of commands: OutsideID on the machine if this program runs as root, InsideID inside a
+// sandbox.
 const (
 	OutsideID = 65534
 	InsideID  = 1000

@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RunsAsRoot reports whether the program runs as root, and commands as somebody else. Root
-// of a container that has no user but root is an ordinary user of the machine, and there
-// is nobody else for commands to be.
+// RunsAsRoot reports whether the program runs as root and commands run as another user. In a container with
+// root as the only user, root is an ordinary user of the machine and there is no other user for commands, so
+// it reports false.
 var RunsAsRoot = sync.OnceValue(func() bool {
 	return os.Geteuid() == 0 && isMapped("/proc/self/uid_map", OutsideID) && isMapped("/proc/self/gid_map", OutsideID)
 })
 
-// isMapped reports whether a user or group exists here, by the map of our name space.
+// isMapped reports whether a user or group exists in this user name space, according to its map.
 func isMapped(file string, id int64) bool {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return true // a kernel without user name spaces has all of them
+		return true // without user name spaces, all users exist
 	}
 	for line := range strings.Lines(string(text)) {
 		var first, outer, n int64
@@ -36,7 +36,7 @@ func isMapped(file string, id int64) bool {
 	return false
 }
 
-// CommandUser returns the user and the group that commands run as on this machine.
+// CommandUser returns the uid and gid that commands have on this machine.
 func CommandUser() (uid, gid int) {
 	if RunsAsRoot() {
 		return OutsideID, OutsideID
@@ -44,9 +44,8 @@ func CommandUser() (uid, gid int) {
 	return os.Geteuid(), os.Getegid()
 }
 
-// Own gives the tree at path to the user that commands run as, so that they may write it;
-// what is nested too deep to be reached stays as it is. It does nothing unless the program
-// runs as root.
+// Own makes the user that commands run as the owner of the tree at path, so that commands can write to it.
+// Files that are nested too deep keep their owner. Own does nothing unless the program runs as root.
 func Own(path string) error {
 	if !RunsAsRoot() {
 		return nil
@@ -63,18 +62,18 @@ func Own(path string) error {
 	return nil
 }
 
-// ownDepth is how many folders within folders are given away.
+// ownDepth is the maximum number of nested folders whose owner is changed.
 const ownDepth = 250
 
-// ownFolder gives away what is in the folder fd, which it closes. What is the commands'
-// already is left alone: its times stay.
+// ownFolder changes the owner of everything in the folder fd, and closes fd. Files that already have the
+// right owner are not changed, so their times stay.
 func ownFolder(fd, depth int) error {
 	f := os.NewFile(uintptr(fd), "")
 	defer f.Close()
 	for {
 		names, err := f.Readdirnames(1024)
 		for _, name := range names {
-			// A command may be at work there: what it takes away or swaps meanwhile need not be given.
+			// A command may be changing the folder: entries that disappear or are replaced are skipped.
 			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -108,15 +107,15 @@ func ownEntry(fd int, name string, depth int) error {
 	return ownFolder(child, depth+1)
 }
 
-// HandOver lets a command open its own end of a pipe again, as /dev/stdout is.
+// HandOver lets a command reopen its own end of a pipe, for example as /dev/stdout.
 func HandOver(pipe *os.File) {
 	if RunsAsRoot() {
 		pipe.Chown(OutsideID, OutsideID) //nolint:errcheck // it works without, but for /dev/stdout
 	}
 }
 
-// IsReachable reports whether the commands' user may read a file or directory and enter
-// every directory above it.
+// IsReachable reports whether the commands' user can read a file or directory and enter every directory above
+// it.
 func IsReachable(path string) bool {
 	uid, gid := CommandUser()
 	if !RunsAsRoot() {
@@ -139,7 +138,7 @@ func IsReachable(path string) bool {
 	return true
 }
 
-// isAllowed reports whether the permission bits allow want (1 enter, 4 read).
+// isAllowed reports whether the permission bits allow want (1 to enter, 4 to read).
 func isAllowed(path string, uid, gid int, want fs.FileMode) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -162,7 +161,7 @@ func isAllowed(path string, uid, gid int, want fs.FileMode) bool {
 	return mode&want == want
 }
 
-// BecomeUser gives up the caller's identity for good, on all threads.
+// BecomeUser switches all threads to another user and group. It cannot be undone.
 func BecomeUser(uid, gid int) error {
 	if err := syscall.Setgroups(nil); err != nil {
 		return fmt.Errorf("give up groups: %w", err)

@@ -4,11 +4,11 @@ package user
 
 import "os"
 
-// Own does nothing: commands run as the caller.
+// Own does nothing, because commands run as the caller.
 func Own(string) error { return nil }
 
 // HandOver does nothing.
 func HandOver(*os.File) {}
 
-// IsReachable is true.
+// IsReachable returns true.
 func IsReachable(string) bool { return true }

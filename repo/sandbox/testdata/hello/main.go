@@ -1,4 +1,4 @@
-// Hello runs one command in the name spaces kind.
+// Hello runs one command in a sandbox of the kind namespaces.
 package main
 
 import (

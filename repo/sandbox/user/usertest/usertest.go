@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package usertest runs the tests of a package again as somebody who is not root.
+// Package usertest runs the tests of a package again as a user who is not root.
 package usertest
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ordinaryID is the user and the group, which own nothing.
+// ordinaryID is the uid and gid of the ordinary user, who owns no files.
 const ordinaryID = 65534
 
-// Directory is one that ordinary users get to, and that belongs to the one who is not root.
-// It is removed after the test.
+// Directory returns a temporary directory that the ordinary user owns and can reach. It is removed after the
+// test.
 func Directory(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bobbin-user-")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if os.Geteuid() == 0 {
-		_ = os.Chown(dir, ordinaryID, ordinaryID) // root of a container may have nobody else
+		_ = os.Chown(dir, ordinaryID, ordinaryID) // in a container, root may be the only user
 	}
 	return dir
 }
 
-// Rerun runs this test binary as an ordinary user, with flags and more variables, and
-// returns what it printed. Whoever is one already has run these tests.
+// Rerun runs this test binary as an ordinary user, with more flags and variables, and returns its output. It
+// skips the test if this user is an ordinary user already.
 func Rerun(t testing.TB, env []string, flags ...string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
