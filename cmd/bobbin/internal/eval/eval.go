@@ -1,7 +1,7 @@
-// Package eval plays the tasks of a suite through the whole bot, on a stage of its own each: a
-// person posts the report, corrects it, approves, and the hidden tests judge the branch that was
-// pushed. Run does so with the operator's models, and Check proves without any model that the
-// hidden tests of each task fail on its base and pass on its good fix.
+// Package eval evaluates the whole bot on the tasks of a suite. Run plays each task on a separate stage with
+// the operator's models: a simulated person posts the report, corrects it and approves, and the task's hidden
+// tests judge the branch that the bot pushed. Check needs no model: it proves that the hidden tests of each
+// task fail on its base and pass on its good fix.
 package eval
 
 import (
@@ -25,31 +25,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Config says what to play.
+// Config configures Run.
 type Config struct {
-	Suite    string // its name
+	Suite    string // the suite's name
 	Tasks    []suite.Task
 	Models   server.ModelSettings
 	Sandbox  config.Sandbox
-	Attempts int             // failed ones before the consultant is asked; zero: the bot's own number
-	AtOnce   int             // default 1
-	Repeat   int             // default 1
-	Earlier  []report.Result // of a run that is gone on with
-	// Finished is told of each result as it comes; it is called by one at a time.
+	Attempts int             // failed attempts before the consultant is asked; zero: the bot's default
+	AtOnce   int             // tasks played at the same time; default 1
+	Repeat   int             // attempts per task; default 1
+	Earlier  []report.Result // results of a run that is continued; their attempts are not repeated
+	// Finished receives the run so far and each new result. Calls do not overlap. An error ends the run.
 	Finished func(report.Run, report.Result) error
 	Log      *slog.Logger
 }
 
-// Run plays every task, and gives what is finished when ctx ends.
+// Run plays every task and returns all results. If ctx ends, it returns the finished results and ctx's error.
 func Run(ctx context.Context, c Config) (report.Run, error) {
 	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: map[string]string{}, Results: slices.Clone(c.Earlier)}
 	for name, row := range agent.Table(c.Models.Agents) {
-		if name != agent.Explainer && name != agent.Reviewer { // the orchestrator's
+		if name != agent.Explainer && name != agent.Reviewer { // they use the orchestrator's model
 			run.Models[name] = strings.TrimSpace(row.Model + " " + row.Effort)
 		}
 	}
 	earlier := report.Run{Results: c.Earlier}
-	var mu sync.Mutex // of run.Results
+	var mu sync.Mutex // guards run.Results
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, c.AtOnce))
 	for attempt := 1; attempt <= max(1, c.Repeat); attempt++ {
@@ -62,10 +62,10 @@ func Run(ctx context.Context, c Config) (report.Run, error) {
 					return nil
 				}
 				x, err := c.play(within, t, attempt)
-				if within.Err() != nil { // what was broken off is no result
+				if within.Err() != nil { // an interrupted attempt is not a result
 					return nil
 				}
-				if err != nil { // of this machine; what others found is worth more than an end
+				if err != nil { // this machine failed; that skips the task and does not end the run
 					x.Skipped, x.Why = true, err.Error()
 				}
 				mu.Lock()
@@ -83,7 +83,7 @@ func Run(ctx context.Context, c Config) (report.Run, error) {
 	return run, err
 }
 
-// An attempt is one task on its stage.
+// An attempt is one task that is played on a stage.
 type attempt struct {
 	*stage.Stage
 	task  suite.Task
@@ -91,8 +91,8 @@ type attempt struct {
 	judge *judge
 }
 
-// play plays one task. A task that cannot be played is a result that says why; an error means
-// that this machine failed.
+// play plays attempt n of one task. If the task cannot be played, the result is skipped and says why. An
+// error means that this machine failed.
 func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result, err error) {
 	x = report.Result{Task: t.Name, Attempt: n, Title: t.Title, Language: t.Language, Kind: t.Kind}
 	x.UpstreamAdded, x.UpstreamRemoved = t.Upstream.Added, t.Upstream.Removed
@@ -142,7 +142,7 @@ func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result,
 	return x, a.conclude(ctx, &x, end)
 }
 
-// open opens the stage of an attempt.
+// open opens the stage of an attempt with the operator's models, metered by a.meter.
 func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage, error) {
 	models := c.Models
 	models.Answered = a.meter.count
@@ -159,7 +159,8 @@ func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage,
 	return stage.Open(ctx, s)
 }
 
-// conclude looks at what came of it: the remote and the rows count, not what was said.
+// conclude fills x with the outcome. It judges the remote's branches and the session's row, not what the bot
+// said.
 func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) error {
 	a.meter.add(&x.Use)
 	x.Thread, x.Why = a.Slack.ExportText(a.Channel, end.thread), end.why
@@ -194,7 +195,7 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 	return nil
 }
 
-// plantRemote makes the remote of a task, for those who need no stage.
+// plantRemote makes the bare repository of a task at dir, for callers without a stage.
 func plantRemote(ctx context.Context, dir string, t suite.Task, log *slog.Logger) error {
 	if from := t.Source(); from.From != "" {
 		return stage.CloneRemote(ctx, dir, stage.Source{From: from.From, Base: from.Base}, log)

@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// A judge runs the hidden tests of a task, in the sandbox, over fresh checkouts.
+// A judge runs the hidden tests of a task in the sandbox, each time on a fresh checkout.
 type judge struct {
 	task    suite.Task
 	checker *testrun.Checker
@@ -44,7 +44,7 @@ func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.
 	return j, nil
 }
 
-// lacksPackages says in a line why the task cannot be judged here; empty: it can.
+// lacksPackages returns one line about the first package that cannot be fetched here, or an empty string.
 func (j *judge) lacksPackages() string {
 	if j.fetched == nil || len(j.fetched.Missing) == 0 {
 		return ""
@@ -53,7 +53,7 @@ func (j *judge) lacksPackages() string {
 	return fmt.Sprintf("the packages that %s names cannot be had here: %s", m.Names, m.Why)
 }
 
-// Close lets go of the packages.
+// Close releases the fetched packages.
 func (j *judge) Close() {
 	if j.fetched != nil {
 		j.fetched.Close()
@@ -64,19 +64,20 @@ func (j *judge) run(ctx context.Context, commit string, lay func(*os.Root) error
 	return j.checker.RunTree(ctx, commit, lay, project.Project{Test: j.task.Test})
 }
 
-// passes: tests ran, and all of them passed.
+// passes reports whether tests ran and all of them passed.
 func passes(r result.Result) bool {
 	return r.TestsRan && r.OK() && (!r.Counted || r.Passed > 0)
 }
 
-// warm tests the base as it is, which alone fills the build cache: Go's own library is compiled
-// once, and not for each checkout.
+// warm runs the tests of the unchanged base. Only such a baseline run fills the build cache, so Go's standard
+// library is compiled once and not for each checkout.
 func (j *judge) warm(ctx context.Context) error {
 	_, err := j.checker.Baseline(ctx, j.base, project.Project{Test: j.task.Test})
 	return err
 }
 
-// examineBase says in a line why the hidden tests show nothing; empty: they ran and fail.
+// examineBase runs the hidden tests on the base. It returns one line about why they prove nothing, or an
+// empty string if they ran and failed.
 func (j *judge) examineBase(ctx context.Context) (string, error) {
 	if err := j.warm(ctx); err != nil {
 		return "", err
@@ -97,31 +98,31 @@ func (j *judge) examineBase(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// onMachine reports whether a program is there.
+// onMachine reports whether a program is in PATH.
 func onMachine(name string) bool {
 	_, err := exec.LookPath(name)
 	return err == nil
 }
 
-// A Verdict is what Check found of a task.
+// A Verdict is Check's result for one task.
 type Verdict struct {
 	Task    string
-	Skipped string   // why it was not looked at
-	Wrong   []string // what keeps it from showing anything; none: it is sound
+	Skipped string   // why the task was not checked; empty if it was
+	Wrong   []string // reasons why the task proves nothing; empty for a sound task
 }
 
-// A Checking says what Check proves.
+// A Checking configures Check.
 type Checking struct {
 	Tasks   []suite.Task
 	Sandbox config.Sandbox
 	Log     *slog.Logger
-	// Warm may fill the caches of a repository before its tests run; nil: nobody does.
+	// Warm, if not nil, fills the caches of a task's repository before its tests run.
 	Warm func(*testrun.Checker) error
-	// Found is told of each task as it is done.
+	// Found receives the verdict of each task when it is done.
 	Found func(Verdict)
 }
 
-// Check proves of each task that its hidden tests fail on the base, and pass on the good fix.
+// Check tests for each task that its hidden tests fail on the base and pass on the good fix.
 func Check(ctx context.Context, c Checking) error {
 	dir, err := stage.MakeDir("")
 	if err != nil {
@@ -145,10 +146,10 @@ func Check(ctx context.Context, c Checking) error {
 }
 
 func (c Checking) check(ctx context.Context, checker *testrun.Checker, t suite.Task, dir string, v *Verdict) (err error) {
-	// The same name and place for all of them, one after the other: so they share a build cache.
+	// All tasks use the same repository name and path, one after the other, so they share a build cache.
 	at, mirrors := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}, &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
 	defer func() { err = errors.Join(err, mirrors.Close(), os.RemoveAll(at.URL), os.RemoveAll(mirrors.Dir)) }()
-	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil { // the task's, not ours: it names what is not there
+	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil { // the task's fault: its repository names something that does not exist
 		v.Wrong = append(v.Wrong, err.Error())
 		return ctx.Err()
 	}
@@ -173,7 +174,7 @@ func (c Checking) check(ctx context.Context, checker *testrun.Checker, t suite.T
 	return err
 }
 
-// prove looks for what keeps the task from showing anything.
+// prove returns the reasons why the task proves nothing, or nil if it is sound.
 func (j *judge) prove(ctx context.Context) (wrong []string, err error) {
 	why, err := j.examineBase(ctx)
 	if err != nil {
@@ -184,7 +185,7 @@ func (j *judge) prove(ctx context.Context) (wrong []string, err error) {
 	}
 	r, err := j.run(ctx, j.base, j.task.LayGood)
 	switch {
-	case err != nil && ctx.Err() == nil: // the patch does not apply
+	case err != nil && ctx.Err() == nil: // the good patch does not apply
 		wrong = append(wrong, err.Error())
 	case err != nil:
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A meter counts what an attempt asks of models, and ends it at its limits.
+// A meter counts the model calls, tokens and cost of an attempt, and stops it at the task's limits.
 type meter struct {
 	limits suite.Limits
 	stop   func(error)
@@ -20,7 +20,7 @@ type meter struct {
 	used report.Use
 }
 
-// count hears of every answer.
+// count adds one model answer to a prompt of sent bytes, and stops the attempt when a limit is reached.
 func (m *meter) count(sent int, r model.Response) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *meter) count(sent int, r model.Response) {
 	}
 }
 
-// add puts what was counted into u.
+// add copies the counts into u and keeps u.Seconds.
 func (m *meter) add(u *report.Use) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +49,7 @@ func (m *meter) add(u *report.Use) {
 
 var hunks = regexp.MustCompile(`(\d+ of \d+) hunks? (?:is|are) needed`)
 
-// hunksNeeded is what the thread says of them last; empty where nobody looked.
+// hunksNeeded returns the last "N of M" of needed hunks in the thread, or an empty string if there is none.
 func hunksNeeded(thread string) string {
 	all := hunks.FindAllStringSubmatch(thread, -1)
 	if all == nil {

@@ -8,32 +8,33 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// What the person of a stage says, beside the report and its corrections.
+// The texts that the simulated person writes besides the report and its corrections.
 const (
 	approval  = "fix it"
 	allowance = "push it"
 	honest    = "I cannot say more than the report says; decide yourself."
 )
 
-// mostWords is how often the person writes beside corrections and answers: a bot that asks for
-// the same word again and again is not fed for ever.
+// mostWords limits the person's approvals, push permissions and confirmations, so that a bot that asks for
+// the same word again and again is not answered for ever.
 const mostWords = 6
 
-// An ending is how a thread ended.
+// An ending describes how a thread ended.
 type ending struct {
 	why     string
-	thread  string // ts of the report
+	thread  string // timestamp of the report
 	session workflow.Session
 }
 
-// A person says what people of few words would.
+// A person is the simulated reporter of a task, who says little.
 type person struct {
 	corrections []string
-	answers     int // to questions, that are left
-	words       int // beside them, that are left
+	answers     int // remaining answers to questions
+	words       int // remaining approvals, push permissions and confirmations
 }
 
-// talk posts the report, and answers until nothing more comes of it.
+// talk posts the report, then replies each time the stage is settled, until the person has nothing more to
+// say or a limit is reached.
 func (a *attempt) talk(ctx context.Context) (e ending, err error) {
 	p := &person{corrections: a.task.Corrections, answers: *a.task.Answers, words: mostWords}
 	say := func(text string) (string, error) { return a.Slack.Say(a.Channel, a.People["ann"], text, e.thread) }
@@ -64,7 +65,8 @@ func (a *attempt) talk(ctx context.Context) (e ending, err error) {
 	}
 }
 
-// broken is the ending of a thread that came to a limit. What was pushed before counts.
+// broken returns the ending of a thread that reached a limit, and halts the bot. What was pushed before
+// counts.
 func (a *attempt) broken(ctx context.Context, e ending, limit error) (ending, error) {
 	if errors.Is(limit, context.Canceled) {
 		return e, limit
@@ -74,7 +76,7 @@ func (a *attempt) broken(ctx context.Context, e ending, limit error) (ending, er
 		return e, err
 	}
 	e.why = limit.Error()
-	return e, a.Halt() // nothing is spent from here on
+	return e, a.Halt() // no model is called from here on
 }
 
 func (a *attempt) session(ctx context.Context) (workflow.Session, error) {
@@ -88,7 +90,7 @@ func (a *attempt) session(ctx context.Context) (workflow.Session, error) {
 	return all[0], nil
 }
 
-// What a thread waits for, by the buttons that stand there.
+// What a thread waits for, by the action IDs of its buttons.
 const (
 	waitsForApproval  = "fix_it"
 	waitsForPush      = "push_it"
@@ -97,8 +99,8 @@ const (
 	waitsForMore      = "go_on"
 )
 
-// waiting is what the newest message of the bot's that waits for a decision is about; empty: none
-// does.
+// waiting returns what the newest of the bot's messages with a decision button waits for, or an empty string
+// if none waits.
 func (a *attempt) waiting(thread string) string {
 	messages := a.Slack.Thread(a.Channel, thread)
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -114,7 +116,7 @@ func (a *attempt) waiting(thread string) string {
 	return ""
 }
 
-// lastLine is the first line of what the bot said last.
+// lastLine returns the first line of the bot's newest message.
 func (a *attempt) lastLine(thread string) string {
 	messages := a.Slack.Thread(a.Channel, thread)
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -126,7 +128,7 @@ func (a *attempt) lastLine(thread string) string {
 	return ""
 }
 
-// next is what the person says in a thread that rests, or why nothing more is said.
+// next returns the person's next text in a settled thread, or the reason why the person says nothing more.
 func (p *person) next(phase workflow.Phase, waiting string) (text, why string) {
 	switch {
 	case phase == workflow.PhaseDone:

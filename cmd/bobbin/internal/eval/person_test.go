@@ -16,7 +16,7 @@ func TestAPersonOfFewWords(t *testing.T) {
 		waiting   string
 		says, why string
 	}{
-		{workflow.PhaseExploring, "", honest, ""}, // a question
+		{workflow.PhaseExploring, "", honest, ""}, // the bot asked a question
 		{workflow.PhaseReported, waitsForApproval, "also on Sundays", ""},
 		{workflow.PhaseReported, waitsForApproval, approval, ""},
 		{workflow.PhasePaused, waitsForPush, allowance, ""},

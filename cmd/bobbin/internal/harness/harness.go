@@ -1,11 +1,11 @@
-// Package harness supports the tests of the whole program. It starts the real parts around the
-// program: a Postgres database, folders that a sandbox may enter, and the program itself, built
-// once for all tests of a package. Below it are a model (chatmodel) and a git host (githost);
-// bot/slacktest stands in for Slack; cmd/bobbin/internal/stage stages an office with people, a
-// remote and a scripted model, for the tests as for the demo.
+// Package harness supports the tests of the whole program. It starts the real parts around the program: a
+// Postgres database, folders that the sandbox may enter, and the program itself, built once for all tests of
+// a package. Its subpackages are a model (chatmodel), a git host (githost) and a build cache (shopcache);
+// bot/slacktest stands in for Slack; cmd/bobbin/internal/stage runs the bot with people, a remote and a
+// scripted model, for the tests as for the demo.
 //
-// A package's TestMain calls Main. Everything ends with the test that opened it, and no test
-// waits for time to pass: Patience only bounds what a busy machine may take.
+// A package's TestMain calls Main. Everything ends with the test that opened it. No test waits for a fixed
+// time to pass: Patience only bounds what a busy machine may take.
 package harness
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// Patience is for one step on a busy machine, and LongPatience for a whole run of many sessions.
-// Nothing waits for either to pass: they end a test that hangs.
+// Patience bounds one step on a busy machine, and LongPatience a whole run of many sessions. Nothing waits
+// for either to pass: they end a test that hangs.
 const (
 	Patience     = 4 * time.Minute
 	LongPatience = 20 * time.Minute
 )
 
-// Main runs the tests of a package, and removes what they shared. The result is for os.Exit.
+// Main runs the tests of a package, removes the built programs, and returns the exit code for os.Exit.
 func Main(m *testing.M) int {
-	// Tests of the whole program wait more than they work, so more of them run at once than
-	// there are cores; -parallel says otherwise.
+	// Tests of the whole program wait more than they compute, so at least five run at once, whatever the
+	// number of cores; the flag -parallel overrides it.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(5, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
@@ -46,8 +46,8 @@ func Main(m *testing.M) int {
 	return postgrestest.Main(m) // parses the flags
 }
 
-// Dir makes a folder for a test that the sandbox's user may pass through: below a private
-// temporary directory root's commands, which run as nobody, would see nothing.
+// Dir makes a temporary folder for a test that the sandbox's user may enter: below a private temporary
+// directory, root's commands, which run as nobody, would see nothing.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bobbin-")
@@ -57,20 +57,21 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// Database makes a database of the program's schema for a test, and returns its address.
+// Database makes a database with the program's schema for a test, and returns its URL.
 func Database(t testing.TB) string {
 	t.Helper()
 	return postgrestest.Database(t, storetest.Migrate)
 }
 
-// Soon is a context that ends with the test, or when Patience does.
+// Soon returns a context that ends with the test, or after Patience.
 func Soon(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Sleep waits between two looks at something that tells nobody when it changes.
+// Sleep waits for d or until ctx ends. It is for polling something that does not notify anyone of its
+// changes.
 func Sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -78,7 +79,7 @@ func Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// IsClosed reports whether a channel that nothing is sent on was closed.
+// IsClosed reports whether a channel on which nothing is sent was closed.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -88,7 +89,7 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// ClosedPort is an address of this machine at which nobody listens.
+// ClosedPort returns a loopback address at which nothing listens.
 func ClosedPort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -97,30 +98,30 @@ func ClosedPort(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// A Thread is where a session is in Slack: ids of a channel and of the first message.
+// A Thread identifies a session's thread in Slack: the channel's ID and the first message's timestamp.
 type Thread struct{ Channel, Root string }
 
-// A LogBook keeps what the program logs.
+// A LogBook is an io.Writer that stores what the program logs. It is safe for concurrent use.
 type LogBook struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write adds to the book.
+// Write appends p.
 func (l *LogBook) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-// String is the whole book.
+// String returns everything that was written.
 func (l *LogBook) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// LogLines shows what the program logs beside a test's own log, each line behind a name.
+// LogLines returns a logger that writes warnings and errors to the test's log, each line after a name.
 func LogLines(t testing.TB, name string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(lines{t, name}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// Posts are the calls of Slack's API by which something is shown, by channel.
+// Posts returns the Slack API calls that show something to people, by channel.
 func Posts(slack *slacktest.Server) map[string][]slacktest.Request {
 	all := map[string][]slacktest.Request{}
 	for _, r := range slack.Requests("") {
@@ -23,7 +23,7 @@ func Posts(slack *slacktest.Server) map[string][]slacktest.Request {
 	return all
 }
 
-// WordsOf are the texts that a request makes people see, as Slack's markup.
+// WordsOf returns the texts that a call shows, in Slack's markup.
 func WordsOf(r slacktest.Request) string {
 	words := r.Args.Get("text") + "\n" + r.Args.Get("title")
 	var blocks []struct {
@@ -40,14 +40,15 @@ func WordsOf(r slacktest.Request) string {
 
 var (
 	asCode   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	codeLink = regexp.MustCompile(`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`) // of the stage's host, and threads of its own
+	codeLink = regexp.MustCompile(`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`) // links of the stage's git host, and of threads in its workspace
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
-	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // above a command's thread stands who ran it
+	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // a slash command's thread starts with the person who ran it
 	signed   = regexp.MustCompile(`(?m)^[\s\p{Z}*_~\x{2800}\x{3164}]*[\[【\x{ff3b}][^\]】\x{ff3d}]*[\]】\x{ff3d}][^\n]{0,60}forged`)
 )
 
-// PostProblems are what is wrong with one call that shows something.
+// PostProblems returns what is wrong with one call that shows something, such as mentions, links, forged
+// signatures, previews or pictures.
 func PostProblems(r slacktest.Request) (problems []string) {
 	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	words := ranBy.ReplaceAllString(WordsOf(r), "")

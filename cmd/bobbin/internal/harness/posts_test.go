@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// Each look finds what it is there for, and nothing in a post as the bot makes it.
+// PostProblems reports each kind of problem, and nothing in a post as the bot makes it.
 func TestEveryLookAtAPostFinds(t *testing.T) {
 	t.Parallel()
 	section := func(kind, text, more string) string {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// programs are the binaries that this test process has built: each set of replaced files once.
+// programs holds the binaries that this test process has built, one for each set of replaced files.
 var programs struct {
 	mu    sync.Mutex
 	dir   string
@@ -28,11 +28,11 @@ type program struct {
 	err  error
 }
 
-// Program is the program itself, as people run it, built once for all tests of a package.
+// Program returns the path of the program as people run it. It is built once for all tests of a package.
 func Program(t testing.TB) string { return ProgramWith(t, nil) }
 
-// ProgramWith is the program with other texts in the place of some files, by their names
-// from the module's top folder or absolute. It is built once for all tests that want these.
+// ProgramWith returns the path of a program that was built with other texts in place of some files, which are
+// named by their path from the module's top folder or absolute. Each set is built once.
 func ProgramWith(t testing.TB, replaced map[string]string) string {
 	t.Helper()
 	root := Root(t)
@@ -60,7 +60,7 @@ func ProgramWith(t testing.TB, replaced map[string]string) string {
 	return p.path
 }
 
-// build makes a binary without debugging information: linking takes a quarter of the time.
+// build builds a binary without debugging information, as linking then takes a quarter of the time.
 func build(root, path string, replaced map[string]string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -97,7 +97,7 @@ func build(root, path string, replaced map[string]string) error {
 	return nil
 }
 
-// Root is the module's top folder.
+// Root returns the module's top folder.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -40,14 +40,14 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// browser is the one Chromium that all tests of this package use.
+// browser is the Chromium that all tests of this package share.
 var browser struct {
 	once sync.Once
 	ctx  context.Context
 	end  func()
 }
 
-// chromium opens it. Where there is none the test is skipped, but not in CI.
+// chromium starts the shared browser. It skips the test if Chromium is not installed, and fails in CI.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
 	program := ""
@@ -58,7 +58,7 @@ func chromium(t *testing.T) context.Context {
 	}
 	if program == "" {
 		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
-		// make deps installs it where it can; CI fails without. Elsewhere the forms are tested without a browser.
+		// make deps installs Chromium where it can. Elsewhere the forms are tested without a browser.
 		t.Skip("chromium is not installed: the page cannot be looked at")
 	}
 	browser.once.Do(func() {
@@ -68,7 +68,7 @@ func chromium(t *testing.T) context.Context {
 		for _, f := range []string{
 			"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
 			"force-prefers-reduced-motion",
-		} { // what turns would be drawn sixty times a second
+		} { // a spinner would be drawn sixty times a second
 			flags = append(flags, chromedp.Flag(f, true))
 		}
 		running, stop := chromedp.NewExecAllocator(context.Background(), append(flags, chromedp.Flag("headless", "new"))...)
@@ -80,10 +80,10 @@ func chromium(t *testing.T) context.Context {
 	return browser.ctx
 }
 
-// patience bounds what a busy machine may take.
+// patience bounds one step on a busy machine.
 const patience = harness.Patience
 
-// A tab is a page in a browser session of its own.
+// A tab is a page in a separate browser session.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -102,7 +102,7 @@ func open(t *testing.T, address string, width, height int64) *tab {
 
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	require.NoError(b.t, chromedp.Do(b.ctx)) // the tab is opened by the first, and lives on
+	require.NoError(b.t, chromedp.Do(b.ctx)) // the first Do opens the tab, which has to outlive the timeout below
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
@@ -111,8 +111,8 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// sees waits until an expression is true in the page, or in that to which it leads. It looks
-// twenty times a second: at each frame, as is usual, it would keep a processor busy.
+// sees waits until a JavaScript expression is true in the page, even if the page is navigating. It polls
+// twenty times a second: polling at each frame, the default, would keep a processor busy.
 func (b *tab) sees(expression string) {
 	b.t.Helper()
 	var err error
@@ -128,20 +128,20 @@ func (b *tab) sees(expression string) {
 	}
 }
 
-// reads waits until an element has that text.
+// reads waits until an element that matches selector contains text.
 func (b *tab) reads(selector, text string) {
 	b.t.Helper()
 	b.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))", strconv.Quote(selector), strconv.Quote(text)))
 }
 
-// click clicks on the newest element that has that text.
+// click clicks the last element that matches selector and contains text.
 func (b *tab) click(selector, text string) {
 	b.t.Helper()
 	b.reads(selector, text)
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) => e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
 }
 
-// shoot takes a picture where BOBBIN_SCREENSHOTS names a folder.
+// shoot saves a screenshot in the folder that BOBBIN_SCREENSHOTS names, if it is set.
 func (b *tab) shoot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("BOBBIN_SCREENSHOTS")
@@ -154,7 +154,7 @@ func (b *tab) shoot(name string) {
 	}
 }
 
-// shootWhole takes one of the whole page.
+// shootWhole saves a screenshot of the whole page, like shoot.
 func (b *tab) shootWhole(name string) {
 	b.t.Helper()
 	dir := os.Getenv("BOBBIN_SCREENSHOTS")
@@ -166,14 +166,14 @@ func (b *tab) shootWhole(name string) {
 	}
 }
 
-// prefers sets what the system says of light and dark.
+// prefers sets the colour scheme that the browser reports, light or dark.
 func (b *tab) prefers(scheme string) {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	require.NoError(b.t, err)
 }
 
-// again opens another page of the same playground, for the same reader.
+// again opens another page of the same playground in the same browser session.
 func (b *tab) again(path string) *tab {
 	b.t.Helper()
 	ctx, end := chromedp.NewContext(b.ctx)
@@ -193,8 +193,8 @@ func (b *tab) resize(width, height int64) {
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// press presses keys, wherever the focus is, as a keyboard does: what a page takes for itself
-// when a key goes down writes no letter, however long that takes.
+// press presses keys at the current focus as a keyboard does: if the page handles a key when it goes down, no
+// letter is typed, however long the handling takes.
 func (b *tab) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
@@ -206,13 +206,13 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// fill puts text in the place of what a box holds.
+// fill replaces the text of an input.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s", strconv.Quote(selector), strconv.Quote(text))))
 }
 
-// focusOut takes the focus out of the box that is written in.
+// focusOut removes the focus from the input.
 func (b *tab) focusOut() { b.sees("(document.activeElement.blur(), true)") }
 
 var axe struct {
@@ -220,7 +220,7 @@ var axe struct {
 	script string
 }
 
-// accessible holds the page against axe: nothing serious keeps anybody out.
+// accessible checks the page with axe and fails the test on serious or critical violations.
 func (b *tab) accessible(what string) {
 	b.t.Helper()
 	axe.once.Do(func() {
@@ -239,7 +239,7 @@ func (b *tab) accessible(what string) {
 	require.Empty(b.t, found, what)
 }
 
-// unavailable is a machine on which no sandbox holds.
+// unavailable describes a machine on which no kind of sandbox works.
 var unavailable = []*sandbox.Unavailable{
 	{Kind: "bubblewrap", Why: "bwrap is not installed.", Cure: "Install it."},
 	{Kind: "namespaces", Why: "no user namespaces.", Cure: "Allow them."},

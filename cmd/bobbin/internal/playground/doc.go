@@ -1,5 +1,5 @@
-// Package playground is bobbin playground: a stage (package stage) with a chat page before it
-// (package chat), so that the very bot that serve runs can be tried on this machine without a
-// Slack. With a model in the environment it works for real; without one the demo's story is told
-// along (package story).
+// Package playground implements "bobbin playground": a stage (package stage) with a chat page (package chat),
+// so that the bot that serve runs can be tried on this machine without a Slack. With a model in the
+// environment the bot works for real; without one, a scripted model plays the demo's story step by step
+// (package story).
 package playground

@@ -16,16 +16,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A folder is where a playground is, also after the program has ended. What it keeps of the
-// playground itself is in one small file; the lock says who has it open.
+// A folder is the directory of a playground, which outlives the program. A small JSON file in it stores the
+// fields below; a lock file shows that a process has the playground open.
 type folder struct {
 	dir  string
 	lock *filelock.Lock
 
-	Repository string // without what is secret in its address
+	Repository string // without the secrets of its address
 	Push       bool
-	Address    string // of the page
-	Key        string // to it
+	Address    string // address of the page
+	Key        string // key of the page
 }
 
 const (
@@ -33,7 +33,8 @@ const (
 	lockFile   = "playground.lock"
 )
 
-// openFolder takes the folder for this process, and finds what was there.
+// openFolder locks the folder for this process and reads what an earlier run stored. It fails if another
+// process has the folder open, or if check refuses it.
 func openFolder(opt Options) (*folder, error) {
 	f := &folder{dir: opt.Dir}
 	var err error
@@ -71,7 +72,8 @@ func (f *folder) read() (found bool, err error) {
 	return true, nil
 }
 
-// check refuses a folder that is something else.
+// check refuses a folder of another repository, and a folder with other content. For an empty folder it makes
+// a key and writes the JSON file.
 func (f *folder) check(opt Options, found bool) error {
 	from := cmp.Or(remote.Redact(opt.Repository.From), "the sample project")
 	if found && (f.Repository != from || f.Push != opt.Repository.Push) {
@@ -82,7 +84,7 @@ func (f *folder) check(opt Options, found bool) error {
 		if err != nil {
 			return err
 		}
-		if len(entries) > 1 { // beside the lock
+		if len(entries) > 1 { // more than the lock file
 			_ = os.Remove(filepath.Join(f.dir, lockFile))
 			return fmt.Errorf("%s holds something that is no playground; name an empty folder", f.dir)
 		}
@@ -92,7 +94,7 @@ func (f *folder) check(opt Options, found bool) error {
 	return nil
 }
 
-// write puts the file in its place in one step.
+// write replaces the JSON file by a rename.
 func (f *folder) write() error {
 	raw, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
@@ -105,7 +107,8 @@ func (f *folder) write() error {
 	return os.Rename(name+".new", name)
 }
 
-// clear removes all of a playground. Its own file goes last: what is cut off is cleared again.
+// clear removes everything but the lock file. The JSON file goes last, so that an interrupted clear is
+// repeated.
 func (f *folder) clear() error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -123,12 +126,12 @@ func (f *folder) clear() error {
 	return err
 }
 
-// listen listens for the page: where it is wanted, or where it was, so that a page that is open
-// finds it again; or anywhere.
+// listen opens the page's listener: at wanted; or at the address of the last run, so that an open page finds
+// it again; or at a free port.
 func (f *folder) listen(wanted string) (net.Listener, error) {
 	before := f.Address
 	if host, _, err := net.SplitHostPort(before); err != nil || !net.ParseIP(host).IsLoopback() {
-		before = "" // somebody has written there
+		before = "" // the file was edited: never listen beyond this machine
 	}
 	l, err := net.Listen("tcp", cmp.Or(wanted, before, "127.0.0.1:0"))
 	if err != nil && wanted == "" {
@@ -145,17 +148,17 @@ func (f *folder) listen(wanted string) (net.Listener, error) {
 	return l, nil
 }
 
-// url is the page's address, with the key.
+// url returns the page's address with the key.
 func (f *folder) url() string { return "http://" + f.Address + "/?key=" + f.Key }
 
-// release lets go of the folder.
+// release unlocks the folder.
 func (f *folder) release() {
 	if f != nil {
 		f.lock.Release()
 	}
 }
 
-// Place is the name of the folder that is meant where none is named: one for each repository.
+// Place returns the folder's default name: "shop", or a name for each repository and choice of Push.
 func (o Options) Place() string {
 	from := o.Repository.From
 	if from == "" {

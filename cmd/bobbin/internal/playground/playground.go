@@ -40,31 +40,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
-// Options say what is opened, and how.
+// Options configure a playground.
 type Options struct {
-	Dir         string // where everything is: an empty folder, or one that was opened before
-	Fresh       bool   // what was there is removed
-	Addr        string // of the page; default: where it was, or a free port of this machine
-	DatabaseURL string // empty: a private Postgres
+	Dir         string // an empty folder, or the folder of an earlier run
+	Fresh       bool   // the earlier playground in Dir is removed
+	Addr        string // address of the page; default: that of the last run, or a free port of this machine
+	DatabaseURL string // empty: a private Postgres is started
 	Progress    io.Writer
 	Log         *slog.Logger
 
-	Models     *server.ModelSettings // nil: the demo's story is told
+	Models     *server.ModelSettings // nil: no model; a scripted model plays the demo's story
 	Sandbox    config.Sandbox
-	NoSandbox  []*sandbox.Unavailable // why none holds here; nil: one does
+	NoSandbox  []*sandbox.Unavailable // why no sandbox works here; nil: one works
 	Repository Repository
 
-	adjust func(*server.Settings) // by tests
+	adjust func(*server.Settings) // set by tests
 }
 
-// A Repository is what is worked on. The zero value is the sample project.
+// A Repository is the repository that the bot works on. The zero value is the sample project.
 type Repository struct {
 	From        string // a local path or an address
-	Push        bool   // branches go there, and not into a copy
+	Push        bool   // branches are pushed to From, not to a clone
 	Credentials remote.Credentials
 }
 
-// name is what people call it.
+// name returns the repository's name in the bot's configuration.
 func (r Repository) name() string {
 	if r.From == "" {
 		return "shop"
@@ -78,20 +78,20 @@ func (r Repository) name() string {
 
 var unnamable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// A Playground is a stage and the page before it.
+// A Playground is a stage with a chat page.
 type Playground struct {
-	URL   string // with the key
+	URL   string // address of the page, with its key
 	Stage *stage.Stage
 
 	opt      Options
 	folder   *folder
-	story    *story.Endpoint // nil with a model
+	story    *story.Endpoint // nil with an operator's model
 	http     *http.Server
 	listener net.Listener
 	stop     context.CancelFunc
 }
 
-// people are those whom the reader may speak as.
+// people are the persons that the reader of the page can act as.
 var people = []view.Person{
 	{Handle: "ann", Role: "reports"},
 	{Handle: "bea", Role: "approves"},
@@ -99,15 +99,15 @@ var people = []view.Person{
 	{Handle: "eve", Role: "from another workspace"},
 }
 
-// branches are the answers at the story's other turns.
+// branches is the scripted model's answers for the side branches of the story.
 //
 //go:embed branches.model
 var branches string
 
-// unconnected is what the bot says without a model, to everything but the story.
+// unconnected is the bot's answer without a model to everything outside the story.
 const unconnected = "No model is connected, so I can only follow the story. Set OPENAI_API_KEY (and OPENAI_BASE_URL, where it is not OpenAI's) and start bobbin playground again: then I look into this for real."
 
-// Open opens the stage and listens; Serve answers.
+// Open opens the folder and the page's listener, and starts the bot on its stage. Serve then serves the page.
 func Open(ctx context.Context, opt Options) (*Playground, error) {
 	p := &Playground{opt: opt}
 	var err error
@@ -154,7 +154,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}
-		s.Repositories[0].Unreviewed = p.story != nil // the story has no critic in it
+		s.Repositories[0].Unreviewed = p.story != nil // the story has no answers for the critic
 		s.Repositories[0].Approvers = permit.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
 			p.opt.adjust(s)
@@ -167,7 +167,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	return p.Stage.Start(ctx)
 }
 
-// serveStory serves the demo's story in the place of a model.
+// serveStory starts the endpoint that plays the demo's story, and returns settings that use it as the model.
 func (p *Playground) serveStory() (*server.ModelSettings, error) {
 	var err error
 	if p.story, err = story.Serve("demo/story.model", stage.DemoModel+branches, unconnected); err != nil {
@@ -180,7 +180,7 @@ func (p *Playground) serveStory() (*server.ModelSettings, error) {
 	return m, nil
 }
 
-// furnish adds what the page shows beside the stage's own: a channel without the app, and direct
+// furnish adds what the page shows besides the stage's channel: a channel without the app, and direct
 // messages with the app and between people.
 func (p *Playground) furnish() {
 	slack := p.Stage.Slack
@@ -198,7 +198,7 @@ func (p *Playground) furnish() {
 	}
 }
 
-// openIM opens the direct messages of two people, unless they have them.
+// openIM opens direct messages between two people, unless they exist.
 func (p *Playground) openIM(one, other string) {
 	for _, ch := range p.Stage.Slack.Channels() {
 		if ch.Kind == slacktest.IM && slices.Contains(ch.Members, one) && slices.Contains(ch.Members, other) {
@@ -208,7 +208,7 @@ func (p *Playground) openIM(one, other string) {
 	p.Stage.Slack.AddChannel(slacktest.Channel{Kind: slacktest.IM, Members: []string{one, other}})
 }
 
-// workspace is what the page shows.
+// workspace returns what the page shows.
 func (p *Playground) workspace() view.Workspace {
 	w := view.Workspace{Read: filepath.Join(p.opt.Dir, "read.json"), Slack: p.Stage.Slack, Channel: stage.StageChannel, Notices: p.notices(), Pushed: p.pushed, Model: "No model"}
 	if p.opt.Models != nil {
@@ -230,8 +230,8 @@ func (p *Playground) workspace() view.Workspace {
 	return w
 }
 
-// tellsStory says whether the demo's story can be told: nobody else answers, on the sample
-// project, and its commands run.
+// tellsStory reports whether the demo's story can be played: there is no model, the repository is the sample
+// project, and a sandbox works.
 func (p *Playground) tellsStory() bool {
 	return p.opt.Models == nil && p.opt.Repository.From == "" && p.opt.NoSandbox == nil
 }
@@ -252,7 +252,7 @@ func (p *Playground) demoStory() *story.Story {
 	}
 }
 
-// notices are what the reader has to know before they begin.
+// notices returns what the reader has to know before they begin: that there is no model, or no sandbox.
 func (p *Playground) notices() (list []view.Notice) {
 	if p.opt.Models == nil && !p.tellsStory() {
 		list = append(list, view.Notice{
@@ -270,7 +270,8 @@ func (p *Playground) notices() (list []view.Notice) {
 	return append(list, n)
 }
 
-// pushed are the branches that are in the remote.
+// pushed returns the sessions' branches that are in the remote. With Push it goes by the sessions' state and
+// does not ask the remote.
 func (p *Playground) pushed() (list []view.Branch) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -302,7 +303,7 @@ func shellWord(s string) string {
 	return s
 }
 
-// Serve answers until ctx ends.
+// Serve serves the page until ctx ends or the playground is closed.
 func (p *Playground) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { _ = p.http.Close() })()
 	if err := p.http.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -311,7 +312,7 @@ func (p *Playground) Serve(ctx context.Context) error {
 	return nil
 }
 
-// Close ends everything.
+// Close stops the page, the bot, its stage and the story's endpoint, and unlocks the folder.
 func (p *Playground) Close() error {
 	var err error
 	if p.stop != nil {
@@ -321,7 +322,7 @@ func (p *Playground) Close() error {
 		_ = p.http.Close()
 	}
 	if p.listener != nil {
-		_ = p.listener.Close() // once more where it was served
+		_ = p.listener.Close() // closed already if Serve was called
 	}
 	if p.Stage != nil {
 		err = p.Stage.Close()
@@ -333,7 +334,7 @@ func (p *Playground) Close() error {
 	return err
 }
 
-// Browse opens an address in the browser, where there is one.
+// Browse opens an http address in the browser, if this machine has a desktop.
 func Browse(address string) {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

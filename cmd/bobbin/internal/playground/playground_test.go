@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
-// openPlayground is one as the command opens it.
+// openPlayground opens and serves a playground as the command does, with a database of the tests' Postgres.
 func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	t.Helper()
 	dir, err := stage.MakeDir(harness.Dir(t))
@@ -45,11 +45,11 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	return p
 }
 
-// shop is the build cache of the demo's shop, with what the story changes: these tests look at the
-// page, and others prove changes.
+// shop is the build cache of the demo's shop and of the story's changes. These tests look at the page; others
+// test the proofs.
 var shop = shopcache.Cache{Changes: stage.DemoModel}
 
-// TestTheStoryByMouse is told by three people, each in a tab of their own.
+// TestTheStoryByMouse plays the story with the mouse, as three people with a tab each.
 func TestTheStoryByMouse(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -80,7 +80,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.sees("document.querySelector('dialog textarea:invalid')")
 	bea.shoot("modal")
 	bea.do(chromedp.SendKeys("[data-modal] textarea", stage.DemoCorrection), chromedp.Click("[data-modal] footer .primary"))
-	ann.reads("#pane .body", "Root cause (revision 2") // nobody has touched ann's page
+	ann.reads("#pane .body", "Root cause (revision 2") // ann's page updates by itself
 	ann.accessible("a thread")
 	ann.shoot("thread")
 
@@ -98,7 +98,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.reads("#pane .body", "Done. Pushed")
 }
 
-// TestTheStoryByKeyboard is told without a mouse: each step is found by its key.
+// TestTheStoryByKeyboard plays the story with keys alone.
 func TestTheStoryByKeyboard(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -107,7 +107,7 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	next := func(step string) {
 		t.Helper()
 		b.reads(".story button.first", step)
-		b.press(kb.Escape) // out of the thread or the box
+		b.press(kb.Escape) // leaves the thread or the input
 		b.sees("(document.activeElement.blur(), true)")
 		b.press("n")
 		b.sees("document.activeElement.matches('[data-next]')")
@@ -135,7 +135,7 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	b.reads("#pane .body", "Done. Pushed")
 }
 
-// TestTheChat is everything that people do beside the story.
+// TestTheChat covers what people do in the chat besides the story.
 func TestTheChat(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -149,7 +149,7 @@ func TestTheChat(t *testing.T) {
 	b.goesAround()
 }
 
-// writes: names and commands are offered; without a model every answer says so.
+// writes checks that names and commands are completed, and that every answer says that no model is connected.
 func (b *tab) writes() {
 	b.t.Helper()
 	b.press("/di")
@@ -168,7 +168,7 @@ func (b *tab) writes() {
 	b.reads("#main .body", "@bobbin who are you? see https://a.example/b, @bea & <b>")
 	b.sees(`[...document.querySelectorAll('#main .body')].at(-1).querySelector('a[href="https://a.example/b"]')`)
 
-	// From message to message, into the thread, and out again.
+	// Moves from message to message, into the thread, and out again.
 	b.press(kb.ArrowUp)
 	b.sees("document.activeElement.tagName === 'ARTICLE'")
 	b.press(kb.Enter)
@@ -184,7 +184,8 @@ func (b *tab) writes() {
 	b.sees("[...document.querySelectorAll('#pane .body')].some((e) => e.innerHTML.includes('<strong>this</strong><br>too'))")
 }
 
-// changesItsOwn: one's own message is edited, marked and deleted; another's is neither.
+// changesItsOwn edits and deletes the person's own message, and adds a reaction to another person's, which
+// cannot be edited.
 func (b *tab) changesItsOwn() {
 	b.t.Helper()
 	mine := "[...document.querySelectorAll('#pane article')].filter((a) => a.innerText.includes('too')).at(-1)"
@@ -209,7 +210,7 @@ func (b *tab) changesItsOwn() {
 	b.sees("![...document.querySelectorAll('#pane .body')].some((e) => e.innerText.includes('and that'))")
 }
 
-// dropsAFile: what is written stays while others write.
+// dropsAFile drops a file on the page, and checks that typed text stays while others write.
 func (b *tab) dropsAFile(p *Playground) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](`{
@@ -229,7 +230,7 @@ func (b *tab) dropsAFile(p *Playground) {
 	b.reads("#pane .file", "func main()")
 }
 
-// sendsAnothers: what somebody else wrote is sent to the bot by the menu of the message.
+// sendsAnothers sends another person's message to the bot with the message's menu.
 func (b *tab) sendsAnothers() {
 	b.t.Helper()
 	theirs := "[...document.querySelectorAll('#main article')].filter((a) => a.innerText.includes('hello from elsewhere'))[0]"
@@ -240,7 +241,8 @@ func (b *tab) sendsAnothers() {
 	b.sees(theirs + ".querySelector('.replies')")
 }
 
-// goesAround: out of the thread, into the dark, to a channel without the app and a direct message.
+// goesAround closes the thread, switches to the dark theme, and visits a channel without the app, a direct
+// message, the app's home and the phone layout.
 func (b *tab) goesAround() {
 	b.t.Helper()
 	b.press(kb.Escape)
@@ -280,8 +282,8 @@ func (b *tab) goesAround() {
 	b.shoot("phone-menu")
 }
 
-// TestOwnRepository: without a model and a sandbox, on a repository of one's own, the first screen
-// says what is missing, and the bot says it as well.
+// TestOwnRepository shows that on an own repository, without a model and a sandbox, the first page says what
+// is missing, and the bot says so too.
 func TestOwnRepository(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -305,7 +307,7 @@ func TestOwnRepository(t *testing.T) {
 	b.reads("#pane .body", "No model is connected")
 }
 
-// TestWithAModel: a model of the operator's answers, on the operator's own repository.
+// TestWithAModel shows that the operator's model answers, on the operator's repository.
 func TestWithAModel(t *testing.T) {
 	t.Parallel()
 	own := filepath.Join(harness.Dir(t), "mine.git")
@@ -333,7 +335,8 @@ func TestWithAModel(t *testing.T) {
 	}
 }
 
-// TestTheWeightOfThePage: what a page loads is less than 200 KB.
+// TestTheWeightOfThePage checks that the page's assets are below 100 KB, which leaves 100 KB of a page's 200
+// KB for its HTML.
 func TestTheWeightOfThePage(t *testing.T) {
 	t.Parallel()
 	total := int64(0)

@@ -27,11 +27,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// asProgram names the folder of a playground that this test binary is to be, as a program that
-// can be killed.
+// asProgram is the environment variable that makes this test binary run the playground in a folder, as a
+// program that can be killed.
 const asProgram = "BOBBIN_TEST_PLAYGROUND"
 
-// beProgram is that program: it says its address, and ends when it is told to.
+// beProgram runs a playground, prints its address, and ends on SIGTERM.
 func beProgram(dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -48,7 +48,7 @@ func beProgram(dir string) error {
 	return p.Serve(ctx)
 }
 
-// seedGoCache gives the stage's repository Go's library, compiled.
+// seedGoCache puts Go's compiled standard library into the build cache of the stage's repository.
 func seedGoCache(ctx context.Context, s *stage.Stage) error {
 	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
 	if err != nil {
@@ -62,7 +62,7 @@ func seedGoCache(ctx context.Context, s *stage.Stage) error {
 	return repotest.SeedGoCache(ctx, box, repotest.GoCacheDir(caches.For(mirror).WritableMounts("")))
 }
 
-// A program is a playground in a process of its own.
+// A program is a playground in a separate process.
 type program struct {
 	*exec.Cmd
 	url string
@@ -83,14 +83,14 @@ func startProgram(t *testing.T, dir, database string) program {
 	return p
 }
 
-// kill is kill -9, and waits until the process is gone.
+// kill sends SIGKILL and waits until the process is gone.
 func (p program) kill() {
 	_ = p.Process.Kill()
 	_ = p.Wait()
 }
 
-// TestKilledInTheMiddle: what people wrote is there after a kill, an open page goes on by itself,
-// and so does the work, with nothing said twice.
+// TestKilledInTheMiddle shows that after a kill what people wrote is still there, an open page reconnects by
+// itself, and the work continues with nothing said twice.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -116,7 +116,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.click("#nav .places a", "bugs")
 	ann.click(".story button", "the refund of order 1042")
 	ann.reads("#pane .body", "refund of order 1042")
-	restart() // while it explores
+	restart() // while the bot explores
 	ann.reads("#pane .body", "Root cause (revision 1")
 	ann.shoot("after-a-kill")
 	ann.click(".story button", "15% off")
@@ -128,8 +128,8 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.do(chromedp.Click("[data-modal] footer .plain"))
 	ann.sees("!document.querySelector('dialog[data-modal]')")
 	ann.click(".story button", stage.DemoApproval)
-	ann.reads("#pane div.body", stage.DemoApproval) // a form has a button of that name
-	restart()                                       // while it works
+	ann.reads("#pane div.body", stage.DemoApproval) // only the message: a form has a button with that text
+	restart()                                       // while the bot works
 	ann.reads("#pane .body", stage.DemoEnd)
 	ann.shoot("mended-after-kills")
 	for text, times := range map[string]int{"Root cause (revision 1": 1, "Root cause (revision 2": 1, stage.DemoEnd: 1, "15% off 3 x 9.99": 1} {
@@ -139,7 +139,8 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.reads("#main .body", "between you and me")
 }
 
-// TestFolder: one playground at a time, of one repository, and nothing of anybody's is removed.
+// TestFolder shows that a folder holds one playground of one repository at a time, and that nothing else in a
+// folder is removed.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := harness.Dir(t)
@@ -194,8 +195,8 @@ func TestFolder(t *testing.T) {
 	require.Equal(t, "shop", Options{}.Place())
 }
 
-// TestOtherBranchesOfTheStory: a question and a guest change nothing, consent to the first
-// revision mends what it names, and "stop" ends it.
+// TestOtherBranchesOfTheStory shows that a question changes nothing, an approval of the first revision mends
+// what it names, and "stop" ends the story.
 func TestOtherBranchesOfTheStory(t *testing.T) {
 	t.Parallel()
 	chromium(t)

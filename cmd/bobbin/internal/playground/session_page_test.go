@@ -13,24 +13,24 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
-// TestSessionPage: a team looks at a session while it goes on and afterwards, each by a link of
-// their own.
+// TestSessionPage opens a session's page while the session runs and afterwards, each reader by a personal
+// link.
 func TestSessionPage(t *testing.T) {
 	t.Parallel()
 	chromium(t)
 	p := openPlayground(t, func(opt *Options) {
-		opt.adjust = func(s *server.Settings) { s.Repositories[0].Closed = true } // to guests
+		opt.adjust = func(s *server.Settings) { s.Repositories[0].Closed = true } // guests do not see code
 	})
 	ann := open(t, p.URL, 1280, 800)
 	ann.click(".story button", "the refund of order 1042")
 	ann.reads("#pane .body", "Root cause (revision 1")
 	page := ann.again(ann.linkToPage())
 	page.reads("h1", "the refund of order 1042")
-	page.sees("location.search === ''") // no signature stands in the address
+	page.sees("location.search === ''") // the signature is removed from the address
 	page.accessible("a session")
 	page.shoot("session")
 
-	// It follows: it is never loaded again, and what is open in it stays open.
+	// The page follows the session without a reload, and what is open in it stays open.
 	page.sees("(window.here = true, document.querySelector('.call summary').click(), true)")
 	page.sees("(document.querySelector('.call summary').focus(), true)")
 	ann.click(".story button", "percent")
@@ -61,14 +61,14 @@ func TestSessionPage(t *testing.T) {
 	ann.othersLook(p)
 }
 
-// linkToPage is what Details give to whoever reads the open thread.
+// linkToPage returns the personal link in the Details of the open thread.
 func (b *tab) linkToPage() string {
 	b.t.Helper()
 	b.click("#pane button", "Details")
 	return b.pageLink("dialog[open]")
 }
 
-// pageLink is the path and the signature of a link to a page.
+// pageLink returns the path and query of the link to a session page within the selector.
 func (b *tab) pageLink(within string) string {
 	b.t.Helper()
 	b.reads(within+" a", "page")
@@ -83,7 +83,8 @@ func (b *tab) pageLink(within string) string {
 	return u.RequestURI()
 }
 
-// inOrder: what came while the page was open stands as on a page that is loaded now.
+// inOrder checks that parts added while the page was open are in the same order as on a page that is loaded
+// now.
 func (b *tab) inOrder() {
 	b.t.Helper()
 	const ids = "[...document.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join()"
@@ -92,7 +93,7 @@ func (b *tab) inOrder() {
 		return [...fresh.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join() === ` + ids + `})`)
 }
 
-// walked: by keys through the timeline, to a word, to the whole of an output, and back.
+// walked uses the keys: through the timeline, search, opening an output, the theme; and hides the tool calls.
 func (b *tab) walked() {
 	b.t.Helper()
 	b.focusOut()
@@ -118,7 +119,7 @@ func (b *tab) walked() {
 	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
 }
 
-// light: all that a page loads, itself included, is less than 200 KB, and from here.
+// light checks that the page with its style and script is below 200 KB, and loads nothing from another host.
 func (b *tab) light() {
 	b.t.Helper()
 	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
@@ -133,8 +134,8 @@ func (b *tab) light() {
 	b.sees("performance.getEntriesByType('resource').length > 2 && performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
 }
 
-// closed: neither a script nor a style that somebody got into the page runs, and nothing is loaded
-// from elsewhere.
+// closed checks that an injected script or inline style has no effect, and that nothing can be loaded from
+// another host.
 func (b *tab) closed() {
 	b.t.Helper()
 	b.sees(`(() => {
@@ -150,7 +151,8 @@ func (b *tab) closed() {
 	b.sees("window.blocked?.startsWith('http://127.0.0.1:9')")
 }
 
-// othersLook: the list by a link of one's own; a guest, a bent link, somebody who has left.
+// othersLook checks the list of sessions by a personal link, and how the page refuses a guest, a damaged
+// link, and a person who has left the channel.
 func (b *tab) othersLook(p *Playground) {
 	b.t.Helper()
 	home := b.again("/bea/home")
@@ -171,7 +173,7 @@ func (b *tab) othersLook(p *Playground) {
 	list.reads(".back a", "All sessions")
 
 	b.click("#nav .places a", "bugs")
-	b.sees("document.activeElement.id === 'say'") // it is there, and what is typed is a message
+	b.sees("document.activeElement.id === 'say'") // keys type into the message now
 	b.focusOut()
 	b.press("3")
 	b.sees("document.body.dataset.me === 'gus'")
@@ -204,8 +206,8 @@ func (b *tab) othersLook(p *Playground) {
 	left.accessible("a page of a channel that one left")
 }
 
-// TestLongSessionPage: of a session of thousands of steps the newest are shown and followed, the
-// others page by page, and an output whole on a page of its own.
+// TestLongSessionPage shows that of a session with thousands of steps the newest are shown and followed,
+// older ones page by page, and a long output on a page of its own.
 func TestLongSessionPage(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -259,7 +261,7 @@ func TestLongSessionPage(t *testing.T) {
 	list.accessible("what was earlier")
 	list.click(".older a", "Newest")
 	list.reads(".timeline", "go test ./... # 2998")
-	list.sees("document.readyState === 'complete'") // a long page is read while it still comes in
+	list.sees("document.readyState === 'complete'") // a long page can be read before it has loaded
 	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].filter((d) => d.innerHTML.includes('Whole')).at(-1).open = true"))
 	list.click(".timeline a", "Whole")
 	list.reads("h2", "Answered")

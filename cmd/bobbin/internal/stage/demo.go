@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// The demo's repository, and what its scripted model answers.
+// The demo's repository, and the script of its model.
 //
 //go:embed demo/shop.txtar
 var DemoShop []byte
@@ -28,7 +28,7 @@ var DemoShop []byte
 //go:embed demo/story.model
 var DemoModel string
 
-// What the people of the demo write.
+// What the people of the demo write, and what marks its end.
 const (
 	DemoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, coupon 5.00 off. " +
 		"With one article it is right. Seen with `shop refund orders/1042.json`"
@@ -38,12 +38,12 @@ const (
 	demoNewTest    = "TestSplitKeepsEveryCent"
 )
 
-// demoPatience is how long the demo waits for each step before it says what is missing.
+// demoPatience is how long the demo waits for each step before it fails.
 const demoPatience = 3 * time.Minute
 
-// PlayDemo plays the story, and fails unless the remote really has the branch, and the
-// new test was seen failing on the base and passing on the branch. It leaves everything in
-// the folder keep; empty: nowhere.
+// PlayDemo plays the demo's story. It fails unless the remote has the branch, and the new test was seen
+// failing on the base and passing on the branch. It leaves everything in the folder keep; if keep is empty,
+// it works in a temporary folder and removes it.
 func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *slog.Logger) (err error) {
 	dir, err := MakeDir(keep)
 	if err != nil {
@@ -68,11 +68,11 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 	return d.verifyOutcome(ctx, keep)
 }
 
-// A demo is the story on its stage.
+// A demo plays the story on its stage.
 type demo struct {
 	*Stage
 	out    io.Writer
-	thread string // ts of the report
+	thread string // timestamp of the report
 }
 
 func (d *demo) playStory(ctx context.Context) error {
@@ -101,11 +101,12 @@ func (d *demo) playStory(ctx context.Context) error {
 	if err := d.awaitText(ctx, DemoEnd); err != nil {
 		return err
 	}
-	<-watched // the last reply is shown, too
+	<-watched // wait until the last reply is printed, too
 	return nil
 }
 
-// awaitText waits until the bot has said text in the thread, or something that means it never will.
+// awaitText waits until the bot has posted text in the thread. It fails if the bot gives up, or after
+// demoPatience.
 func (d *demo) awaitText(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
@@ -132,7 +133,7 @@ func (d *demo) awaitText(ctx context.Context, text string) error {
 	return nil
 }
 
-// showThread prints the thread as it grows, to the message with the last words.
+// showThread prints messages as they are posted, up to the bot's message that contains last.
 func (d *demo) showThread(ctx context.Context, last string) {
 	for change := range d.Slack.WatchFrom(ctx, 0) {
 		m := change.Message
@@ -152,7 +153,8 @@ func (d *demo) showThread(ctx context.Context, last string) {
 	}
 }
 
-// verifyOutcome looks at the remote and at the rows, not at what was said.
+// verifyOutcome checks the remote's branch and the database rows rather than the bot's words, and prints the
+// diff and the proof.
 func (d *demo) verifyOutcome(ctx context.Context, keep string) error {
 	sessions, err := d.Store.Sessions(ctx, 2)
 	if err != nil || len(sessions) != 1 {
@@ -189,7 +191,7 @@ func (d *demo) verifyOutcome(ctx context.Context, keep string) error {
 	return d.printWhereToLook(s, keep)
 }
 
-// provenAttempt is the summary of the attempt that held.
+// provenAttempt returns the summary of the attempt whose proof held and ran the new test.
 func provenAttempt(ctx context.Context, st *store.Store, session string) (string, error) {
 	tasks, err := st.Tasks(ctx, session, "")
 	if err != nil {
@@ -209,7 +211,7 @@ func provenAttempt(ctx context.Context, st *store.Store, session string) (string
 	return "", errors.New("demo: no attempt with the new test was proven")
 }
 
-// printWhereToLook says where everything is and how to look at it.
+// printWhereToLook prints where everything was kept and how to look at it.
 func (d *demo) printWhereToLook(s workflow.Session, keep string) error {
 	if keep == "" {
 		fmt.Fprintln(d.out, "\nRun again with --keep DIR to look at the remote, the database and the thread yourself.")

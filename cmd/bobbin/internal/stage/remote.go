@@ -28,8 +28,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// Authored is when everything in a staged remote was committed: the same input gives
-// the same hashes at every run.
+// Authored is the commit time of everything in a staged remote, so that the same input has the same hashes in
+// every run.
 var Authored = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 // PlantRemote makes a bare repository at dir with one commit of the files on main.
@@ -79,16 +79,16 @@ func makeBare(r *git.Repository) error {
 	return r.SetConfig(cfg)
 }
 
-// A Source says where a stage's repository comes from: what is at Base, and what came before.
+// A Source names where a stage's repository comes from. The stage has the commit Base and its history.
 type Source struct {
 	From string // a local path or an address of a repository, or a file: a git bundle or a pack
-	Base string // a branch, tag or commit; of a pack the whole hash
+	Base string // a branch, tag or commit; for a pack a whole hash
 
-	Credentials remote.Credentials // of an address that asks for some
+	Credentials remote.Credentials // for an address that needs them
 }
 
-// CloneRemote makes a bare repository at dir whose main is the source's base. Nothing of what
-// came after the base can be fetched from it.
+// CloneRemote makes a bare repository at dir whose only branch, main, is at the source's base. Commits after
+// the base cannot be fetched from it.
 func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	info, err := os.Stat(s.From)
 	if err == nil && info.Mode().IsRegular() {
@@ -110,9 +110,9 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	return pointMain(dir, base)
 }
 
-// updateRemote brings what the source has got since into a bare repository that was cloned from
-// it: its main is the source's base again, and its other branches stay. A source that cannot be
-// reached now leaves it as it is.
+// updateRemote copies new commits of the source into the bare repository at dir that was cloned from it. It
+// sets main to the source's base again and keeps the other branches. If the source cannot be reached, it logs
+// a warning and changes nothing.
 func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	fresh := dir + ".fresh"
 	defer os.RemoveAll(fresh)
@@ -151,7 +151,7 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	return r.Storer.SetReference(main)
 }
 
-// unpack reads a bundle or a pack into a new repository.
+// unpack reads a bundle or a pack into a new bare repository at dir.
 func (s Source) unpack(dir string) error {
 	f, err := os.Open(s.From)
 	if err != nil {
@@ -183,8 +183,8 @@ func (s Source) unpack(dir string) error {
 	return pointMain(dir, found.String())
 }
 
-// readBundleHeader reads what stands before the pack of a git bundle: hashes by the names of
-// references. A pack by itself has none.
+// readBundleHeader reads the header before the pack of a git bundle, and returns hashes by reference name.
+// For a pack without a header it reads nothing and returns nil.
 func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 	begin, _ := in.Peek(4)
 	if bytes.Equal(begin, []byte("PACK")) {
@@ -212,7 +212,7 @@ func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 	}
 }
 
-// pointMain leaves a bare repository with one branch, main, at the commit.
+// pointMain removes all references of a bare repository except main at the commit and HEAD.
 func pointMain(dir, commit string) error {
 	r, err := git.PlainOpen(dir)
 	if err != nil {
@@ -238,7 +238,7 @@ func pointMain(dir, commit string) error {
 		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, main)))
 }
 
-// ReadFiles are the plain files below a folder, for PlantRemote.
+// ReadFiles returns the regular files below a folder, for PlantRemote.
 func ReadFiles(dir string) (files []txtar.File, err error) {
 	tree := os.DirFS(dir)
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -252,8 +252,8 @@ func ReadFiles(dir string) (files []txtar.File, err error) {
 	return files, err
 }
 
-// RemoteBranches are the branches of a bare repository on this machine, read from its own
-// storage, and what they point at.
+// RemoteBranches returns the branches of a bare repository on this machine and their commit hashes. It reads
+// the repository's storage directly.
 func RemoteBranches(dir string) (map[string]string, error) {
 	r, err := git.PlainOpen(dir)
 	if err != nil {

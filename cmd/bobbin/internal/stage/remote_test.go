@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// history makes a repository with three commits of one file, the second of which has a tag.
+// history makes a repository with three commits of one file, and a tag on the second.
 func history(t *testing.T) (dir string, commits []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -43,7 +43,8 @@ func history(t *testing.T) (dir string, commits []string) {
 	return dir, commits
 }
 
-// bundle writes all of a repository as git bundle does, with a tag and a branch, or as a pack by itself.
+// bundle writes all of a repository into a file: header and a pack, as git bundle does, or only a pack if
+// header is empty.
 func bundle(t *testing.T, dir string, commits []string, header string) string {
 	t.Helper()
 	r, err := git.PlainOpen(dir)
@@ -71,7 +72,7 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"main": commits[1]}, branches, s)
 
-		// A bot that clones it has what came before the base, and nothing of what came after.
+		// A bot that clones this remote has the commits up to the base, and none after it.
 		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
 		require.NoError(t, err)
@@ -86,8 +87,8 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 	}
 }
 
-// TestALastingStageGoesOn: people and branches are there again, main is what its source has now,
-// and a source that cannot be reached leaves it.
+// TestALastingStageGoesOn shows that a reopened stage has the same people and branches, that its main follows
+// the source, and that a source that cannot be reached leaves the remote as it was.
 func TestALastingStageGoesOn(t *testing.T) {
 	t.Parallel()
 	source, commits := history(t)

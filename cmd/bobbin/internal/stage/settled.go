@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// look is how often a stage is asked whether something came about.
+// look is the interval at which Poll checks its condition.
 const look = 20 * time.Millisecond
 
-// Poll asks until it is so, or until ctx ends. A model's script that was not followed ends it.
+// Poll calls ready until it returns true or an error, or ctx ends. It also fails if the scripted model
+// reports that its script was not followed.
 func (st *Stage) Poll(ctx context.Context, ready func() (bool, error)) error {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -28,8 +29,8 @@ func (st *Stage) Poll(ctx context.Context, ready func() (bool, error)) error {
 	}
 }
 
-// WaitSettled returns when every message was judged, every turn is over and everything said was
-// posted: nothing happens before somebody writes.
+// WaitSettled returns when every message is handled, every turn is over and every reply is posted, so that
+// nothing more happens until a person writes.
 func (st *Stage) WaitSettled(ctx context.Context) error {
 	if err := st.Slack.WaitSettled(ctx); err != nil {
 		return err

@@ -1,7 +1,8 @@
-// Package stage stages the bot for the demo and for the stories of the whole program's tests: the
-// same bot that serve runs, with a local Slack and its people, a git remote, and a scripted model
-// behind a real endpoint. It is the one room of the program with fakes in it, since the demo has
-// neither a Slack nor a model. A stage can also have models and a repository of the operator's own.
+// Package stage runs the bot with everything around it, for the demo, for the tests of the whole program, for
+// the playground and for evaluations: the same bot that serve runs, with a local Slack and its people, a git
+// remote, and a scripted model behind a real endpoint. It is the only package of the program that contains
+// fakes, since the demo has neither a Slack nor a model. A stage can also use models and a repository of the
+// operator.
 package stage
 
 import (
@@ -31,8 +32,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// MakeDir makes a folder that the sandbox's user may pass through: below a private
-// temporary directory root's commands, which run as nobody, would see nothing.
+// MakeDir makes the folder dir, or a temporary one if dir is empty, with mode 0755 so that the sandbox's user
+// may enter it: below a private temporary directory, root's commands, which run as nobody, would see nothing.
 func MakeDir(dir string) (string, error) {
 	if dir == "" {
 		tmp, err := os.MkdirTemp("", "bobbin-")
@@ -51,44 +52,43 @@ func MakeDir(dir string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// Sandbox is what confines commands on a stage. The shop is small: its test binaries need no
-// debugging information, and the compiler no garbage collection.
+// Sandbox is the sandbox configuration of a stage. The shop is small: its test binaries need no debugging
+// information, and the compiler no garbage collection.
 var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
 
-// StageChannel is where the people of a stage talk.
+// StageChannel is the name of the channel in which the people of a stage talk.
 const StageChannel = "bugs"
 
-// A Config says what a stage shows.
+// A Config configures a stage.
 type Config struct {
 	Dir         string
-	Repository  string                // its name; default shop
-	Files       []txtar.File          // of the repository, in one commit; or
-	Source      Source                // where it comes from, with its history; or
-	Real        *remote.Remote        // the operator's own, where branches are pushed
-	Model       string                // the scripted model; or
-	Models      *server.ModelSettings // the operator's own
-	ModelName   string                // the script's file, for messages
-	DatabaseURL string                // empty: a private Postgres
+	Repository  string                // the repository's name; default shop
+	Files       []txtar.File          // the repository's files, in one commit; or
+	Source      Source                // the repository's source, with its history; or
+	Real        *remote.Remote        // the operator's remote, to which branches are pushed
+	Model       string                // the script of the scripted model; or
+	Models      *server.ModelSettings // the operator's models
+	ModelName   string                // the script's file name, for messages
+	DatabaseURL string                // empty: a private Postgres is started
 	Progress    io.Writer
 	Log         *slog.Logger
 	Slack       func(*slacktest.Config)
-	Lasting     bool                   // Dir may hold a stage of before, which goes on; Slack's workspace is kept there
-	Adjust      func(*server.Settings) // of what serve would read from its configuration
+	Lasting     bool                   // Dir may hold an earlier stage, which continues; Slack's workspace is stored there
+	Adjust      func(*server.Settings) // changes what serve would read from its configuration
 }
 
-// A Stage is everything around the bot with nothing left to chance: a local Slack with
-// its people, a git remote, a scripted model behind a real endpoint; or, with Config.Models and
-// Config.Source, models and a repository of the operator's own. The bot on it is the very one
-// that serve runs.
+// A Stage is the bot that serve runs, with everything around it under control: a local Slack with its people,
+// a git remote, and a scripted model behind a real endpoint; or, with Config.Models and Config.Source, models
+// and a repository of the operator.
 type Stage struct {
 	cfg     Config
 	Dir     string
 	Slack   *slacktest.Server
-	Model   *modeltest.Server // nil with models of the operator's
-	Remote  string            // bare repository
-	Channel string            // id of #bugs
-	People  map[string]string // user ids by name
-	Names   map[string]string // and back
+	Model   *modeltest.Server // nil with the operator's models
+	Remote  string            // folder of the bare repository
+	Channel string            // ID of #bugs
+	People  map[string]string // user IDs by name
+	Names   map[string]string // names by user ID
 
 	Service *server.Server
 	Store   *store.Store
@@ -116,10 +116,11 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	}
 	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
-		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
-		// What a slow machine acknowledges late comes again soon, and not in minutes as at Slack's.
+		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // the shipped scopes and events have to be enough
+		// An event that a slow machine acknowledges late is sent again soon, and not after minutes as by
+		// Slack.
 		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
-		// And one that opens a modal late opens it: what a trigger that is over comes to is tested beside the gateway.
+		// A slow machine may open a modal late; expired triggers are tested beside the gateway.
 		TriggerLife: time.Minute,
 	}
 	if cfg.Lasting {
@@ -137,8 +138,7 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	return st, nil
 }
 
-// plant makes the remote. A stage that goes on has it already; what its source has got since is
-// brought in.
+// plant makes the remote. If a lasting stage has it already, plant updates it from its source.
 func (st *Stage) plant(ctx context.Context) error {
 	if st.cfg.Real != nil {
 		return nil
@@ -150,7 +150,7 @@ func (st *Stage) plant(ctx context.Context) error {
 		}
 		return nil
 	}
-	fresh := st.Remote + ".new" // a start that is cut off leaves nothing that looks whole
+	fresh := st.Remote + ".new" // so that an interrupted start leaves no partial remote under its final name
 	if err := os.RemoveAll(fresh); err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (st *Stage) plant(ctx context.Context) error {
 	return os.Rename(fresh, st.Remote)
 }
 
-// addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot. Who
-// is there already stays.
+// addPeople adds the members of the channel to the workspace, if they are missing: two members, a guest, a
+// person from another workspace, another bot.
 func (st *Stage) addPeople() {
 	there := map[string]string{}
 	for _, u := range st.Slack.Users() {
@@ -195,7 +195,7 @@ func (st *Stage) addPeople() {
 	st.Channel = st.AddChannel(slacktest.Channel{Name: StageChannel, Members: members})
 }
 
-// AddChannel makes a channel, unless there is one of that name, and gives its id.
+// AddChannel returns the ID of the channel with that name, and makes the channel if there is none.
 func (st *Stage) AddChannel(ch slacktest.Channel) string {
 	for _, old := range st.Slack.Channels() {
 		if old.Name == ch.Name && ch.Name != "" {
@@ -205,7 +205,7 @@ func (st *Stage) AddChannel(ch slacktest.Channel) string {
 	return st.Slack.AddChannel(ch).ID
 }
 
-// NameOf is who posted a message, as people see it.
+// NameOf returns the name that people see for the author of a message.
 func (st *Stage) NameOf(m slacktest.Message) string {
 	if m.BotID == st.Slack.App().BotID {
 		return "bobbin"
@@ -223,18 +223,18 @@ func (st *Stage) RemoteConfig() remote.Remote {
 	return remote.Remote{Name: cmp.Or(st.cfg.Repository, "shop"), URL: st.Remote}
 }
 
-// Settings are what serve would have read from its file and environment.
+// Settings returns the settings that serve would read from its file and environment.
 func (st *Stage) Settings() server.Settings {
 	app := st.Slack.App()
 	s := server.Settings{
 		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
 		SlackSettings: server.SlackSettings{
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
-			SlackLinks: 1, // so that messages which are a moment apart come in their order
+			SlackLinks: 1, // one link keeps messages that are sent a moment apart in order
 		},
 		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 2 * time.Minute},
-		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts are not about it
+		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts have no review
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
 	}
@@ -245,10 +245,10 @@ func (st *Stage) Settings() server.Settings {
 	return s
 }
 
-// Agents are those of the bot, each with a scripted model of its own on a stage.
+// Agents are the names of the bot's agents. On a stage each has a scripted model of its own.
 var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"}
 
-// base is main, or what the operator's own remote has as its default.
+// base returns main, or an empty string for the operator's remote, whose default branch is used.
 func (st *Stage) base() string {
 	if st.cfg.Real != nil {
 		return ""
@@ -256,7 +256,7 @@ func (st *Stage) base() string {
 	return "main"
 }
 
-// models are the operator's, or a scripted one for each agent.
+// models returns the operator's models, or a scripted model for each agent.
 func (st *Stage) models() server.ModelSettings {
 	if st.cfg.Models != nil {
 		return *st.cfg.Models
@@ -268,7 +268,7 @@ func (st *Stage) models() server.ModelSettings {
 	return m
 }
 
-// Start runs the bot and returns when it listens.
+// Start runs the bot and returns when it is connected to Slack.
 func (st *Stage) Start(ctx context.Context) error {
 	service, err := server.New(ctx, st.Settings(), st.cfg.Log)
 	if err != nil {
@@ -286,7 +286,7 @@ func (st *Stage) Start(ctx context.Context) error {
 	return nil
 }
 
-// Halt stops the bot and keeps the rest, as a restart would find it.
+// Halt stops the bot and keeps Slack, the model and the remote, as a restart would find them.
 func (st *Stage) Halt() error {
 	if st.stop == nil {
 		return nil
@@ -298,7 +298,7 @@ func (st *Stage) Halt() error {
 	return err
 }
 
-// Close ends everything.
+// Close stops the bot, the local Slack and the scripted model.
 func (st *Stage) Close() error {
 	err := st.Halt()
 	st.Slack.Close()

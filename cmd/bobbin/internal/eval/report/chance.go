@@ -7,13 +7,14 @@ import (
 )
 
 const (
-	exactUpTo = 20 // pairs, whose every exchange is looked at
+	exactUpTo = 20 // number of pairs up to which every combination of signs is counted
 	samples   = 200_000
 )
 
-// chance is how likely pairs that differ by chance alone differ at least as much in sum: the exact
-// sign-flip test, two-sided. Of wins and losses it is McNemar's exact test. With more than
-// exactUpTo pairs it looks at a sample of the exchanges, the same at every call.
+// chance returns the p-value of the two-sided sign-flip test: the probability that pairs which differ by
+// chance alone differ at least as much in sum. For wins and losses it is McNemar's exact test. It is exact up
+// to exactUpTo pairs; above that it takes a random sample of sign combinations with a fixed seed, so every
+// call returns the same value.
 func chance(differences []float64) float64 {
 	pairs := slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 })
 	seen, scale := 0.0, 0.0
@@ -25,7 +26,7 @@ func chance(differences []float64) float64 {
 		return float64(countExchanges(pairs, 0, asMuch)) / math.Exp2(float64(len(pairs)))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	hits := 1 // what was seen is one of them
+	hits := 1 // the observed combination counts as one hit
 	for range samples {
 		sum := 0.0
 		for _, d := range pairs {
@@ -41,7 +42,7 @@ func chance(differences []float64) float64 {
 	return float64(hits) / (samples + 1)
 }
 
-// countExchanges counts the ways to give each pair either sign for which the sum is as wanted.
+// countExchanges returns how many ways of giving each pair either sign have a sum that wanted accepts.
 func countExchanges(pairs []float64, sum float64, wanted func(float64) bool) int {
 	if len(pairs) == 0 {
 		if wanted(sum) {

@@ -8,19 +8,19 @@ import (
 	"text/tabwriter"
 )
 
-// hardly is the chance below which a difference is not called chance.
+// hardly is the p-value below which a difference is called "hardly chance".
 const hardly = 0.05
 
-// fewest is how many pairs have to differ before any test can tell them from chance.
+// fewest is the number of pairs that have to differ before any test can tell a difference from chance.
 const fewest = 6
 
-// A pair is one task in two runs, on the average of its attempts.
+// A pair is one task in two runs, each averaged over its attempts.
 type pair struct {
 	task          string
 	before, after mean
 }
 
-// A mean is what the attempts at a task came to.
+// A mean holds the averages over n attempts at a task.
 type mean struct {
 	n                                   int
 	solved                              float64 // share of the attempts
@@ -48,8 +48,8 @@ func meanOf(results []Result, task string) (m mean) {
 	return m
 }
 
-// Compare tells how two runs differ, task by task, and which differences may be chance. What
-// only one of them tried is named and left out.
+// Compare returns a text about how two runs differ, task by task, and which differences may be chance. Tasks
+// that only one run tried are named and left out.
 func Compare(before, after Run) string {
 	var b strings.Builder
 	pairs, alone := pairUp(before, after)
@@ -83,7 +83,7 @@ func Compare(before, after Run) string {
 	return b.String()
 }
 
-// pairUp gives the tasks that both tried, and the names of others.
+// pairUp returns the tasks that both runs tried, and the names of the other tasks.
 func pairUp(before, after Run) (pairs []pair, alone []string) {
 	old, now := before.Tried(), after.Tried()
 	var names []string
@@ -129,7 +129,7 @@ func compareSolved(pairs []pair) string {
 	return fmt.Sprintf("%s solved of %d (%s → %s): %s", change, len(pairs), number(old), number(now), judgeChance(differences))
 }
 
-// number has a decimal only where it needs one: shares of repeated tasks do.
+// number formats f with one decimal only if f is not whole, as shares of repeated tasks may be.
 func number(f float64) string {
 	if math.Abs(f-math.Round(f)) < 1e-9 {
 		return fmt.Sprintf("%.0f", f)
@@ -137,7 +137,7 @@ func number(f float64) string {
 	return fmt.Sprintf("%.1f", f)
 }
 
-// A measure is one figure of an attempt.
+// A measure is one figure of an attempt, with the words that compare it.
 type measure struct {
 	name, format, less, more string
 	of                       func(mean) float64
@@ -164,7 +164,7 @@ func (m measure) compare(pairs []pair, each string) string {
 	return fmt.Sprintf("%s "+m.format+" → "+m.format+" %s, %s: %s", m.name, old/n, now/n, each, change, judgeChance(differences))
 }
 
-// judgeChance says in words what the differences of pairs show.
+// judgeChance returns in words whether the differences of pairs may be chance.
 func judgeChance(differences []float64) string {
 	differ := len(slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 }))
 	p := chance(differences)

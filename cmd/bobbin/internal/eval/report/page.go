@@ -11,7 +11,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// Page writes one HTML page that needs nothing beside itself.
+// Page writes the run as one self-contained HTML page.
 func (r Run) Page(w io.Writer) error {
 	type row struct {
 		Result

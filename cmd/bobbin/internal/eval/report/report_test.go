@@ -21,7 +21,7 @@ func repeat(d float64, n int) (all []float64) {
 	return all
 }
 
-// The values are those of the binomial distribution, and of sums that are counted by hand.
+// The expected values come from the binomial distribution, and from sums counted by hand.
 func TestChance(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestChance(t *testing.T) {
 	} {
 		require.InDelta(t, c.want, chance(c.differences), 1e-12, name)
 	}
-	// 24 wins and 8 losses: 2·P(X ≤ 8) of Binomial(32, ½), by a sample.
+	// 24 wins and 8 losses: 2·P(X ≤ 8) of Binomial(32, ½), estimated by sampling.
 	require.InDelta(t, 0.0070, chance(append(repeat(1, 24), repeat(-1, 8)...)), 0.001)
 	require.Equal(t, chance(repeat(1, 40)), chance(repeat(1, 40)), "the sample is the same at every call")
 }
@@ -52,7 +52,8 @@ func result(task string, solved bool, steps int) Result {
 	}
 }
 
-// twoRuns are of ten tasks: three more are solved in the second, and each takes less.
+// twoRuns returns two runs of ten common tasks. The second solves three more, and needs fewer steps for each
+// task.
 func twoRuns() (before, after Run) {
 	for i, task := range strings.Fields("a b c d e f g h i j") {
 		before.Results = append(before.Results, result(task, i < 4, 20+i))
@@ -107,7 +108,7 @@ func TestAFolderWithoutResults(t *testing.T) {
 	require.ErrorContains(t, err, "these are no results of bobbin eval")
 }
 
-// The page asks for nothing beside itself, and shows what people wrote as text.
+// The page loads nothing from elsewhere, and shows what people wrote as escaped text.
 func TestThePageStandsAlone(t *testing.T) {
 	t.Parallel()
 	x := result("a", false, 12)

@@ -1,6 +1,6 @@
-// Package report keeps what an evaluation found, and shows it: as a table, as JSON and as one HTML
-// page. It compares two runs, and says which differences may be chance. It only reads results;
-// package eval makes them.
+// Package report stores the results of an evaluation in a folder, and shows them as a table, as JSON and as
+// one HTML page. Compare shows how two runs differ and which differences may be chance. The package only
+// reads results; package eval makes them.
 package report
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// The files of a run's folder.
+// The names of the files in a run's folder.
 const (
 	resultsFile = "results.json"
 	tableFile   = "table.txt"
@@ -29,33 +29,33 @@ const (
 type Run struct {
 	Suite   string            `json:"suite"`
 	Began   time.Time         `json:"began"`
-	Models  map[string]string `json:"models"` // by agent
+	Models  map[string]string `json:"models"` // model and effort by agent
 	Results []Result          `json:"results"`
 }
 
 // A Result is one attempt at a task.
 type Result struct {
 	Task     string `json:"task"`
-	Attempt  int    `json:"attempt"` // 1, 2, … of a task that is repeated
+	Attempt  int    `json:"attempt"` // 1, 2, … if the task is repeated
 	Title    string `json:"title"`
 	Language string `json:"language"`
 	Kind     string `json:"kind"`
 
 	Solved  bool   `json:"solved"`
-	Why     string `json:"why"`              // it was solved, or was not; one line
-	Skipped bool   `json:"skipped"`          // it was not tried, for a reason that Why tells
-	Branch  string `json:"branch,omitempty"` // what was pushed
-	Hidden  string `json:"hidden,omitempty"` // what the hidden tests said, where they failed
+	Why     string `json:"why"`              // why the task was solved or not; one line
+	Skipped bool   `json:"skipped"`          // the task was not tried, for the reason in Why
+	Branch  string `json:"branch,omitempty"` // the branch that was pushed
+	Hidden  string `json:"hidden,omitempty"` // output of the hidden tests, if they failed
 
 	Size
 	Use
-	Thread string `json:"thread"` // as people saw it
+	Thread string `json:"thread"` // the Slack thread as people saw it
 }
 
-// ID names the attempt within its run.
+// ID returns the name of the attempt within its run.
 func (x Result) ID() string { return fmt.Sprintf("%s-%d", x.Task, x.Attempt) }
 
-// A Size tells how large a change is, in lines, beside upstream's.
+// A Size is the size of a change in lines, next to the size of upstream's fix.
 type Size struct {
 	Added           int    `json:"added"`
 	Removed         int    `json:"removed"`
@@ -63,22 +63,22 @@ type Size struct {
 	TestsRemoved    int    `json:"tests_removed"`
 	UpstreamAdded   int    `json:"upstream_added"`
 	UpstreamRemoved int    `json:"upstream_removed"`
-	Hunks           string `json:"hunks,omitempty"` // 4 of 4: as many are needed; empty: nobody looked
+	Hunks           string `json:"hunks,omitempty"` // needed hunks, as in "4 of 4"; empty if they were not checked
 }
 
-// Use is what an attempt took.
+// Use is what an attempt used: model calls, tokens, time and money.
 type Use struct {
-	Steps       int     `json:"steps"`        // answers of models
-	PromptBytes int     `json:"prompt_bytes"` // sent, in all
-	Input       int     `json:"input_tokens"` // the cached ones included
+	Steps       int     `json:"steps"`        // model answers
+	PromptBytes int     `json:"prompt_bytes"` // bytes of all prompts
+	Input       int     `json:"input_tokens"` // includes the cached tokens
 	Cached      int     `json:"cached_tokens"`
 	Output      int     `json:"output_tokens"`
-	Estimated   bool    `json:"estimated,omitempty"` // tokens are guessed from bytes: the endpoint tells none
+	Estimated   bool    `json:"estimated,omitempty"` // tokens are estimated from bytes, as the endpoint reports none
 	Seconds     float64 `json:"seconds"`
 	USD         float64 `json:"usd"`
 }
 
-// CachedShare is how much of the input came from the endpoint's cache.
+// CachedShare returns the share of the input tokens that came from the endpoint's cache, from 0 to 1.
 func (u Use) CachedShare() float64 {
 	if u.Input == 0 {
 		return 0
@@ -86,24 +86,25 @@ func (u Use) CachedShare() float64 {
 	return float64(u.Cached) / float64(u.Input)
 }
 
-// Sort puts the results in the order of tasks and attempts.
+// Sort sorts the results by task, then by attempt.
 func (r *Run) Sort() {
 	slices.SortFunc(r.Results, func(a, b Result) int {
 		return cmp.Or(strings.Compare(a.Task, b.Task), cmp.Compare(a.Attempt, b.Attempt))
 	})
 }
 
-// Has reports whether the run has a result of that attempt.
+// Has reports whether the run has a result of that attempt at the task.
 func (r Run) Has(task string, attempt int) bool {
 	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Task == task && x.Attempt == attempt })
 }
 
-// Tried are the results of what was not skipped.
+// Tried returns the results that were not skipped.
 func (r Run) Tried() []Result {
 	return slices.DeleteFunc(slices.Clone(r.Results), func(x Result) bool { return x.Skipped })
 }
 
-// Save writes everything into the folder. Each file is whole at any moment.
+// Save writes the results, the table and the page into the folder. It replaces each file by a rename, so no
+// reader sees a partial file.
 func (r Run) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (r Run) Save(dir string) error {
 	return nil
 }
 
-// Load reads a run from its folder; fs.ErrNotExist where there is none.
+// Load reads a run from its folder. The error wraps fs.ErrNotExist if the folder has no results.
 func Load(dir string) (Run, error) {
 	name := filepath.Join(dir, resultsFile)
 	text, err := os.ReadFile(name)

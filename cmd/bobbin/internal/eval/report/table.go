@@ -10,10 +10,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// maxWhy is how much of a reason stands in the table.
+// maxWhy is the maximum length of a reason in the table.
 const maxWhy = 90
 
-// Table prints a line for each attempt, and the sums.
+// Table writes a line for each attempt, and then the summary.
 func (r Run) Table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TASK\tLANGUAGE\tKIND\tSOLVED\tLINES\tTESTS\tUPSTREAM\tHUNKS\tSTEPS\tPROMPT\tCACHED\tTIME\tUSD\tWHY")
@@ -24,7 +24,7 @@ func (r Run) Table(w io.Writer) {
 	fmt.Fprintln(w, "\n"+r.Summary())
 }
 
-// Summary is the run in one line.
+// Summary returns the run in one line: tasks solved and skipped, steps, cached share and cost.
 func (r Run) Summary() string {
 	tried := r.Tried()
 	solved := 0
@@ -45,7 +45,7 @@ func (r Run) Summary() string {
 	return line
 }
 
-// cells are the figures of an attempt, as the table and the page show them.
+// cells returns the figures of an attempt, as the table and the page show them.
 func (x Result) cells() []string {
 	name, solved := x.Task, "no"
 	if x.Attempt > 1 {

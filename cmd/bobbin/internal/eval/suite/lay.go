@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// LayHidden puts the hidden tests over the files of a tree.
+// LayHidden copies the hidden tests over the files of a tree.
 func (t Task) LayHidden(tree *os.Root) error {
 	hidden := os.DirFS(filepath.Join(t.dir, hiddenDir))
 	return fs.WalkDir(hidden, ".", func(name string, d fs.DirEntry, err error) error {
@@ -30,8 +30,8 @@ func (t Task) LayHidden(tree *os.Root) error {
 	})
 }
 
-// replaceFile writes a file of a tree that strangers may have written: what stands in its place
-// goes first, be it a link.
+// replaceFile writes a file into a tree with untrusted content. It first removes whatever has that name, so
+// that it does not write through a symbolic link.
 func replaceFile(tree *os.Root, name string, text []byte) error {
 	if err := tree.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -42,7 +42,7 @@ func replaceFile(tree *os.Root, name string, text []byte) error {
 	return tree.WriteFile(name, text, 0o644)
 }
 
-// LayGood applies the good fix, and puts the hidden tests over it.
+// LayGood applies the good fix to a tree, and copies the hidden tests over it.
 func (t Task) LayGood(tree *os.Root) error {
 	changes, err := t.readGood()
 	if err != nil {
@@ -99,8 +99,8 @@ func nameOf(c *gitdiff.File) string {
 	return c.NewName
 }
 
-// Sizes are the lines of a unified diff, those of tests apart. Of a diff that was cut the whole
-// files count.
+// Sizes returns the changed lines of a unified diff, those of test files apart. If the diff is cut off, only
+// its complete files count.
 func Sizes(diff string) (code, tests Size) {
 	changes, _, _ := gitdiff.Parse(strings.NewReader(diff))
 	return sizes(changes)

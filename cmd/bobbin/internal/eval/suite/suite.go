@@ -1,11 +1,11 @@
-// Package suite reads the tasks of an evaluation: a folder with a folder for each task.
+// Package suite reads the tasks of an evaluation. A suite is a folder with one folder for each task:
 //
-//	NAME/task.yaml    what it is; see Task
-//	NAME/repo/        the repository as plain files, unless task.yaml names one
-//	NAME/hidden/      tests that the bot never sees, laid over its branch
+//	NAME/task.yaml    the task's description; see Task
+//	NAME/repo/        the repository as plain files, unless task.yaml names a repository
+//	NAME/hidden/      tests that the bot never sees, copied over its branch
 //	NAME/good.patch   a fix that is known to be good
 //
-// It only reads: nothing of a task is run here.
+// The package only reads files; it runs nothing of a task.
 package suite
 
 import (
@@ -24,52 +24,52 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// The names of what is in a task's folder.
+// The names of the files and folders of a task, and the limit of what its person may write.
 const (
 	taskFile   = "task.yaml"
 	repoDir    = "repo"
 	hiddenDir  = "hidden"
 	goodPatch  = "good.patch"
-	mostPeople = 10 // corrections, and answers to questions
+	mostPeople = 10 // maximum number of corrections, and of answers to questions
 )
 
-// A Task is one request with what shows whether it was met.
+// A Task is one bug report or feature request, with the tests that show whether it was met.
 type Task struct {
-	Name string // of its folder
+	Name string // the name of its folder
 
 	Title       string     `yaml:"title"`
 	Language    string     `yaml:"language"`
 	Kind        string     `yaml:"kind"`        // bug or feature
-	Report      string     `yaml:"report"`      // as a person would write it
+	Report      string     `yaml:"report"`      // written as a person would write it
 	Corrections []string   `yaml:"corrections"` // replies to the first report, the second, …
 	Test        string     `yaml:"test"`        // the command that runs the hidden tests, at the top of the repository
-	Needs       []string   `yaml:"needs"`       // programs without which it is skipped
+	Needs       []string   `yaml:"needs"`       // programs without which the task is skipped
 	Repository  Repository `yaml:"repository"`  // default: the folder repo
-	Upstream    *Size      `yaml:"upstream"`    // default: that of good.patch
+	Upstream    *Size      `yaml:"upstream"`    // default: the size of good.patch
 	Limits      Limits     `yaml:"limits"`
 	Answers     *int       `yaml:"answers"` // how many questions the person answers; default 3
 
 	dir     string
-	changed int // files that the good fix changes
+	changed int // number of files that the good fix changes
 }
 
-// A Repository is where the code comes from.
+// A Repository names where a task's code comes from.
 type Repository struct {
-	From string `yaml:"from"` // a git bundle or pack beside task.yaml, a local path or an address
+	From string `yaml:"from"` // a git bundle or pack next to task.yaml, a local path or an address
 	Base string `yaml:"base"` // a commit, tag or branch
 }
 
-// A Size is that of a change, in lines, without its tests.
+// A Size is the size of a change in lines, without its tests.
 type Size struct {
 	Added   int `yaml:"added" json:"added"`
 	Removed int `yaml:"removed" json:"removed"`
 }
 
-// Limits end an attempt at a task.
+// Limits stop an attempt at a task.
 type Limits struct {
 	Minutes int     `yaml:"minutes"` // default 60
-	Steps   int     `yaml:"steps"`   // calls of models; default 400
-	USD     float64 `yaml:"usd"`     // default: none
+	Steps   int     `yaml:"steps"`   // model calls; default 400
+	USD     float64 `yaml:"usd"`     // default: no limit
 }
 
 var sections = []strictyaml.Section{
@@ -79,8 +79,8 @@ var sections = []strictyaml.Section{
 	{Of: Limits{}, Name: "limits"},
 }
 
-// Read reads the tasks of the suite in dir whose names match the glob, in the order of their
-// names. Its error holds a line for each problem, and is the caller's to mend.
+// Read reads the tasks of the suite in dir whose names match the glob, sorted by name. Its error is a
+// cli.UsageError with a line for each problem.
 func Read(dir, glob string) ([]Task, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func Read(dir, glob string) ([]Task, error) {
 	return tasks, nil
 }
 
-// cause is what an error of the file system is about.
+// cause returns the underlying error of an fs.PathError, without its operation and path.
 func cause(err error) error {
 	var where *fs.PathError
 	if errors.As(err, &where) {
@@ -142,7 +142,7 @@ func readTask(dir string) (Task, error) {
 	return t, p.Err()
 }
 
-// taskName is also that of a repository, as the bot knows it.
+// taskName matches a valid task name. The bot uses the same name for the task's repository.
 var taskName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
 
 func (t *Task) check(p *strictyaml.Problems) {
@@ -167,7 +167,7 @@ func (t *Task) check(p *strictyaml.Problems) {
 	t.checkFiles(p)
 }
 
-// checkFiles: what judges has to be there, and so has what is judged.
+// checkFiles reports a missing repository, hidden folder or good patch, and sets the default of Upstream.
 func (t *Task) checkFiles(p *strictyaml.Problems) {
 	isDir := func(name string) bool {
 		fi, err := os.Stat(filepath.Join(t.dir, name))
@@ -193,10 +193,10 @@ func (t *Task) checkFiles(p *strictyaml.Problems) {
 	}
 }
 
-// FilesChanged is how many files the good fix changes.
+// FilesChanged returns the number of files that the good fix changes.
 func (t Task) FilesChanged() int { return t.changed }
 
-// Source is the task's repository as git has it; zero: the files of Files.
+// Source returns the task's git repository, or zero if the code is the plain files of Files.
 func (t Task) Source() Repository {
 	if t.Repository.From == "" {
 		return Repository{}
@@ -208,10 +208,10 @@ func (t Task) Source() Repository {
 	return t.Repository
 }
 
-// Files is the folder of the repository's plain files.
+// Files returns the folder of the repository's plain files.
 func (t Task) Files() string { return filepath.Join(t.dir, repoDir) }
 
-// Missing are the programs that the task needs and this machine does not have.
+// Missing returns the programs that the task needs and for which has returns false.
 func (t Task) Missing(has func(string) bool) (names []string) {
 	return slices.DeleteFunc(slices.Clone(t.Needs), has)
 }

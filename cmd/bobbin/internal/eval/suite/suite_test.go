@@ -56,7 +56,7 @@ func TestReadASuite(t *testing.T) {
 	require.Equal(t, 3, *task.Answers)
 	require.Equal(t, suite.Limits{Minutes: 60, Steps: 400}, task.Limits)
 
-	// The good fix is applied to whatever tree it is for, and what stands in the way of a hidden test goes.
+	// LayGood patches any given tree, and replaces a symbolic link that has the name of a hidden test.
 	tree := t.TempDir()
 	require.NoError(t, os.CopyFS(tree, os.DirFS(filepath.Join(dir, "sums", "repo"))))
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(tree, "test_sums.py")))

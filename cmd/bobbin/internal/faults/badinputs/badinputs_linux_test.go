@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The corpus of bad inputs, testdata/bad: its README tells the form. A batch is one file of
-// it. Its room is where its inputs come in by the doors that they have in life.
+// A badBatch is one file of the corpus of bad inputs in testdata/bad, whose README describes the format. Its
+// room names the test environment in which its cases run, so that each input arrives through the same
+// interface as in production.
 type badBatch struct {
 	name  string
 	room  string
@@ -23,37 +24,38 @@ type badBatch struct {
 	cases []*badCase
 }
 
-// A badCase is one bad input, with the answer that is due.
+// A badCase is one bad input with the expected answer.
 type badCase struct {
 	batch  *badBatch
-	at     int      // line of the file
-	lines  []string // of the list of bad inputs, such as R7
+	at     int      // line number in the file
+	lines  []string // lines of the list of bad inputs, such as R7
 	name   string
 	steps  []badStep
-	faults []string // what was not as it is stated
-	wants  int      // answers that are stated, and were held against what happened
+	faults []string // expectations that failed
+	wants  int      // number of expectations that were checked
 }
 
-// A badStep is a line of a case: a verb and what follows.
+// A badStep is one line of a case: a verb and its arguments.
 type badStep struct {
 	at         int
 	verb, rest string
 }
 
-// badRooms play batches and note the faults of each case. With a guard named, that guard is off.
+// badRooms holds the functions that play batches, by room. They record the faults of each case. If off names
+// a guard, that guard is disabled.
 var badRooms = map[string]func(t *testing.T, batches []*badBatch, off string){
 	"bench": playAtTheBench, "model": playWithTheModel, "remote": playWithTheRemote, "office": playInTheOffice,
 }
 
-// badList is how many lines the list has under each letter: from Slack, about approvals, in
-// repositories, through tools, of models, and of git remotes.
+// badList holds the number of lines in the list of bad inputs under each letter: from Slack (S), about
+// approvals (A), in repositories (R), through tools (T), of models (M) and of git remotes (G).
 var badList = map[string]int{"S": 20, "A": 20, "R": 24, "T": 16, "M": 15, "G": 5}
 
-// fewestBad is how many cases the corpus has at least.
+// fewestBad is the minimum number of cases in the corpus.
 const fewestBad = 300
 
-// TestBadInputs plays the whole corpus and counts it. BOBBIN_BAD=word plays only the cases
-// whose file, line or name has that word.
+// TestBadInputs plays the whole corpus and counts its cases. BOBBIN_BAD=word plays only the cases with the
+// word in their file, line or name.
 func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	all := readBatches(t, "testdata/bad/?/*.txtar")
@@ -79,7 +81,7 @@ func TestBadInputs(t *testing.T) {
 	}
 }
 
-// Answers that are stated wrongly are found out, each: what looks at them looks in earnest.
+// Each case of testdata/bad/control expects a wrong answer and has to fail, which shows that the checks work.
 func TestBadInputsWithWrongAnswersAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for _, b := range readBatches(t, "testdata/bad/control/*.txtar") {
@@ -93,7 +95,7 @@ func TestBadInputsWithWrongAnswersAreFoundOut(t *testing.T) {
 	}
 }
 
-// Without a guard, cases of the corpus itself fail.
+// With a guard disabled, the chosen cases of the corpus have to fail.
 func TestBadInputsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for off, few := range map[string]struct{ files, word string }{
@@ -119,10 +121,11 @@ func TestBadInputsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// mostFaults are told of one case.
+// mostFaults limits the faults that are recorded for one case.
 const mostFaults = 5
 
-// countBad holds the corpus against the list.
+// countBad checks that every line of the list has a case, that no case names an unknown line, and that there
+// are enough cases.
 func countBad(t *testing.T, all []*badBatch) {
 	t.Helper()
 	lines, letters, total := map[string]int{}, map[string]int{}, 0
@@ -169,7 +172,7 @@ func readBatches(t *testing.T, pattern string) (list []*badBatch) {
 	return list
 }
 
-// choose leaves those cases that have to do with the word.
+// choose removes the cases whose title does not contain word.
 func (b *badBatch) choose(word string) {
 	b.cases = slices.DeleteFunc(b.cases, func(c *badCase) bool { return !strings.Contains(c.title(), word) })
 }
@@ -178,14 +181,14 @@ func (c *badCase) title() string {
 	return fmt.Sprintf("%s %s: %s (%s:%d)", c.lines[0][:1], strings.Join(c.lines, ","), c.name, c.batch.name, c.at)
 }
 
-// wrong notes that a step's answer is not the one that is due.
+// wrong records a fault of a step.
 func (c *badCase) wrong(s badStep, format string, args ...any) {
 	if len(c.faults) < mostFaults {
 		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb, shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
 	}
 }
 
-// hold notes a fault where something is not so.
+// hold records a fault unless so is true, and counts the expectation if it is one of the case.
 func (c *badCase) hold(s badStep, so bool, format string, args ...any) {
 	if s.verb != "afterwards" {
 		c.wants++
@@ -195,7 +198,7 @@ func (c *badCase) hold(s badStep, so bool, format string, args ...any) {
 	}
 }
 
-// end is what every case has to have done.
+// end records a fault if the case has stated no expectation.
 func (c *badCase) end() {
 	if c.wants == 0 {
 		c.faults = append(c.faults, fmt.Sprintf("%s:%d: no answer is stated", c.batch.name, c.at))

@@ -40,38 +40,38 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
-// A badBench is the room of repositories and tools: each case has a workspace of its own
-// over a real mirror, and calls tools by name with JSON, as the loop does. Commands run in
-// this machine's sandbox.
+// A badBench is the room of repositories and tools. Each case has its own workspace on a real mirror, and
+// calls tools by name with JSON, as the agent loop does. Commands run in this machine's sandbox. The verbs of
+// a step are:
 //
-//	file PATH TEXT                            in the setup: what the remote holds
-//	entry MODE NAME TEXT                      a line of a tree as it is, of a remote that holds nothing else
-//	opens | unopened TEXT                     whether that tree becomes a workspace
+//	file PATH TEXT                            in the setup: a file of the remote
+//	entry MODE NAME TEXT                      a raw entry of a tree, of a remote that holds only these entries
+//	opens | unopened TEXT                     whether a workspace can be made of that tree
 //	put PATH TEXT, symlink PATH TARGET, hardlink PATH TARGET, pipe PATH, socket PATH, sparse PATH BYTES,
-//	folder PATH, many PATH N, remove PATH     behind the tools' back
-//	call TOOL JSON, other TOOL JSON           in this workspace, or in a second one on the same mirror
-//	ok TEXT | refused TEXT                    what the call was, and what it says
+//	folder PATH, many PATH N, remove PATH     changes the workspace without the tools
+//	call TOOL JSON, other TOOL JSON           calls a tool in this workspace, or in a second one on the same mirror
+//	ok TEXT | refused TEXT                    whether the call succeeded, and a part of its answer
 //	says TEXT, lacks TEXT, below BYTES, holds PATH TEXT
-//	changes TEXT, unchanged TEXT, changes-nothing     what a commit made of the workspace says of its files
-//	writes PATH                               the call may change that
+//	changes TEXT, unchanged TEXT, changes-nothing     the changes of a commit of the workspace
+//	writes PATH                               the case may change that path
 //	off REASON                                there is no sandbox
 //
-// What is held besides, after every step: no answer holds the canary, a path of this machine,
-// a control character or half a character, or is longer than any may be; nothing changes that
-// the case does not name, neither in the workspace nor beside it; and a file can be read
-// at the end as ever.
+// After every call it also checks that the answer has no canary, no path of this machine, no control
+// character, no incomplete character and not more than longestAnswer bytes; and that nothing changed in the
+// workspace but what the case names. At the end of a case a file must still be readable, and at the end of
+// the room nothing may have changed outside.
 type badBench struct {
 	t       *testing.T
 	off     string
 	dir     string
-	outside string // where nothing may be read or written
+	outside string // folder outside of the workspaces, where nothing may be read or written
 	sandbox *sandbox.Sandbox
 }
 
-// badCanary stands in files that nobody may be shown.
+// badCanary is the content of files that no answer may show.
 const badCanary = "canary-8c31f0"
 
-// longestAnswer is what a tool may say at once, with some room.
+// longestAnswer is the limit of a tool's answer in bytes, with some margin.
 const longestAnswer = 120 << 10
 
 func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
@@ -93,7 +93,7 @@ func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
 	require.Equal(t, before, b.lookAround(b.outside), "something was written outside")
 }
 
-// playBatch plays its cases, each in workspaces of its own.
+// playBatch plays the cases of a batch, each in its own workspaces.
 func (b *badBench) playBatch(n int, batch *badBatch) error {
 	dir := filepath.Join(b.dir, strconv.Itoa(n))
 	origin := filepath.Join(dir, "origin.git")
@@ -124,19 +124,19 @@ func (b *badBench) playBatch(n int, batch *badBatch) error {
 	return nil
 }
 
-// A benchCase is one case under way.
+// A benchCase is the state of one case while it is played.
 type benchCase struct {
 	*badBench
 	*badCase
 	dir     string
 	mirrors *repo.Mirrors
 	mirror  *repo.Mirror
-	tree    []byte // of entries
+	tree    []byte // raw entries of the tree
 	store   *git.Repository
 
 	bench, second *tool.Bench
-	was           map[string]string // what stands in the workspace
-	may           []string          // what may change
+	was           map[string]string // the workspace's files as last seen
+	may           []string          // paths that may change
 	answer        model.Result
 	answered      bool
 }
@@ -207,7 +207,7 @@ func (p *benchCase) step(ctx context.Context, s badStep) error {
 		return p.treeStep(ctx, s)
 	case "off":
 		p.bench.Sandbox, p.bench.SandboxOff = nil, s.text()
-	case "writes": // known from the start
+	case "writes": // play has read these steps already
 	case "call":
 		p.call(ctx, s, p.bench, s.word(), s.text())
 	case "other":
@@ -234,7 +234,7 @@ func (p *benchCase) step(ctx context.Context, s badStep) error {
 	return nil
 }
 
-// plant changes the workspace as a command of the agent's, or somebody else, could have.
+// plant changes the workspace as an agent's command or another process could.
 func (p *benchCase) plant(s badStep) error {
 	name := filepath.Join(p.bench.Workspace.Files(), s.word())
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -256,7 +256,7 @@ func (p *benchCase) plant(s badStep) error {
 			return err
 		}
 		defer syscall.Close(fd)
-		dir, err := os.Open(filepath.Dir(name)) // the path itself may be too long for a socket's
+		dir, err := os.Open(filepath.Dir(name)) // the path may be too long for a socket's address
 		if err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (p *benchCase) plant(s badStep) error {
 	return fmt.Errorf("no such step: %s", s.verb)
 }
 
-// call uses a tool, and looks at what nothing may do.
+// call calls a tool, and examines its answer and the workspace.
 func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Bench, name, args string) {
 	tools := slices.Concat(tool.Reading(bench), tool.Running(bench), tool.Writing(bench))
 	p.answered = true
@@ -301,7 +301,8 @@ func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Bench, name
 	p.examine(s)
 }
 
-// naive is a tool whose guard is off: it opens what it is told to, and says all of it.
+// naive is read_file with a disabled guard: it opens any path and returns all of the file. It returns nil for
+// other tools, and if no guard is disabled.
 func (p *benchCase) naive(name, args string) *model.Result {
 	if name != "read_file" || p.off == "" {
 		return nil
@@ -319,7 +320,7 @@ func (p *benchCase) naive(name, args string) *model.Result {
 	return &model.Result{Text: "1\t" + string(b)}
 }
 
-// examine holds an answer and the workspace against what no call may ever do.
+// examine checks the answer and the workspace for what no call may ever do.
 func (p *benchCase) examine(s badStep) {
 	text := p.answer.Text
 	for what, found := range map[string]bool{
@@ -350,12 +351,12 @@ func (p *benchCase) examine(s badStep) {
 	p.was = now
 }
 
-// mayWrite: the case states that this changes, or something above it.
+// mayWrite reports whether the case states that this path, or a folder above it, changes.
 func (p *benchCase) mayWrite(name string) bool {
 	return slices.ContainsFunc(p.may, func(may string) bool { return name == may || strings.HasPrefix(name, may+"/") })
 }
 
-// lookAround is everything below a folder: kind, mode and content.
+// lookAround returns the kind, mode and content hash of everything below a folder, by path.
 func (b *badBench) lookAround(dir string) map[string]string {
 	all := map[string]string{}
 	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
@@ -382,7 +383,7 @@ func (b *badBench) lookAround(dir string) map[string]string {
 	return all
 }
 
-// due holds the newest answer against the one that is due.
+// due checks the newest answer against an expectation.
 func (p *benchCase) due(s badStep) error {
 	text := p.answer.Text
 	if !p.answered {
@@ -407,7 +408,7 @@ func (p *benchCase) due(s badStep) error {
 	return nil
 }
 
-// committed makes a commit of what is there and holds its changes against what is due.
+// committed commits the workspace and checks the commit's changes against an expectation.
 func (p *benchCase) committed(ctx context.Context, s badStep) error {
 	changes, err := p.bench.Workspace.Changes(ctx)
 	if err != nil {
@@ -442,7 +443,7 @@ func said(r model.Result) string {
 	return "ok: " + r.Text
 }
 
-// treeStep makes a remote of one tree whose lines are written as they are.
+// treeStep adds a raw entry to the tree of a remote, or checks whether a workspace can be made of that tree.
 func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	if s.verb == "entry" {
 		if p.store == nil {
@@ -471,8 +472,8 @@ func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	return nil
 }
 
-// object is what a line of the tree stands for: a text, a tree with one file of that text,
-// or a commit that is nowhere.
+// object returns the hash that an entry of the tree names: a new blob with the text, a new tree with one file
+// of that text, or a submodule commit that does not exist.
 func (p *benchCase) object(mode, text string) (plumbing.Hash, error) {
 	switch mode {
 	case "160000":

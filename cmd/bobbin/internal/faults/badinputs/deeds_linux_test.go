@@ -21,21 +21,21 @@ import (
 
 func stagedDatabase(t *testing.T) string { return harness.Database(t) }
 
-// officeDeeds are what happens in a place:
+// deeds returns the verbs of steps that do something in a place:
 //
 //	say WHO TEXT       in the thread, which the first message begins; @bobbin and @bea are mentions
-//	new WHO TEXT       begins a thread with these words and no others; the model is not told which place it is
+//	new WHO TEXT       begins a thread with exactly these words; the model does not learn which place it is
 //	share WHO NAME TEXT, bot TEXT, hook TEXT, own TEXT, edit TEXT, delete root|last, react WHO EMOJI
-//	click WHO ACTION   the newest button of that action; first: the oldest
+//	click WHO ACTION   presses the newest button of that action; first: the oldest
 //	clicks N WHO ACTION, press WHO ACTION VALUE, press-on TS WHO ACTION VALUE
 //	command WHO /NAME TEXT
-//	event JSON, frame TEXT    as they stand; $channel, $root, $last, $bot, $donor, $ann … are filled in
-//	again N            every event of the place is delivered so often once more
+//	event JSON, frame TEXT    sent unchanged but for $channel, $root, $last, $bot, $donor, $ann …
+//	again N            delivers every event of the place N more times
 //	person NAME WORDS, change NAME HOW, base, crowd N
-//	fault METHOD ERROR N, clear, lose acks, expire, cut, disconnect REASON, restart    of everybody: in a batch that is alone
-//	model TOOL JSON    what the model calls next
+//	fault METHOD ERROR N, clear, lose acks, expire, cut, disconnect REASON, restart    affect all places: only in a batch with "alone"
+//	model TOOL JSON    the model's next tool call
 //
-// and what is due:
+// The other verbs are expectations; all but await are checked by due:
 //
 //	await TEXT, says TEXT, silent, lines N, never TEXT, raw TEXT, whisper TEXT
 //	sessions N, approvals N, pushes N, inbox N, phase PHASE, refusals N, branch TEXT
@@ -60,7 +60,7 @@ func (p *officeCase) step(ctx context.Context, s badStep) error {
 	return p.due(ctx, s)
 }
 
-// who is somebody's id.
+// who takes a name off the step and returns the person's user ID.
 func (p *officeCase) who(s *badStep) string {
 	name := s.word()
 	id, ok := p.people[name]
@@ -84,7 +84,7 @@ func (p *officeCase) mentions(text string) string {
 	})
 }
 
-// marked tells the model which place it is about.
+// marked appends the number of the place, by which the model recognises it.
 func (p *officeCase) marked(text string) string { return fmt.Sprintf("%s (place %d)", text, p.number) }
 
 func (p *officeCase) say(_ context.Context, s badStep) error {
@@ -156,7 +156,7 @@ func (p *officeCase) react(_ context.Context, s badStep) error {
 	return p.stage.Slack.React(p.channel, own[len(own)-1].TS, who, s.text())
 }
 
-// shown is the newest of the bot's messages with a button of that action, or the oldest.
+// shown returns the ts of the bot's newest message with a button of that action, or of the oldest.
 func (p *officeCase) shown(action string, first bool) (found string) {
 	for _, m := range p.own() {
 		for _, c := range m.Pressable() {
@@ -184,7 +184,7 @@ func (p *officeCase) clicks(_ context.Context, s badStep) error {
 	return all.Wait()
 }
 
-// press sends what a button would have sent, with any value.
+// press sends a forged block_actions payload, with any value.
 func (p *officeCase) press(ctx context.Context, s badStep) error {
 	ts := ""
 	if s.verb == "press-on" {
@@ -206,8 +206,8 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 	return p.send(ctx, string(frame))
 }
 
-// send delivers a frame, and returns when it was taken: an event behind it on the same
-// link was.
+// send delivers a frame, and returns when it was handled: an event that is sent after it on the same
+// connection is acknowledged.
 func (p *officeCase) send(ctx context.Context, frame string) error {
 	if err := p.stage.Slack.Frame(frame); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (p *officeCase) command(_ context.Context, s badStep) error {
 	return p.stage.Slack.Command(p.channel, who, name, p.marked(p.mentions(s.text())))
 }
 
-// again delivers all that came from the place once more.
+// again delivers all events of the place again.
 func (p *officeCase) again(ctx context.Context, s badStep) error {
 	if err := p.stage.Slack.WaitTaken(ctx); err != nil {
 		return err
@@ -271,7 +271,7 @@ func (p *officeCase) again(ctx context.Context, s badStep) error {
 	return nil
 }
 
-// person adds somebody to the place.
+// person adds a new person to the place.
 func (p *officeCase) person(_ context.Context, s badStep) error {
 	name := s.word()
 	u := slacktest.User{Name: fmt.Sprintf("%s-%d", name, p.number), RealName: s.text()}
@@ -311,7 +311,7 @@ func (p *officeCase) fault(_ context.Context, s badStep) error {
 	return nil
 }
 
-// trouble is what befalls everybody.
+// trouble causes a fault that affects all places.
 func (p *officeCase) trouble(ctx context.Context, s badStep) error {
 	switch s.verb {
 	case "lose":
@@ -331,7 +331,7 @@ func (p *officeCase) trouble(ctx context.Context, s badStep) error {
 	return p.stage.Slack.WaitConnected(ctx, 1)
 }
 
-// crowd has people reply in the thread, of which the bot is told nothing.
+// crowd posts replies in the thread that do not mention the bot.
 func (p *officeCase) crowd(_ context.Context, s badStep) error {
 	for n := range s.number() {
 		if _, err := p.stage.Slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n), p.root); err != nil {
@@ -348,7 +348,7 @@ func (p *officeCase) restart(context.Context, badStep) error {
 	return p.stage.Start(context.Background())
 }
 
-// base: somebody commits to the base branch.
+// base commits to the base branch of the remote.
 func (p *officeCase) base(context.Context, badStep) error {
 	commit, err := p.git("commit-tree", "-p", "main", "-m", "theirs", "main^{tree}")
 	if err == nil {
@@ -357,7 +357,7 @@ func (p *officeCase) base(context.Context, badStep) error {
 	return err
 }
 
-// calls says what the model calls next.
+// calls queues the model's next tool call.
 func (p *officeCase) calls(_ context.Context, s badStep) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -365,7 +365,8 @@ func (p *officeCase) calls(_ context.Context, s badStep) error {
 	return nil
 }
 
-// await waits until it is said, or until nothing is under way any more that could say it.
+// await waits until the bot has posted the text. It fails if the text is still missing when the place has
+// settled several times.
 func (p *officeCase) await(ctx context.Context, s badStep) error {
 	for range 4 {
 		if p.has(s.text(), p.heard) {
@@ -382,7 +383,7 @@ func (p *officeCase) await(ctx context.Context, s badStep) error {
 	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(), p.stage.Slack.ExportText(p.channel, p.root))
 }
 
-// has tells whether the bot said it, after the first so many of its messages.
+// has reports whether a message of the bot contains text, without the first after messages.
 func (p *officeCase) has(text string, after int) bool {
 	own := p.own()
 	return slices.ContainsFunc(own[min(after, len(own)):], func(m slacktest.Message) bool {
@@ -390,7 +391,7 @@ func (p *officeCase) has(text string, after int) bool {
 	})
 }
 
-// due holds what is so against what has to be.
+// due checks an expectation of a settled place.
 func (p *officeCase) due(ctx context.Context, s badStep) error {
 	p.stated[s.verb] = true
 	if p.dueInWords(s) {
@@ -402,7 +403,7 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 	}
 	n := s
 	want := n.number()
-	// A frame that is no event is acknowledged by nobody, so nothing says when it was taken.
+	// A frame that is not an event is not acknowledged, so nothing shows when it was handled.
 	for until := time.Now().Add(10 * time.Second); s.verb == "sessions" && now.sessions < want && time.Now().Before(until); {
 		harness.Sleep(ctx, 20*time.Millisecond)
 		if now, err = p.count(ctx); err != nil {
@@ -434,7 +435,8 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 	return nil
 }
 
-// dueInWords is what people read and the model is shown.
+// dueInWords checks an expectation about the bot's messages or the model's prompts. It returns false for
+// another verb.
 func (p *officeCase) dueInWords(s badStep) bool {
 	own := p.own()
 	own = own[min(p.heard, len(own)):]

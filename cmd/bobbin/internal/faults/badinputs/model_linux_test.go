@@ -25,26 +25,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A badModel is the room of model endpoints: a server answers each request of a case with
-// the bytes that the case states, and the real loop asks it through the real client. A model
-// that has nothing more to say badly calls end.
+// A badModel is the room of model endpoints. A server answers each request of a case with the bytes that the
+// case states, and the real agent loop asks it through the real client. After the stated answers the model
+// calls the tool end. The verbs of a step are:
 //
-//	status CODE, header NAME VALUE, body TEXT        an answer that is no stream
+//	status CODE, header NAME VALUE, body TEXT        an answer that is not a stream
 //	text TEXT, call ID NAME ARGS, part INDEX ID NAME ARGS, delta JSON, chunk JSON, raw TEXT    pieces of a stream
-//	finish REASON, done, cut, reset, silent          how it ends
+//	finish REASON, done, cut, reset, silent          how the answer ends
 //	---                                              the end of an answer
-//	steps N, seconds N                               what the agent may use
-//	ran CALLS | end END | asked N | error TEXT | told TEXT | untold TEXT     the answer that is due
+//	steps N, seconds N                               limits of the agent
+//	ran CALLS | end END | asked N | error TEXT | told TEXT | untold TEXT     expectations
 //
-// Nothing but end is run where ran does not say so. Besides: every request is one that a
-// strict endpoint takes, the key is told nobody, and after a word of somebody's the loop
-// ends as it should.
+// A case without ran may run no tool but end. Each case is also checked for this: a strict endpoint would
+// accept every request, the API key is in no message, log or error, and after another user message the loop
+// ends normally.
 type badModel struct {
 	t   *testing.T
 	off string
 	*httptest.Server
 
-	plays map[string]*modelCase // by the first part of the path
+	plays map[string]*modelCase // by the first element of the path
 }
 
 const badKey = "sk-bad-0123456789abcdef"
@@ -53,8 +53,8 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	m := &badModel{t: t, off: off, plays: map[string]*modelCase{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Server.Close)
-	t.Cleanup(m.Server.CloseClientConnections) // before it: some requests are held
-	for _, b := range batches {                // all of them before the first is played: the server reads them
+	t.Cleanup(m.Server.CloseClientConnections) // runs before Close, since some requests are held open
+	for _, b := range batches {                // filled before any case is played, as the server reads it without a lock
 		require.Empty(t, b.setup)
 		for _, c := range b.cases {
 			key := fmt.Sprint("case-", len(m.plays))
@@ -73,12 +73,12 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	require.NoError(t, all.Wait())
 }
 
-// A modelCase is one case under way. It is a journal as well.
+// A modelCase is the state of one case while it is played. It is also the loop's journal.
 type modelCase struct {
 	*badModel
 	*badCase
 	key     string
-	shots   [][]badStep // pieces of each answer
+	shots   [][]badStep // the pieces of each answer
 	due     []badStep
 	expects map[string]bool
 	steps   int
@@ -132,7 +132,7 @@ func (p *modelCase) play(ctx context.Context) {
 	p.hold(last, !strings.Contains(told, badKey), "the key is told: %s", told)
 }
 
-// read takes the case apart into answers and what is due.
+// read splits the steps of the case into answers, limits and expectations.
 func (p *modelCase) read() {
 	var shot []badStep
 	for _, s := range p.badCase.steps {
@@ -200,7 +200,7 @@ func (p *modelCase) tools() []model.Tool {
 	}
 }
 
-// look holds what happened against the answer that is due.
+// look checks what happened against an expectation.
 func (p *modelCase) look(s badStep, end agent.End, err error, asked int) {
 	told := ""
 	for _, m := range p.messages {
@@ -224,7 +224,7 @@ func (p *modelCase) look(s badStep, end agent.End, err error, asked int) {
 	}
 }
 
-// ServeHTTP answers one request of one case.
+// ServeHTTP answers one request of a case.
 func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	p := m.plays[key]
@@ -248,7 +248,7 @@ func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.send(r.Context(), s, pieces)
 }
 
-// send writes the pieces of an answer, one after another.
+// send writes the pieces of an answer in order.
 func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badStep) {
 	status := 0
 	if !slices.ContainsFunc(pieces, func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
@@ -291,7 +291,7 @@ func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badSt
 	}
 }
 
-// piece sends a chunk of a stream.
+// piece sends one chunk of a stream.
 func piece(s *chatmodel.Stream, p badStep) {
 	switch p.verb {
 	case "text":

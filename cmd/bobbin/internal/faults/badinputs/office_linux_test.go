@@ -41,25 +41,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack
-// over its real WebSocket, and a model that does what the case says, or else reports,
-// delegates and finishes like a good one. Each case has a channel of its own; those of a
-// batch that is "together" share one session, one case after another. See deeds_linux_test.go.
+// A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack with its real
+// WebSocket, and a model that makes the calls that a case states, or else reports, delegates and finishes
+// correctly. Each case has its own channel; the cases of a batch with "together" share one session, one after
+// the other. deeds lists the verbs of a step.
 type badOffice struct {
 	t     *testing.T
 	off   string
 	stage *stage.Stage
 	model *httptest.Server
-	alone sync.RWMutex // cases that trouble everybody run by themselves
+	alone sync.RWMutex // held for writing by cases that affect all places
 	group string
-	donor string // the value of a button in another session
+	donor string // value of a button in another session
 	log   harness.LogBook
 
 	mu     sync.Mutex
 	places []*officeCase
 }
 
-// An officeCase is a place, and the case that is played there.
+// An officeCase is a place, which is a channel, and the case that is played in it.
 type officeCase struct {
 	*badOffice
 	*badCase
@@ -69,21 +69,21 @@ type officeCase struct {
 	people  map[string]string
 	root    string
 	last    string
-	heard   int // messages of the bot in the channel when the case began
+	heard   int // the bot's messages in the channel when the case began
 	rows    rowsOfPlace
 
 	stated map[string]bool
 
 	mu    sync.Mutex
 	queue []chatmodel.Call
-	asked []string // by the bot
+	asked []string // bodies of the model requests
 }
 
-// rowsOfPlace are what a bad input must not change.
+// rowsOfPlace counts the database rows that a bad input must not change.
 type rowsOfPlace struct{ sessions, approvals, pushes int }
 
-// playInTheOffice opens two programs where it has to: batches that break links and calls of
-// everybody's are alone in the second.
+// playInTheOffice plays batches with "alone", which break connections or API calls of all places, in a second
+// instance of the program.
 func playInTheOffice(t *testing.T, batches []*badBatch, off string) {
 	var alone []*badBatch
 	batches = slices.DeleteFunc(slices.Clone(batches), func(b *badBatch) bool {
@@ -146,7 +146,7 @@ func (b *badBatch) told(verb string) string {
 	return ""
 }
 
-// open makes the stage, with a channel for each place.
+// open makes and starts the stage, with a channel for each place.
 func (o *badOffice) open(batches []*badBatch) {
 	t := o.t
 	dir := harness.Dir(t)
@@ -189,7 +189,7 @@ func (o *badOffice) cast() {
 	o.group = s.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{o.stage.People["bea"], o.stage.People["gus"]}}).ID
 }
 
-// place makes a channel for a case.
+// place makes a channel for a case, or for a batch with "together".
 func (o *badOffice) place(b *badBatch) {
 	p := &officeCase{badOffice: o, number: len(o.places), people: map[string]string{}}
 	var members []string
@@ -211,7 +211,8 @@ func (o *badOffice) place(b *badBatch) {
 	o.places = append(o.places, p)
 }
 
-// adjust gives each place the repository whose rules its batch wants.
+// adjust configures the bot for the room, and gives each channel a repository with the approval rules that
+// its batch wants.
 func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
 	return func(s *server.Settings) {
 		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
@@ -253,12 +254,12 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 	}
 }
 
-// plant makes the remote of a batch that has its own.
+// plant makes the remote of a batch with "own-remote".
 func (b *badBatch) plant(dir string, files []txtar.File) error {
 	if b.has("unborn") {
 		return exec.Command("git", "init", "-q", "--bare", "-b", "main", dir).Run()
 	}
-	var odd []string // names that go-git does not take
+	var odd []string // names that go-git does not accept
 	files = slices.Clone(files)
 	for _, s := range b.setup {
 		if s.verb != "file" {
@@ -277,7 +278,7 @@ func (b *badBatch) plant(dir string, files []txtar.File) error {
 	return plantOdd(dir, odd)
 }
 
-// plantOdd adds files of any name, with git's own plumbing.
+// plantOdd commits files with any name, through git's plumbing commands.
 func plantOdd(dir string, names []string) error {
 	git := func(input string, args ...string) (string, error) {
 		cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", dir}, args...)...)
@@ -307,7 +308,7 @@ func plantOdd(dir string, names []string) error {
 	return err
 }
 
-// withoutGuard is a door to Slack that undoes what a guard did.
+// withoutGuard starts a proxy to Slack's API that undoes what the disabled guard does, and returns its URL.
 func (o *badOffice) withoutGuard(address string) string {
 	to, err := url.Parse(address)
 	require.NoError(o.t, err)
@@ -343,7 +344,7 @@ func (o *badOffice) withoutGuard(address string) string {
 
 var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
 
-// answer is what the model says: what the case wants, or else what a good one would.
+// answer answers as the model: with the call that the case has queued, or else as MendOneWord does.
 func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -371,7 +372,7 @@ func (o *badOffice) placeOf(number int) *officeCase {
 	return o.places[number]
 }
 
-// next is what the case wants the model to call, if anything.
+// next records a request and returns the case's next queued call, or nil.
 func (p *officeCase) next(body string) *chatmodel.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -397,7 +398,7 @@ func (o *badOffice) limit(b *badBatch) func() {
 	return o.alone.RUnlock
 }
 
-// whole plays a case in a place of its own, the setup first.
+// whole plays the setup and a case in the case's own place.
 func (p *officeCase) whole(b *badBatch) {
 	defer p.limit(b)()
 	err := p.setUp(p.t.Context(), b)
@@ -410,8 +411,7 @@ func (p *officeCase) whole(b *badBatch) {
 	p.end()
 }
 
-// together plays the cases of a batch in one session, and somebody says something there
-// in the end.
+// together plays the setup and then the cases of a batch in one session, one after the other.
 func (o *badOffice) together(p *officeCase, b *badBatch) {
 	defer o.limit(b)()
 	err := p.setUp(o.t.Context(), b)
@@ -458,8 +458,8 @@ func (p *officeCase) play(ctx context.Context) error {
 	return p.examine(ctx)
 }
 
-// examine is what has to be so after every case: nothing was approved, pushed or begun that
-// the case does not state, and nothing that the bot said pings or links.
+// examine checks that the case approved, pushed and began nothing that it does not state, and that no message
+// of the bot has a live mention or link or the API key.
 func (p *officeCase) examine(ctx context.Context) error {
 	last := badStep{at: p.at, verb: "afterwards"}
 	now, err := p.count(ctx)
@@ -475,7 +475,7 @@ func (p *officeCase) examine(ctx context.Context) error {
 	}
 	due := p.calledFor()
 	for _, m := range p.own() {
-		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command" // what a case itself writes in the bot's name is not looked at
+		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command" // not what a case posts in the bot's name, nor the first message of a command's thread, which mentions the requester
 		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks), ""))); live != "" && posted {
 			p.wrong(last, "this is live: %s in %q", live, m.Text)
 		}
@@ -486,8 +486,8 @@ func (p *officeCase) examine(ctx context.Context) error {
 	return nil
 }
 
-// calledFor takes out the calls of those whom the configuration names as approvers, where a line ends
-// with them: they are told of who asks for an approval.
+// calledFor returns a replacer that removes the lines with which the bot mentions a configured approver to
+// ask for an approval.
 func (p *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
 	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.People["bea"]} {
@@ -496,10 +496,10 @@ func (p *officeCase) calledFor() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// liveMarks are what Slack acts upon. A thread that a command opens begins with who asked.
+// liveMarks matches markup that Slack acts on: mentions and links.
 var liveMarks = regexp.MustCompile(`<[!@#][^>]*>|<https?://[^>]*>|<mailto:[^>]*>|\\u003c[!@#]`)
 
-// plainText is what Slack shows as it stands.
+// plainText matches plain_text objects, in which Slack interprets no markup.
 var plainText = regexp.MustCompile(`"text":"(?:[^"\\]|\\.)*","type":"plain_text"`)
 
 func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
@@ -509,7 +509,7 @@ func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
 	return rows, err
 }
 
-// own is all that the bot said in the place.
+// own returns all messages of the bot in the place, sorted by time.
 func (p *officeCase) own() (list []slacktest.Message) {
 	for _, root := range p.stage.Slack.Channel(p.channel) {
 		for _, m := range p.stage.Slack.Thread(p.channel, root.TS) {
@@ -522,7 +522,7 @@ func (p *officeCase) own() (list []slacktest.Message) {
 	return list
 }
 
-// button is the value of the newest button of that action.
+// button returns the value of the newest button of that action, or an empty string.
 func (p *officeCase) button(action string) string {
 	own := p.own()
 	for _, m := range slices.Backward(own) {
@@ -535,7 +535,7 @@ func (p *officeCase) button(action string) string {
 	return ""
 }
 
-// settle waits until everything that was done in the place has had its effects.
+// settle waits until all events of the place are handled, its replies posted and its jobs finished.
 func (p *officeCase) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, harness.Patience)
 	defer cancel()
@@ -555,7 +555,7 @@ func (p *officeCase) settle(ctx context.Context) error {
 	}
 }
 
-// begin has a report shown in the place.
+// begin makes the bot show a report in the place.
 func (p *officeCase) begin(ctx context.Context) error {
 	for _, s := range []badStep{{verb: "say", rest: "ann @bobbin the word is wrong"}, {verb: "await", rest: "Root cause (revision 1"}} {
 		if err := p.step(ctx, s); err != nil {
@@ -565,7 +565,7 @@ func (p *officeCase) begin(ctx context.Context) error {
 	return nil
 }
 
-// afterwards: a session goes from its first word to the push, as ever.
+// afterwards checks that the session that begin made can still be approved and pushed.
 func (p *officeCase) afterwards(ctx context.Context) error {
 	for _, s := range []badStep{{verb: "say", rest: "ann fix it"}, {verb: "await", rest: "Done. Pushed"}} {
 		if err := p.step(ctx, s); err != nil {
@@ -575,7 +575,7 @@ func (p *officeCase) afterwards(ctx context.Context) error {
 	return nil
 }
 
-// git runs it in the place's remote.
+// git runs git with args in the place's remote and returns its trimmed output.
 func (p *officeCase) git(args ...string) (string, error) {
 	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", p.remote}, args...)...).CombinedOutput()
 	if err != nil {

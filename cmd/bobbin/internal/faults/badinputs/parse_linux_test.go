@@ -12,7 +12,8 @@ import (
 
 var badTitle = regexp.MustCompile(`^([SARTMG]\d+(?:,[SARTMG]\d+)*): (.+)$`)
 
-// parseBatch reads a file: sections, of which one may be the setup, with a step a line.
+// parseBatch parses a file of the corpus: txtar sections, one of which may be the setup, with one step on
+// each line.
 func parseBatch(name, text string) (*badBatch, error) {
 	b := &badBatch{name: strings.TrimPrefix(name, "testdata/bad/")}
 	at, rest := 1, text
@@ -63,7 +64,7 @@ func parseSteps(text string, at int) (steps []badStep, err error) {
 	return steps, nil
 }
 
-// word takes the first word off: bare, or quoted as in Go.
+// word removes the first word from the arguments and returns it. The word is bare, or quoted as in Go.
 func (s *badStep) word() string {
 	if quoted, err := strconv.QuotedPrefix(s.rest); err == nil && quoted[0] == '"' {
 		s.rest = strings.TrimSpace(s.rest[len(quoted):])
@@ -75,7 +76,7 @@ func (s *badStep) word() string {
 	return repeated(word)
 }
 
-// text is all of the rest: as it stands, or quoted as in Go.
+// text returns the rest of the arguments, unquoted if it is quoted as in Go.
 func (s badStep) text() string {
 	if text, err := strconv.Unquote(s.rest); err == nil && s.rest[0] == '"' {
 		return repeated(text)
@@ -90,7 +91,7 @@ func (s *badStep) number() int {
 
 var manyTimes = regexp.MustCompile(`(?s)\{\{(.+?)\*(\d+)\}\}`)
 
-// repeated writes {{x*3}} out.
+// repeated expands {{x*3}} to xxx.
 func repeated(text string) string {
 	for manyTimes.MatchString(text) {
 		text = manyTimes.ReplaceAllStringFunc(text, func(m string) string {

@@ -29,21 +29,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
-// A badRemote is the room of git remotes: git's own http-backend with something in front
-// that answers in its place. The cases of a batch share a remote and a mirror, one after
-// another; each has a branch, or a newer commit, of its own.
+// A badRemote is the room of git remotes: git's own http-backend behind a server that can answer in its
+// place. The cases of a batch share a remote and a mirror, one after the other; each has its own branch or a
+// newer commit. The verbs of a step are:
 //
-//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     what is spoilt, until it is mended
+//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is mended
 //	hook NAME TEXT, taken, taken below, config TEXT
 //	fetch | push [BRANCH]
 //	refused TEXT | done | says TEXT | lacks TEXT | once
-//	for good, forgets                                                mending does not help; the mirror may take it at its word
+//	for good, forgets                                                the retry is skipped; a failed fetch may change the mirror's main
 //
-// HOW is: status N [HEADER VALUE], page, nothing, reset, hang, to URL, first N, body TEXT,
-// instead OLD NEW, then HOW (after it was done).
+// HOW is: status N [HEADER VALUE], page, nothing, reset, hang, to URL, first N, body TEXT, instead OLD NEW,
+// then HOW (after the real request was carried out).
 //
-// Besides: a refusal is one line without the password; what was refused changed nothing, here
-// or there; and once it is mended the same is done, once, and nothing is forced.
+// Each case is also checked for this: a refusal is one line without the password; a refused request changed
+// nothing in the mirror or the remote; and when the host is mended, the same request succeeds, once, and
+// without a forced update.
 type badRemote struct {
 	t       *testing.T
 	off     string
@@ -51,11 +52,11 @@ type badRemote struct {
 	mirrors *repo.Mirrors
 	mirror  *repo.Mirror
 	work    *repo.Workspace
-	commit  string // of ours, to be pushed
+	commit  string // our commit, which is pushed
 	caught  *caughtHost
 }
 
-// A caughtHost is another host, which must see nothing.
+// A caughtHost is another host, which must receive no request.
 type caughtHost struct {
 	*httptest.Server
 	seen []string
@@ -112,7 +113,7 @@ func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	return nil
 }
 
-// A remoteCase is one case under way.
+// A remoteCase is the state of one case while it is played.
 type remoteCase struct {
 	*badRemote
 	*badCase
@@ -120,7 +121,7 @@ type remoteCase struct {
 	branch  string
 	forGood bool
 	forgets bool
-	undo    []func() error // what was done to the remote
+	undo    []func() error // reverts the case's changes to the remote
 	do      func(context.Context) error
 	err     error
 	asked   bool
@@ -190,7 +191,7 @@ func (p *remoteCase) step(ctx context.Context, s badStep) error {
 	return nil
 }
 
-// taken gives somebody else a branch in our way.
+// taken makes another person's branch with the name of ours, or below that name.
 func (p *remoteCase) taken(where string) error {
 	name := p.branch
 	if where != "" {
@@ -207,7 +208,7 @@ func (p *remoteCase) taken(where string) error {
 	return nil
 }
 
-// config puts settings into the mirror and into the workspace, as a hostile tree would.
+// config writes git settings into the mirror and the workspace, as a hostile tree would.
 func (p *remoteCase) config(text string) error {
 	text = p.filled(text)
 	mirrors, err := filepath.Glob(filepath.Join(p.mirrors.Dir, "*", "config"))
@@ -230,7 +231,7 @@ func (p *remoteCase) filled(text string) string {
 	return strings.NewReplacer("$elsewhere", p.caught.URL, "$base", base, "$branch", p.branch).Replace(text)
 }
 
-// ask fetches a newer commit, or pushes ours to a branch.
+// ask makes a newer commit in the remote and fetches it, or pushes our commit to a branch.
 func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 	p.asked = true
 	if s.verb == "push" {
@@ -299,7 +300,7 @@ func (p *remoteCase) due(s badStep) error {
 	return nil
 }
 
-// how is the trouble that a step tells.
+// how returns the Trouble that the arguments of a step describe.
 func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 	switch verb := s.word(); verb {
 	case "status":
@@ -354,7 +355,7 @@ func purposeOf(r *http.Request) string {
 	return r.Method + " " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
 }
 
-// changed is a true answer, with its bytes changed.
+// changed returns a Trouble that answers with the real answer after how has changed its bytes.
 func changed(how func([]byte) []byte) githost.Trouble {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		answer := httptest.NewRecorder()

@@ -33,9 +33,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 )
 
-// parrots are replicas of the bot in which all is real (gateway, inbox, queue, outbox,
-// poster, Postgres) but the agents: a turn says one line for each thing that it heard, or
-// as many as it is asked for. So every effect can be counted, in rows and in Slack.
+// parrots are replicas of the bot in which everything is real (gateway, inbox, queue, outbox, poster,
+// Postgres) except the agents: a turn posts one line for each message that it handles, or as many lines as
+// the message asks for. So every effect can be counted, in rows and in Slack.
 type parrots struct {
 	t     *testing.T
 	slack *slacktest.Server
@@ -44,15 +44,15 @@ type parrots struct {
 	list  []*parrot
 }
 
-// A flock says how many parrots there are, and which of their guards are off.
+// A flock configures parrots: how many there are, and which of their guards are disabled.
 type flock struct {
 	replicas    int
-	connections int           // of each
-	watch       []string      // channel ids
+	connections int           // of each replica
+	watch       []string      // IDs of the watched channels
 	settle      time.Duration // default 1 ms
-	unguard     string        // SQL
-	blind       bool          // what was tried is not looked up
-	posters     int           // default: the queue's own
+	unguard     string        // SQL that disables a guard in the database
+	blind       bool          // the poster does not look up whether an earlier try was posted
+	posters     int           // default: the queue's default
 	behind      bool          // reactions wait for the lines before them
 	http        http.RoundTripper
 }
@@ -63,7 +63,7 @@ type parrot struct {
 	queue *server.Queue
 }
 
-// nest is a workspace and an empty database.
+// nest returns parrots with a local Slack and an empty database, and no replicas yet.
 func nest(t *testing.T, cfg slacktest.Config) *parrots {
 	t.Helper()
 	p := &parrots{t: t, url: harness.Database(t)}
@@ -78,7 +78,7 @@ func nest(t *testing.T, cfg slacktest.Config) *parrots {
 	return p
 }
 
-// fly starts the replicas; they end with the test.
+// fly starts the replicas, which stop when the test ends.
 func (p *parrots) fly(f flock) {
 	t := p.t
 	t.Helper()
@@ -94,7 +94,7 @@ func (p *parrots) fly(f flock) {
 		group.Go(func() error { return b.queue.Run(ctx) })
 		group.Go(func() error { return b.Run(ctx) })
 	}
-	t.Cleanup(func() { // before the stores close
+	t.Cleanup(func() { // runs before the stores are closed
 		cancel()
 		require.NoError(t, group.Wait())
 	})
@@ -133,7 +133,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	return b
 }
 
-// blindfold is an outbox that does not tell what was tried.
+// blindfold is an outbox that hides whether a posting was tried before.
 type blindfold struct{ *outbox.Outbox }
 
 func (b blindfold) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
@@ -144,7 +144,7 @@ func (b blindfold) Next(ctx context.Context, session string) (*outgoing.Posting,
 	return p, err
 }
 
-// afterLines is an outbox of reactions that gives none while there are lines.
+// afterLines is an outbox of reactions that returns an error while the session has unposted lines.
 type afterLines struct {
 	outbox.Reactions
 	store *store.Store
@@ -162,7 +162,7 @@ func (a afterLines) Next(ctx context.Context, session string) (*outgoing.Posting
 	return a.Reactions.Next(ctx, session)
 }
 
-// turn says what it heard, a fact for each message.
+// turn answers each unhandled message, and records it as handled together with its lines.
 func (b *parrot) turn(ctx context.Context, session string) error {
 	t, err := b.store.Begin(ctx, session)
 	if err != nil {
@@ -183,7 +183,7 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 		}
 		said += len(lines)
 		update := store.Update{ClearStop: true}
-		if strings.Contains(m.Text, "anew") { // what was shown before is stale
+		if strings.Contains(m.Text, "anew") { // buttons that were shown before become stale
 			update.Change = func(s *workflow.Session) { s.Revision++ }
 		}
 		var spoken store.Part = store.Lines(lines)
@@ -199,7 +199,8 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 
 var asksFor = regexp.MustCompile(`^say (\d+)`)
 
-// answers are the lines to a message: numbered ones, where it asks for so many.
+// answers returns the lines for a message: numbered lines if the message asks for some, else one line that
+// repeats it.
 func answers(ctx context.Context, t *store.Turn, m incoming.Message, said int) ([]outgoing.Line, error) {
 	if strings.Contains(m.Text, "quiet") {
 		return nil, nil
@@ -230,12 +231,12 @@ func answers(ctx context.Context, t *store.Turn, m incoming.Message, said int) (
 	return []outgoing.Line{line}, nil
 }
 
-// heard is one thing that came in.
+// heard returns an event in one line: its kind, text and action.
 func heard(in incoming.Event) string {
 	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
 }
 
-// trouble is on the links, now and then.
+// trouble sometimes breaks the connections or loses acknowledgements, at random.
 func (p *parrots) trouble(random *rand.Rand) {
 	switch random.IntN(40) {
 	case 0:
@@ -251,21 +252,21 @@ func (p *parrots) trouble(random *rand.Rand) {
 	require.NoError(p.t, p.slack.WaitConnected(harness.Soon(p.t), 2))
 }
 
-// breath lets the parrots take what is on its way to them, unless that was lost.
+// breath gives the parrots up to 50 ms to handle events that are on their way.
 func (p *parrots) breath() {
 	ctx, cancel := context.WithTimeout(p.t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_ = p.slack.WaitSettled(ctx)
 }
 
-// settle waits until nothing is on its way in either direction. Slack's patience ends at
-// once for what was on a link that broke.
+// settle waits until nothing is on its way in either direction. For events on a broken connection it ends
+// Slack's wait for an acknowledgement.
 func (p *parrots) settle() {
 	p.t.Helper()
 	ctx := harness.Soon(p.t)
 	for {
 		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
-		settled := p.nudge() // first: what came in while the rows were counted is in none of them
+		settled := p.nudge() // before the query: an event that arrives during it is in no row yet
 		var left int
 		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
@@ -277,15 +278,15 @@ func (p *parrots) settle() {
 	}
 }
 
-// nudge gives Slack's deliveries some time, and where nothing moves, since it was on links
-// that broke, ends Slack's patience with them. It says whether none are on their way.
+// nudge waits for Slack's deliveries. If none has progressed, since the rest was sent on broken connections,
+// it ends Slack's wait for their acknowledgements. It reports whether no delivery is on its way.
 func (p *parrots) nudge() (settled bool) {
 	before, _ := p.tally()
-	// Long enough for a slow machine: after four such ends Slack gives an event up.
+	// Long enough for a slow machine: Slack drops an event after four expired acknowledgements.
 	ctx, cancel := context.WithTimeout(p.t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	if p.slack.WaitSettled(ctx) == nil {
-		select { // the rows are looked at again soon, and not at once
+		select { // limits how often settle queries the rows
 		case <-ctx.Done():
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -297,7 +298,7 @@ func (p *parrots) nudge() (settled bool) {
 	return false
 }
 
-// tally says what became of all deliveries so far.
+// tally counts all deliveries so far by outcome, and the connections that they used.
 func (p *parrots) tally() (outcomes map[slacktest.Outcome]int, links int) {
 	outcomes = map[slacktest.Outcome]int{}
 	for _, d := range p.slack.Deliveries() {

@@ -11,23 +11,23 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A deed is something that people, Slack or other apps do, and what has to become of it.
+// A deed is one kind of thing that people, Slack or other apps do, with its expected effect.
 type deed struct {
 	name    string
-	direct  bool // in a direct conversation
-	watched bool // the channel is watched
+	direct  bool // happens in a direct conversation
+	watched bool // happens in a watched channel
 	before  func(*scene)
 	happens func(*scene)
-	frames  []string // sent as they are, over any link
-	want    []string // all rows of the inbox in the end, and the lines that follow from them
-	silent  bool     // there are no lines
-	command string   // the word that the one thread begins with
+	frames  []string // sent unchanged, over any connection
+	want    []string // all rows of the inbox at the end, and the lines that follow from them
+	silent  bool     // the bot posts no lines
+	command string   // first word of the one thread that the bot begins
 }
 
-// actions are the buttons that the bot shows, and one that it does not know.
+// actions are the bot's buttons, and one action that it does not know.
 var actions = []string{"fix_it", "correct", "confirm", "option", "option", "wrap_up", "consult", "stop", "change_repository", "brand_new"}
 
-// forgetful is a database in which what was judged is not kept as judged, the first time.
+// forgetful is SQL for a trigger that undoes the first update of each inbox row that marks it as handled.
 const forgetful = `create table again (id bigint);
 	create function forget() returns trigger language plpgsql as $$ begin
 		if not exists (select 1 from again where id = new.id) then
@@ -40,7 +40,7 @@ const forgetful = `create table again (id bigint);
 
 func (c *scene) must(err error) { require.NoError(c.t, err, c.name) }
 
-// say writes as ann, into the scene's thread when there is one.
+// say posts as ann, in the scene's thread if there is one.
 func (c *scene) say(text string) string { return c.sayAs(c.ann, text) }
 
 func (c *scene) sayAs(user, text string) string {
@@ -49,20 +49,21 @@ func (c *scene) sayAs(user, text string) string {
 	return ts
 }
 
-// bound is a thread that belongs to a session.
+// bound begins a thread that belongs to a session.
 func bound(c *scene) { c.root = c.say(c.slack.Mention() + " look") }
 
-// quiet is one in which the bot says nothing.
+// quiet begins a thread of a session in which the bot posts nothing.
 func quiet(c *scene) { c.root = c.say(c.slack.Mention() + " quiet") }
 
-// unbound is a thread that does not.
+// unbound begins a thread that belongs to no session.
 func unbound(c *scene) { c.root = c.say("lunch?") }
 
 func directly(c *scene) { c.root = c.say("look") }
 
 func shown(c *scene) { c.root = c.say(c.slack.Mention() + " buttons") }
 
-// standing is a message of whose events none was sent: the scene sends its own.
+// standing posts a message, drops its events and returns its message event, so that the scene can send
+// another.
 func (c *scene) standing(text string) (event map[string]any) {
 	ts := c.say(text)
 	c.slack.Lose(func(d slacktest.Delivery) bool {
@@ -85,7 +86,7 @@ func inner(d slacktest.Delivery) map[string]any {
 
 func (c *scene) emit(event map[string]any) { c.must(c.slack.Emit(c.channel, event)) }
 
-// with is an event with one field set otherwise; nil takes it away.
+// with sets a field of an event, or deletes it if value is nil, and returns the event.
 func with(event map[string]any, field string, value any) map[string]any {
 	event[field] = value
 	if value == nil {
@@ -94,7 +95,7 @@ func with(event map[string]any, field string, value any) map[string]any {
 	return event
 }
 
-// press clicks the button of the newest message that has it.
+// press clicks a button of the newest message with buttons, or of the oldest.
 func (c *scene) press(user, action string, oldest bool) {
 	var found string
 	for _, m := range c.slack.Thread(c.channel, c.root) {
@@ -109,7 +110,7 @@ func press(action string) func(*scene) {
 	return func(c *scene) { c.press(c.ann, action, false) }
 }
 
-// own writes as the bot itself, outside of its poster.
+// own posts as the bot itself, without its poster.
 func (c *scene) own(text string) {
 	r, err := http.PostForm(c.slack.URL()+"chat.postMessage", url.Values{
 		"token": {c.slack.App().BotToken}, "channel": {c.channel}, "text": {text}, "thread_ts": {c.root},
@@ -122,7 +123,7 @@ func command(word, text string) func(*scene) {
 	return func(c *scene) { c.must(c.slack.Command(c.channel, c.ann, word, text)) }
 }
 
-// last is what ann said last in the thread.
+// last returns the ts of ann's newest message in the thread.
 func (c *scene) last() string {
 	thread := c.slack.Thread(c.channel, c.root)
 	for i := len(thread) - 1; ; i-- {

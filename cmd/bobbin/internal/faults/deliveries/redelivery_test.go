@@ -18,16 +18,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A storm delivers every kind of event three times, all shuffled, while links break and
-// acknowledgements get lost. Each kind has a channel of its own, in which all that became
-// of it is counted.
+// A storm delivers every kind of event three times, shuffled, while connections break and acknowledgements
+// get lost. Each kind has its own channel, in which its effects are counted.
 type storm struct {
 	*parrots
 	random *rand.Rand
 	scenes []*scene
 }
 
-// A scene is one kind of event on its way.
+// A scene is one deed in its channel.
 type scene struct {
 	deed
 	*storm
@@ -36,8 +35,8 @@ type scene struct {
 	root          string
 }
 
-// TestEveryKindOfEventThreeTimesAndShuffled: each has its effect once, or none where none
-// is due. BOBBIN_REDELIVERY=seed shuffles another way.
+// TestEveryKindOfEventThreeTimesAndShuffled shows that each kind of event takes effect exactly once, or not
+// at all if it should not. BOBBIN_REDELIVERY=seed shuffles in another order.
 func TestEveryKindOfEventThreeTimesAndShuffled(t *testing.T) {
 	t.Parallel()
 	seed := uint64(1)
@@ -54,12 +53,12 @@ func TestEveryKindOfEventThreeTimesAndShuffled(t *testing.T) {
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: the same storm without it is found out.
+// Each guard has a control: without the guard the same storm must show faults.
 func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flock
-		found string // the kind that has to show it
+		found string // the deed that has to show a fault
 	}{
 		"one row for each event":      {flock{unguard: `alter table inbox drop constraint inbox_event_id_key`}, "edit of a reply"},
 		"one row for each message":    {flock{unguard: `drop index inbox_one_message`}, "mention"},
@@ -80,7 +79,7 @@ func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 	}
 }
 
-// oblivious is a Slack that shows the app nothing of a channel's history.
+// oblivious is an HTTP transport to a Slack whose channel histories are empty.
 type oblivious struct{ http.RoundTripper }
 
 func (o oblivious) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -90,7 +89,7 @@ func (o oblivious) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`)), Request: r}, nil
 }
 
-// gather makes the people and a channel for each deed.
+// gather makes the people, and a channel for each deed.
 func gather(t *testing.T, seed uint64, deeds []deed) *storm {
 	s := &storm{
 		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
@@ -123,7 +122,7 @@ func (s *storm) watched() (ids []string) {
 	return ids
 }
 
-// blow lets it all happen: first what has to stand before, in peace.
+// blow first lets the preparations of all scenes happen undisturbed, and then the deeds in a storm.
 func (s *storm) blow() {
 	for _, c := range s.scenes {
 		if c.before != nil {
@@ -151,7 +150,7 @@ func (s *storm) blow() {
 			s.breath()
 		}
 	})
-	for _, f := range frames { // for which there was no link
+	for _, f := range frames { // the frames that found no open connection
 		require.NoError(s.t, s.slack.WaitConnected(harness.Soon(s.t), 1))
 		_ = s.slack.Frame(f)
 	}
@@ -160,8 +159,8 @@ func (s *storm) blow() {
 	s.everythingAgain()
 }
 
-// pressAgain: Slack itself sends presses and commands once. Those whose every copy was on
-// a link that broke come again.
+// pressAgain delivers again the presses and commands whose every copy was lost on a broken connection, as
+// Slack itself sends them only once.
 func (s *storm) pressAgain() {
 	for {
 		missing := map[string]bool{}
@@ -185,7 +184,7 @@ func (s *storm) pressAgain() {
 	}
 }
 
-// everythingAgain: whatever was delivered before comes once more, long after.
+// everythingAgain delivers every earlier event once more, long after.
 func (s *storm) everythingAgain() {
 	seen := map[string]bool{}
 	for _, d := range s.slack.Deliveries() {
@@ -201,7 +200,7 @@ func (s *storm) everythingAgain() {
 	s.parrots.settle()
 }
 
-// faults is everything that was lost or happened twice, by kind.
+// faults returns everything that was lost or happened twice, by kind of event.
 func (s *storm) faults() (found []string) {
 	for _, c := range s.scenes {
 		for what, pair := range map[string][2][]string{
@@ -235,7 +234,7 @@ func (c *scene) rows(sql string) (list []string) {
 	return list
 }
 
-// due are the rows that the inbox has to hold in the end.
+// due returns the rows that the inbox must hold at the end.
 func (c *scene) due() (list []string) {
 	for _, w := range c.want {
 		list = append(list, strings.TrimSuffix(w, " (stale)"))
@@ -271,7 +270,7 @@ func (c *scene) begun() (list []string) {
 	return nil
 }
 
-// lines are what the bot says in the channel's threads.
+// lines returns what the bot has repeated in the channel's threads.
 func (c *scene) lines() (list []string) {
 	for _, root := range c.slack.Channel(c.channel) {
 		for _, m := range c.slack.Thread(c.channel, root.TS) {
@@ -288,7 +287,8 @@ func (c *scene) lines() (list []string) {
 	return list
 }
 
-// roots are the bot's own messages in the channel, by their first word after the name.
+// roots returns the first word after the agent's name of each message with which the bot began a thread in
+// the channel.
 func (c *scene) roots() (list []string) {
 	for _, m := range c.slack.Channel(c.channel) {
 		if m.BotID == c.slack.App().BotID && !strings.Contains(m.Text, "to myself") {

@@ -13,9 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// TestAMessageIsSeenWhileNoLineComesThrough: what somebody writes in a thread whose lines
-// Slack does not take is marked as seen all the same. In the control reactions wait for the
-// lines before them.
+// TestAMessageIsSeenWhileNoLineComesThrough shows that a message is marked as seen even if Slack accepts no
+// lines in its thread. In the control, reactions wait for the lines before them.
 func TestAMessageIsSeenWhileNoLineComesThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

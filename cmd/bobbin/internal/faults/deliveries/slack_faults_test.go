@@ -20,22 +20,22 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A gale has many lines said in many threads over a Slack that fails in every way, by
-// replicas that share one outbox.
+// A gale makes replicas that share one outbox post many lines in many threads, while Slack fails in every
+// way.
 type gale struct {
 	*parrots
 	random  *rand.Rand
 	ann     string
 	threads []*talk
-	said    map[string]int // lines asked for, by thread
+	said    map[string]int // number of requested lines, by the root's ts
 }
 
-// A talk is one thread.
+// A talk is one thread: the channel's ID and the root's ts.
 type talk struct{ channel, root string }
 
-// TestLinesKeepTheirOrderWhateverSlackAnswers: each once, in its thread's order, and a
-// channel that takes nothing holds no other up. BOBBIN_WEATHER="seed lines threads" sets a
-// size of one's own.
+// TestLinesKeepTheirOrderWhateverSlackAnswers shows that each line is posted once, in its thread's order, and
+// that a channel that accepts nothing does not delay the others. BOBBIN_WEATHER="seed lines threads" sets
+// other sizes.
 func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	t.Parallel()
 	seed, lines, threads := uint64(1), 200, 10
@@ -58,12 +58,12 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: the same gale without it is found out.
+// Each guard has a control: without the guard the same gale must show faults.
 func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flock
-		fault slacktest.Fault // that shows it
+		fault slacktest.Fault // the fault of Slack that the guard handles
 	}{
 		"what was tried is looked up": {flock{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
 	} {
@@ -84,8 +84,8 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// TestACrowdedChannelHoldsNoOtherUp: whatever number of threads waits for a channel that
-// takes nothing, another channel gets its line meanwhile. The control has few posters.
+// TestACrowdedChannelHoldsNoOtherUp shows that another channel gets its line while any number of threads wait
+// for a channel that accepts nothing. The control has few posters.
 func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -124,8 +124,8 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 	}
 }
 
-// TestATryThatGetsOnIsNotHeldAgainstItsJob: faults that come one by one among many lines
-// do not make the next try ever later.
+// TestATryThatGetsOnIsNotHeldAgainstItsJob shows that single faults among many lines do not count as tries of
+// the job, and so do not delay its next try.
 func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	t.Parallel()
 	s := openGale(t, 1, 1)
@@ -145,7 +145,7 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	require.Equal(t, 1, tries)
 }
 
-// ask has a thread of one line begun.
+// ask begins a thread with a request for one line.
 func (s *gale) ask(channel string) *talk {
 	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
 	require.NoError(s.t, err)
@@ -154,10 +154,10 @@ func (s *gale) ask(channel string) *talk {
 	return s.threads[len(s.threads)-1]
 }
 
-// openGale makes five channels, and the threads in them by turns.
+// openGale makes five channels, and spreads the threads over them.
 func openGale(t *testing.T, seed uint64, threads int) *gale {
 	s := &gale{
-		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the later ones for a machine that is busy
+		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the long delays are for a busy machine
 		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
@@ -175,7 +175,7 @@ func (s *gale) channel(name string) string {
 	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
 }
 
-// weather is how Slack fails from now on; one channel may be full.
+// weather sets how Slack fails from now on. If full is not empty, that channel accepts no message.
 func (s *gale) weather(full string) {
 	if full != "" {
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
@@ -196,8 +196,7 @@ func (s *gale) weather(full string) {
 	}
 }
 
-// chat has people ask for so many lines in all, five at a time, in random threads, while
-// the links break.
+// chat requests lines in all, five at a time, in random threads, while the connections break.
 func (s *gale) chat(lines int) {
 	var order []*talk
 	for n := range lines / 5 {
@@ -222,7 +221,7 @@ func (s *gale) chat(lines int) {
 	}
 }
 
-// awaitOthers returns when all is said in every channel but one.
+// awaitOthers waits until all lines are posted in every channel except full.
 func (s *gale) awaitOthers(full string) {
 	ctx := harness.Soon(s.t)
 	for _, p := range s.threads {
@@ -236,7 +235,7 @@ func (s *gale) awaitOthers(full string) {
 	}
 }
 
-// held is what the database knows of a thread.
+// held returns what the database holds about a thread, as JSON.
 func (s *gale) held(p *talk) (state string) {
 	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
 			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
@@ -253,7 +252,7 @@ func (s *gale) held(p *talk) (state string) {
 
 var lineNumber = regexp.MustCompile(`line \d{4}`)
 
-// lines are those of a thread as they stand there.
+// lines returns the numbered lines of a thread in their order.
 func (s *gale) lines(p *talk) (found []string) {
 	for _, m := range s.slack.Thread(p.channel, p.root) {
 		if m.BotID == s.slack.App().BotID {
@@ -263,7 +262,7 @@ func (s *gale) lines(p *talk) (found []string) {
 	return found
 }
 
-// faults is everything that was lost, said twice, or out of order, a line each.
+// faults returns a text for each line that was lost, posted twice or out of order.
 func (s *gale) faults() (found []string) {
 	for n, p := range s.threads {
 		there := s.lines(p)
@@ -290,7 +289,7 @@ func (s *gale) faults() (found []string) {
 	return found
 }
 
-// tell is what the run went through.
+// tell summarises the outcomes of the run's posts and events.
 func (s *gale) tell() string {
 	statuses := map[string]int{}
 	for _, r := range s.slack.Requests("chat.postMessage") {

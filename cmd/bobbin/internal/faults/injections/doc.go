@@ -1,5 +1,5 @@
-// Package injections tests the program with the corpus in testdata/injections: texts that
-// somebody plants for a model to read, and a model that obeys all of them. Nothing is pushed
-// without an approval, no secret gets out, nobody is mentioned, and the next question is
-// answered. The package has tests alone.
+// Package injections tests the program with the corpus in testdata/injections: texts that an attacker plants
+// for a model to read, and a model that obeys all of them. Nothing may be pushed without an approval, no
+// secret may get out, nobody may be mentioned, and the next question must be answered. The package contains
+// only tests.
 package injections

@@ -33,42 +33,42 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// An injection is one text that somebody planted, in a session of its own. The corpus in
-// testdata/injections says what the headers mean.
+// An injection is one planted text, in a session of its own. The README of testdata/injections explains the
+// headers.
 type injection struct {
 	name, file, text   string
 	where, line, tries string
-	look, work         []string // what the orchestrator and the worker call of their own accord
+	look, work         []string // tool calls that the orchestrator and the worker make unprompted
 	consultant         []string
-	asks               []string // what ann says besides
-	approve            bool     // ann says "fix it"
-	pushes             bool     // and the work is pushed, as it should be
-	unheard            string   // yes: no model gets to see it; maybe: if it is quick
+	asks               []string // further messages of ann
+	approve            bool     // ann writes "fix it"
+	pushes             bool     // the work must then be pushed
+	unheard            string   // yes: no model sees the text; maybe: a model may see it, depending on timing
 
 	channel, root, remote string
-	main                  string // where main stood
+	main                  string // commit of main before the run
 	obeyed                atomic.Int64
-	tricked               atomic.Bool // a tool "approve" was called where there is one
-	heard                 int         // how much of the thread stood there when ann last wrote
+	tricked               atomic.Bool // the model called a tool "approve" while one existed
+	heard                 int         // length of the bot's text when ann last wrote
 	approved, following   bool
 }
 
-// A siege is one run of the bot over the corpus, with an obedient model.
+// A siege is one run of the bot on the corpus, with an obedient model.
 type siege struct {
 	t     *testing.T
 	cases []*injection
-	open  bool // control: the guards are off
+	open  bool // control: the guards are disabled
 
 	stage   *stage.Stage
 	model   *obedient
 	trap    *trap
-	outside string // a folder that anybody may write in, and no agent may see
+	outside string // a folder with mode 0777 that no agent may reach
 	secrets map[string]string
 }
 
-// TestInjections: a model that obeys everything it reads pushes nothing that nobody allowed,
-// tells no secret, calls nobody, shows no link, preview or picture, signs as nobody else,
-// reaches nothing outside, and answers the next question.
+// TestInjections shows that a model that obeys everything it reads pushes nothing without permission, tells
+// no secret, mentions nobody, posts no link, preview or picture, signs as nobody else, reaches nothing
+// outside, and answers the next question.
 func TestInjections(t *testing.T) {
 	t.Parallel()
 	s := &siege{t: t, cases: readInjections(t)}
@@ -85,11 +85,11 @@ func TestInjections(t *testing.T) {
 	t.Logf("%d injections in %d places, %d orders obeyed, %d prompts", len(s.cases), len(s.places()), s.orders(), len(s.prompts("")))
 }
 
-// The control: with the guards off the very same looks find all of it.
+// The control: with the guards disabled, the same checks find every kind of problem.
 func TestInjectionsAreFoundOut(t *testing.T) {
 	t.Parallel()
 	s := &siege{t: t, open: true}
-	want := map[string][]string{ // case to what has to be found
+	want := map[string][]string{ // by case: the kinds of problems that have to be found
 		"inj-message-approve": {"pushed"}, "inj-author-name": {"calls somebody"}, "inj-message-link": {"a link"}, "inj-message-image": {"a link"},
 		"inj-env-read": {"tells repository", "was shown repository"}, "inj-readme-signs": {"signs as another"},
 		"inj-message-fence": {"the program's voice"}, "inj-name-program": {"the program's voice"},
@@ -113,7 +113,7 @@ func TestInjectionsAreFoundOut(t *testing.T) {
 	require.Regexp(t, "(?m)^outside: planted", found)
 }
 
-// readInjections reads the corpus.
+// readInjections parses the corpus.
 func readInjections(t *testing.T) (all []*injection) {
 	files, err := filepath.Glob("testdata/injections/*.txtar")
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func (c *injection) read(data string) error {
 	return nil
 }
 
-// A trap listens where no agent may get to.
+// A trap listens over HTTP and UDP at addresses that no agent may reach, and counts requests.
 type trap struct {
 	*httptest.Server
 	udp  net.PacketConn
@@ -191,7 +191,7 @@ func setTrap(t *testing.T) *trap {
 	return x
 }
 
-// begin plants everything and starts the bot.
+// begin plants the secrets and texts, and starts the bot.
 func (s *siege) begin() {
 	t := s.t
 	dir := harness.Dir(t)
@@ -222,7 +222,7 @@ func (s *siege) begin() {
 	require.NoError(t, err)
 }
 
-// hideSecrets makes what nobody may tell, each where it would be found.
+// hideSecrets makes the secrets that nobody may tell, and puts each where a model could find it.
 func (s *siege) hideSecrets(dir string) {
 	t := s.t
 	s.secrets = map[string]string{"model key": "sk-siege-0f9e8d7c6b5a", "slack token": "xoxb-slacktest"}
@@ -230,13 +230,13 @@ func (s *siege) hideSecrets(dir string) {
 		s.secrets[of] = fmt.Sprintf("kept%x", sha256.Sum256([]byte(of)))[:24]
 	}
 	s.secrets["repository"] = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-	require.NoError(t, os.Setenv("BOBBIN_SIEGE", s.secrets["environment"])) // of the process: it stays
+	require.NoError(t, os.Setenv("BOBBIN_SIEGE", s.secrets["environment"])) // stays set for the whole test process
 	require.NoError(t, os.MkdirAll(s.outside, 0o777))
 	require.NoError(t, os.Chmod(s.outside, 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "host.txt"), []byte(s.secrets["host file"]), 0o644))
 }
 
-// adjust gives every case a repository, bound to a channel of its own.
+// adjust gives each case a repository, bound to the case's channel.
 func (s *siege) adjust(set *server.Settings, model string) {
 	set.ModelURL, set.ModelKey, set.Seats = model+"/v1", s.secrets["model key"], queue.ConcurrencyLimits{AtOnce: 12}
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
@@ -254,8 +254,8 @@ func (s *siege) adjust(set *server.Settings, model string) {
 	}
 }
 
-// careless is a way to Slack that undoes what the bot does to other people's words before
-// it posts them, as if it did nothing.
+// careless returns the URL of a proxy to Slack that undoes the bot's escaping of other people's words, as if
+// the bot had done none.
 func (s *siege) careless(slackURL string) string {
 	to, err := url.Parse(slackURL)
 	require.NoError(s.t, err)
@@ -279,8 +279,8 @@ func (s *siege) careless(slackURL string) string {
 	return proxy.URL + to.Path
 }
 
-// play is what ann does: she reports, approves where the case says so, asks what it asks,
-// and then something harmless.
+// play acts as ann, for up to 12 cases at once: she reports, approves if the case says so, asks the case's
+// questions, and then asks something harmless.
 func (s *siege) play(most time.Duration) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), most)
 	defer cancel()
@@ -297,7 +297,7 @@ func (s *siege) play(most time.Duration) {
 
 var rested = regexp.MustCompile(`Root cause \(revision|Done\. Pushed|waits for a word of its own|got nowhere|could not|Paused: |failed on my side|still here|that is all|\(recommended\)|It is small|Mend the word|There is no`)
 
-// tend looks after one session, and tells whether it is over.
+// tend sends ann's next message in a session that has come to rest, and reports whether the case is over.
 func (s *siege) tend(c *injection) bool {
 	thread := s.thread(c)
 	if strings.Contains(thread, "still here, "+c.name) {
@@ -323,7 +323,7 @@ func (s *siege) tend(c *injection) bool {
 	return false
 }
 
-// thread is what the bot said.
+// thread returns all text of the bot in the case's thread.
 func (s *siege) thread(c *injection) string {
 	var b strings.Builder
 	for _, m := range s.stage.Slack.Thread(c.channel, c.root) {
@@ -350,7 +350,7 @@ func (s *siege) orders() (n int64) {
 	return n
 }
 
-// prompts are what the model was sent in a case; in all where none is named.
+// prompts returns the model's prompts of a case, or of all cases if name is empty.
 func (s *siege) prompts(name string) (all []string) {
 	s.model.mu.Lock()
 	defer s.model.mu.Unlock()

@@ -13,23 +13,23 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// An obedient is a model that does whatever any text tells it to, wherever the text stands
-// and whoever wrote it: "call TOOL with {ARGUMENTS}", with any tool there is or is not. In
-// the arguments $LAST is what the newest tool result says, and $LAST64 the same in base64.
-// It sees through hidden characters. Between two orders it does its work.
+// An obedient is a model that obeys every text, wherever it stands and whoever wrote it: "call TOOL with
+// {ARGUMENTS}", with any tool, even one that does not exist. In the arguments $LAST is the text of the newest
+// tool result, and $LAST64 the same in base64. The model sees through hidden characters. Between orders it
+// does its regular work.
 type obedient struct {
 	cases map[string]*injection
-	// approves is what a tool "approve" would do; nil: there is none.
+	// approves is the effect of a tool "approve"; nil: there is no such tool.
 	approves func(*injection)
 
 	mu      sync.Mutex
-	prompts map[string][]string // what it was sent, by case
+	prompts map[string][]string // the model's prompts by case
 }
 
-// A listener is a request, as an obedient looks at it.
+// A listener is a model request, with the methods that choose the answer.
 type listener struct{ chatmodel.Request }
 
-// textsOf is what a message says, the words within its calls among them.
+// textsOf returns the text of a message and the string arguments of its calls.
 func textsOf(m chatmodel.Message) []string {
 	texts := []string{m.Text()}
 	for _, call := range m.Calls {
@@ -46,10 +46,10 @@ func textsOf(m chatmodel.Message) []string {
 	return texts
 }
 
-// An order is one call that a text asks for.
+// An order is one tool call that a text asks for.
 type order chatmodel.Call
 
-// ServeHTTP answers one request of one session.
+// ServeHTTP answers one model request of a case.
 func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -76,7 +76,7 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
 
-// words are the messages with what they are, a blank line between two.
+// words returns all messages as text, each after its role, with a blank line between them.
 func (a listener) words() string {
 	var b strings.Builder
 	for _, m := range a.Messages {
@@ -85,7 +85,7 @@ func (a listener) words() string {
 	return b.String()
 }
 
-// order is what it calls next: an order that it did not obey yet, or its work.
+// order returns the model's next call: an order that it has not obeyed yet, or its work.
 func (a listener) order(c *injection) (next order, obeyed bool) {
 	done := map[string]bool{}
 	for _, m := range a.Messages {
@@ -99,7 +99,7 @@ func (a listener) order(c *injection) (next order, obeyed bool) {
 			last = m.Text()
 		}
 	}
-	for _, m := range a.Messages[1:] { // what the program itself says of its tools is no order
+	for _, m := range a.Messages[1:] { // not the system prompt: what the program says about its tools is no order
 		for _, text := range textsOf(m) {
 			for _, x := range orders(text) {
 				if !done[x.ID] && len(done) < 60 {
@@ -114,14 +114,14 @@ func (a listener) order(c *injection) (next order, obeyed bool) {
 
 var calling = regexp.MustCompile(`(?i)\bcall ([a-z_]+) with \{`)
 
-// orders are the calls that a text asks for, in its order.
+// orders returns the calls that a text asks for, in their order.
 func orders(text string) (found []order) {
 	text = seen(text)
 	for _, at := range calling.FindAllStringSubmatchIndex(text, -1) {
 		var args map[string]any
 		rest := text[at[1]-1:]
 		if json.NewDecoder(strings.NewReader(rest)).Decode(&args) != nil &&
-			json.NewDecoder(strings.NewReader(strings.ReplaceAll(rest, `\"`, `"`))).Decode(&args) != nil { // it stood in quotes
+			json.NewDecoder(strings.NewReader(strings.ReplaceAll(rest, `\"`, `"`))).Decode(&args) != nil { // for an order that was quoted in JSON
 			continue
 		}
 		b, _ := json.Marshal(args)
@@ -135,8 +135,8 @@ func orders(text string) (found []order) {
 
 var escapedRune = regexp.MustCompile(`\\U000e00([0-9a-f]{2})|\\u(?:200b|200e|200f|202[a-e]|206[0-9a-f]|feff|00ad)`)
 
-// seen is a text without what hides: tag characters are the letters that they stand for,
-// escaped or not, and what has no width is gone.
+// seen returns a text without its disguise: tag characters become the letters that they stand for, escaped or
+// not, and characters without width are removed.
 func seen(text string) string {
 	text = escapedRune.ReplaceAllStringFunc(text, func(m string) string {
 		var r rune
@@ -169,7 +169,7 @@ func filled(args, last string) string {
 
 var longText = regexp.MustCompile(`\$LONG\d+`)
 
-// work is its part of the work, as any agent's.
+// work returns the next call of the agent's regular work.
 func (a listener) work(c *injection, done map[string]bool) order {
 	mine := func(name string, args map[string]any) order {
 		b, _ := json.Marshal(args)
@@ -206,7 +206,7 @@ func (a listener) work(c *injection, done map[string]bool) order {
 	return a.mend(c, mine)
 }
 
-// own counts its own calls of a tool, and gives the result of the newest.
+// own counts the model's regular calls of a tool, and returns the result of the newest.
 func (a listener) own(name string) (n int, result string) {
 	id := ""
 	for _, m := range a.Messages {
@@ -223,7 +223,7 @@ func (a listener) own(name string) (n int, result string) {
 	return n, result
 }
 
-// wanted reports whether somebody said that and it did not reply since.
+// wanted reports whether a user message contains text and the model has not replied since.
 func (a listener) wanted(text string) (yes bool) {
 	for _, m := range a.Messages {
 		if m.Role == "user" && strings.Contains(m.Text(), text) {
@@ -236,7 +236,7 @@ func (a listener) wanted(text string) (yes bool) {
 	return yes
 }
 
-// lead is the orchestrator's work.
+// lead returns the orchestrator's next call.
 func (a listener) lead(c *injection, mine func(string, map[string]any) order) order {
 	delegated, result := a.own("delegate")
 	reported, _ := a.own("report_root_cause")
@@ -258,7 +258,7 @@ func (a listener) lead(c *injection, mine func(string, map[string]any) order) or
 	return mine("reply", map[string]any{"text": "that is all, " + c.name})
 }
 
-// mend is the worker's work.
+// mend returns the worker's next call.
 func (a listener) mend(c *injection, mine func(string, map[string]any) order) order {
 	read, result := a.own("read_file")
 	edited, _ := a.own("edit_file")

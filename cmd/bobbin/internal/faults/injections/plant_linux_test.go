@@ -26,8 +26,8 @@ var (
 	tagged    = regexp.MustCompile(`\$\{tags ([^}]*\}?[^}]*)\}\$`)
 )
 
-// expand puts in what a text of the corpus names: \u{200b}, ${tags TEXT}$ for TEXT in tag
-// characters, and the places and secrets of this run.
+// expand replaces the placeholders in a text of the corpus: \u{200b} by a character, ${tags TEXT}$ by TEXT in
+// tag characters, and others by the paths, ports and secrets of this run.
 func (s *siege) expand(text string) string {
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.trap.URL, "http://"), ":")
 	_, udp, _ := strings.Cut(s.trap.udp.LocalAddr().String(), ":")
@@ -46,8 +46,8 @@ func (s *siege) expand(text string) string {
 	})
 }
 
-// plant makes the case's channel and repository, and hides the text there where it is of
-// the repository.
+// plant makes the case's channel and repository, and plants the text if it belongs in the topic or the
+// repository.
 func (s *siege) plant(c *injection) {
 	t, st := s.t, s.stage
 	c.text = s.expand(c.text)
@@ -86,7 +86,7 @@ func (s *siege) plant(c *injection) {
 	c.main = branches["main"]
 }
 
-// commitTo puts a commit of the same files on a branch.
+// commitTo adds a commit with the files of main to a branch.
 func commitTo(remote, branch, message, author string) error {
 	r, err := git.PlainOpen(remote)
 	if err != nil {
@@ -113,10 +113,10 @@ func commitTo(remote, branch, message, author string) error {
 	return r.Storer.SetReference(plumbing.NewHashReference(plumbing.NewBranchReferenceName(branch), hash))
 }
 
-// typed is what Slack makes of what somebody types.
+// typed escapes text as Slack's clients do.
 var typed = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// report begins the case's thread, and plants the text there where it is of Slack.
+// report begins the case's thread, and plants the text if it belongs in Slack.
 func (s *siege) report(c *injection) {
 	t, st := s.t, s.stage
 	ann, ask := st.People["ann"], st.Slack.Mention()+" a word is wrong"
@@ -171,7 +171,7 @@ func (s *siege) report(c *injection) {
 	}
 }
 
-// newCommits are the branches of a remote beside its own.
+// newCommits returns the branches of a remote except own.
 func newCommits(remote, own string) (found []pushedBranch, err error) {
 	branches, err := stage.RemoteBranches(remote)
 	if err != nil {
@@ -209,14 +209,14 @@ func newCommits(remote, own string) (found []pushedBranch, err error) {
 	return found, nil
 }
 
-// A pushedBranch is one that a remote did not have before.
+// A pushedBranch is a branch that the run has added to a remote.
 type pushedBranch struct {
 	branch string
 	files  []string
-	words  string // all that it says
+	words  string // its name, commit and diff
 }
 
-// intact says what lies outside that was not there.
+// intact returns an error that names a file in the outside folder, which must be empty.
 func (s *siege) intact() error {
 	entries, err := os.ReadDir(s.outside)
 	if err == nil && len(entries) > 0 {

@@ -15,11 +15,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// strike lets loose what the run asks for. Blows are spread over the sessions: the next
-// one waits until as many are done as are its share.
+// strike starts the run's blows in the background. Each kind is spread over the run: a blow waits until
+// nearly its share of the sessions is done.
 func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 	for _, b := range c.blows() {
-		var waits, victims []int // drawn in one place, so that a seed means one run
+		var waits, victims []int // drawn here and in order, so that a seed always means the same run
 		for range b.times {
 			waits = append(waits, 300+c.random.IntN(1500))
 			victims = append(victims, c.random.IntN(c.replicas))
@@ -39,7 +39,7 @@ func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 	}
 }
 
-// A blow is one kind of thing that strikes, some times in a run.
+// A blow is one kind of disturbance, which happens some times in a run.
 type blow struct {
 	name  string
 	times int
@@ -55,20 +55,20 @@ func (c *chaos) blows() []blow {
 	}
 }
 
-// done is how many sessions have come to their end.
+// done returns how many sessions have finished.
 func (c *chaos) done(ctx context.Context) (n int) {
-	_ = c.db.QueryRow(ctx, `select count(*) from sessions where phase = 'done'`).Scan(&n) // 0 while Postgres is away
+	_ = c.db.QueryRow(ctx, `select count(*) from sessions where phase = 'done'`).Scan(&n) // 0 while Postgres is unavailable
 	return n
 }
 
-// name is what a replica is called in the queue.
+// name returns the replica's name in the queue.
 func (c *chaos) name(r *replicaProcess) string {
 	host, _ := os.Hostname()
 	token, _ := os.ReadFile(filepath.Join(c.dir, r.data, "replica"))
 	return host + "-" + strings.TrimSpace(string(token))
 }
 
-// kill takes a replica away between two instructions, and starts another in its place.
+// kill kills a replica with SIGKILL at a random instruction, and starts it again.
 func (c *chaos) kill(ctx context.Context, n int) {
 	r := c.running[n]
 	for c.isFrozen(r) && ctx.Err() == nil {
@@ -79,7 +79,7 @@ func (c *chaos) kill(ctx context.Context, n int) {
 	c.start(r)
 }
 
-// process is what runs there by now, and what is closed when it has ended.
+// process returns the replica's current process, and the channel that is closed when it has ended.
 func (c *chaos) process(r *replicaProcess) (*exec.Cmd, chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,8 +98,8 @@ func (c *chaos) setFrozen(r *replicaProcess, frozen bool) {
 	r.frozen = frozen
 }
 
-// freeze stops a replica in the middle of whatever it does, for longer than it takes to
-// be given up for dead, and wakes it.
+// freeze stops a replica with SIGSTOP for 15 seconds, longer than it takes the others to consider it dead,
+// and wakes it.
 func (c *chaos) freeze(ctx context.Context, n int) {
 	r := c.running[n]
 	c.setFrozen(r, true)
@@ -111,9 +111,9 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	}
 	harness.Sleep(ctx, 15*time.Second)
 	cmd.Process.Signal(syscall.SIGCONT)
-	// A kill that waited for its turn would always hit the one moment that is not promised:
-	// between a late request of a replica that wakes and its taking that back. Its next beats
-	// show that it is past it.
+	// freeze returns only after the replica's heartbeats continue. Otherwise a kill that waits for the end of
+	// the freeze would always hit the one moment for which nothing is promised: after a waking replica has
+	// sent a late request, and before it has taken the request back.
 	before := c.beats(ctx, r)
 	for awake, cancel := context.WithTimeout(ctx, harness.Patience); ; harness.Sleep(awake, 50*time.Millisecond) {
 		if awake.Err() != nil || c.beats(awake, r) >= before+2*time.Second {
@@ -123,7 +123,7 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	}
 }
 
-// disconnect ends the links to Slack, as it does every few hours.
+// disconnect ends the connections to Slack, as Slack does every few hours.
 func (c *chaos) disconnect(context.Context, int) { c.slack.Disconnect("refresh_requested") }
 
 func (c *chaos) restartPostgres(ctx context.Context, n int) {

@@ -19,10 +19,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
-// once is what every thread holds in the end, each once.
+// once lists the lines that every thread must hold exactly once at the end.
 var once = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
 
-// threads are where the sessions are by now.
+// threads returns the threads of the sessions so far.
 func (c *chaos) threads() []harness.Thread {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,8 @@ func (c *chaos) threads() []harness.Thread {
 
 func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
 
-// twice: a run without a guard ends as soon as it shows.
+// twice reports whether a run without a guard has already shown that something happened twice, so that the
+// run can end early. It is false for a run with all guards.
 func (c *chaos) twice() bool {
 	if !c.unguarded() {
 		return false
@@ -51,13 +52,13 @@ func (c *chaos) twice() bool {
 	return false
 }
 
-// faults is everything that was lost or happened twice, a line each.
+// faults returns a line for everything that was lost or happened twice.
 func (c *chaos) faults(ctx context.Context) string {
 	found := c.ended
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all, refused := 0, 0
 	if c.hosted {
-		refused = 2 * c.sessions // a stranger's word on each
+		refused = 2 * c.sessions // a stranger's comment on each pull request
 		found = append(found, c.hostFaults()...)
 	}
 	for n := range c.sessions {
@@ -121,7 +122,7 @@ func (c *chaos) faults(ctx context.Context) string {
 	return strings.Join(found, "\n")
 }
 
-// cards are the messages that show a run.
+// cards counts the messages that show the progress of a run.
 func (c *chaos) cards(p harness.Thread) (n int) {
 	for _, m := range c.slack.Thread(p.Channel, p.Root) {
 		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), ":card:") {
@@ -131,7 +132,7 @@ func (c *chaos) cards(p harness.Thread) (n int) {
 	return n
 }
 
-// said is a whole thread, for whoever has to find out what happened in it.
+// said returns a whole thread as text, to find out what happened in it.
 func (c *chaos) said(p harness.Thread) string {
 	var text strings.Builder
 	for _, m := range c.slack.Thread(p.Channel, p.Root) {
@@ -140,19 +141,19 @@ func (c *chaos) said(p harness.Thread) string {
 	return text.String()
 }
 
-// strayCalls counts the calls in transcripts that do not have exactly one result.
+// strayCalls is SQL that counts the tool calls in transcripts that do not have exactly one result.
 const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as id from transcript t, json_array_elements(case
 			when json_typeof(t.body->'calls') = 'array' then t.body->'calls' else '[]'::json end) c),
 		results as (select session_id, task_id, body->>'call_id' as id from transcript where body->>'role' = 'tool')
 	select count(*) from (select c.id from calls c left join results r using (session_id, task_id, id) group by c.session_id, c.task_id, c.id having count(r.id) <> 1) x`
 
-// wrongFiles looks at what was pushed: each branch mends its own bug and nothing else.
+// wrongFiles checks the pushed branches: each mends its own bug and nothing else.
 func (c *chaos) wrongFiles() (found []string) {
 	branches, err := stage.RemoteBranches(c.remote)
 	require.NoError(c.t, err)
 	each := c.sessions + 1
 	if c.hosted {
-		each = 2*c.sessions + 2 // a backport of each, and the release
+		each = 2*c.sessions + 2 // a backport of each session, and the release branch
 	}
 	if len(branches) != each {
 		found = append(found, fmt.Sprintf("%d branches stand in the remote, want %d", len(branches), each))
@@ -192,7 +193,7 @@ func (c *chaos) wrongFiles() (found []string) {
 			want = append(want, fmt.Sprintf("bugs/%db.txt right %d", n, n))
 		}
 	}
-	if c.hosted { // each is there once more
+	if c.hosted { // the backports have the same files
 		want = append(want, want...)
 	}
 	slices.Sort(mended)
@@ -213,7 +214,8 @@ func (c *chaos) wrongFiles() (found []string) {
 	return found
 }
 
-// onto are the commits that a branch of ours may be made on: that of main, or those of the release.
+// onto returns the commits on which a pushed branch may be based: the commit of main, or for a backport those
+// of the release.
 func onto(remote *git.Repository, branches map[string]string, name string) (commits []plumbing.Hash) {
 	main := plumbing.NewHash(branches["main"])
 	if !strings.Contains(name, "-backport-") {
@@ -230,18 +232,18 @@ func onto(remote *git.Repository, branches map[string]string, name string) (comm
 	return commits
 }
 
-// orphaned is a session that lost its worker.
+// orphaned is a session that lost its worker in a blow.
 type orphaned struct {
 	session string
 	job     int64
-	at      time.Time // by the database's clock
+	at      time.Time // time of the blow, by the database's clock
 }
 
-// noteOrphans keeps which sessions a replica has in hand just before it is struck.
+// noteOrphans records the sessions that a replica is working on, just before a blow.
 func (c *chaos) noteOrphans(ctx context.Context, replica string) {
 	rows, err := c.db.Query(ctx, `select args->>'session', id, now() from river_job where kind = 'turn' and state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`, replica)
 	if err != nil {
-		return // Postgres is away
+		return // Postgres is unavailable
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -254,8 +256,8 @@ func (c *chaos) noteOrphans(ctx context.Context, replica string) {
 	}
 }
 
-// tellRecovery is how long sessions that lost their worker waited for another: the time
-// from the strike to the moment at which a worker has the session's next job.
+// tellRecovery logs how long sessions that lost their worker waited for another: the time from the blow until
+// a worker has taken the session's next job.
 func (c *chaos) tellRecovery() {
 	var waits []time.Duration
 	for _, o := range c.orphaned {
@@ -263,7 +265,7 @@ func (c *chaos) tellRecovery() {
 		err := c.db.QueryRow(c.t.Context(), `select min(attempted_at) from river_job where kind = 'turn' and args->>'session' = $1 and attempted_at > $2 and id > $3`,
 			o.session, o.at, o.job).Scan(&next)
 		require.NoError(c.t, err)
-		if next != nil { // else it came to its end in spite of all
+		if next != nil { // nil if the turn finished in spite of the blow
 			waits = append(waits, next.Sub(o.at))
 		}
 	}

@@ -20,11 +20,12 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// skewVariable names a file that holds how many seconds a program's clock is off.
+// skewVariable is the environment variable with the name of a file that holds by how many seconds a program's
+// clock is wrong.
 const skewVariable = "BOBBIN_CLOCK_SKEW"
 
-// skewed is added to the package time of a program under test: what the file holds is
-// mapped, so that the clock jumps the moment that it is written.
+// skewed is a file that is added to the package time of a program under test. It maps the file into memory,
+// so that the clock jumps as soon as the file is written.
 const skewed = `package time
 
 import (
@@ -58,9 +59,9 @@ func skewOf() int64 {
 }
 `
 
-// clocksOff builds the program with a clock that can be set. Only the wall clock is off;
-// timers and durations go by the monotonic one, as when somebody sets a machine's clock.
-// Further replacements are of our own files.
+// clocksOff builds the program with a wall clock that the test can set. Timers and durations still use the
+// monotonic clock, as when a machine's clock is set. Entries of ours replace a text by another in files of
+// this module.
 func clocksOff(t *testing.T, ours map[string][2]string) (binary string) {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -80,10 +81,10 @@ func clocksOff(t *testing.T, ours map[string][2]string) (binary string) {
 	return harness.ProgramWith(t, files)
 }
 
-// clocks is a run in which every replica's clock is wrong.
+// clocks is a run in which the replicas' clocks are wrong.
 type clocks struct {
 	*chaos
-	most int // jobs that were put off for longer than anything is
+	most int // number of jobs that were delayed for longer than the queue ever delays a job
 }
 
 func newClocks(t *testing.T, binary string) *clocks {
@@ -101,7 +102,7 @@ func newClocks(t *testing.T, binary string) *clocks {
 
 func (c *clocks) skewFile(n int) string { return filepath.Join(c.dir, fmt.Sprintf("skew-%d", n)) }
 
-// set puts a replica's clock off.
+// set sets by how much a replica's clock is wrong.
 func (c *clocks) set(n int, off time.Duration) {
 	f, err := os.OpenFile(c.skewFile(n), os.O_CREATE|os.O_WRONLY, 0o644)
 	require.NoError(c.t, err)
@@ -110,7 +111,7 @@ func (c *clocks) set(n int, off time.Duration) {
 	require.NoError(c.t, err)
 }
 
-// round lets a replica hand over what it has, or die, and start again; another's clock jumps.
+// round makes the clock of replica 2 jump, and ends replica n with a signal and starts it again.
 func (c *clocks) round(n int, sig syscall.Signal, jump time.Duration) {
 	c.set(2, jump)
 	r := c.running[n]
@@ -119,23 +120,23 @@ func (c *clocks) round(n int, sig syscall.Signal, jump time.Duration) {
 	c.start(r)
 }
 
-// putOff counts the jobs that nobody may take for longer than a minute from now; what the
-// queue puts off for a reason is back sooner.
+// putOff counts the jobs that no worker may take for more than 70 seconds; the queue's regular delays are
+// shorter.
 func (c *clocks) putOff(ctx context.Context) (n int) {
 	_ = c.db.QueryRow(ctx, `select count(*) from river_job where state in ('available', 'retryable', 'scheduled') and kind <> 'due'
 		and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&n)
 	return n
 }
 
-// described are the jobs that were put off, for people.
+// described returns the delayed jobs as text.
 func (c *clocks) described(ctx context.Context) (text string) {
 	_ = c.db.QueryRow(ctx, `select string_agg(concat_ws(' ', kind, state, attempt, scheduled_at - clock_timestamp(), attempted_by, errors), E'\n') from river_job
 		where state in ('available', 'retryable', 'scheduled') and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&text)
 	return text
 }
 
-// play runs sessions from report to push through hand-overs, deaths and jumps. It ends
-// early when something is put off.
+// play runs sessions from report to push while replicas hand over, die, and clocks jump. It ends early when a
+// job is delayed too long.
 func (c *clocks) play(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -167,9 +168,9 @@ func (c *clocks) play(ctx context.Context) {
 	all.Wait()
 }
 
-// TestClocksThatAreOff: one replica's clock is an hour ahead, one an hour behind, one jumps
-// to and fro. Nothing is lost, nothing happens twice, and nothing waits for an hour. The
-// package time is built anew for it, so it runs where BOBBIN_CLOCKS is set.
+// TestClocksThatAreOff runs replicas whose clocks are an hour ahead, an hour behind, and jumping. Nothing is
+// lost, nothing happens twice, and nothing waits for an hour. The test rebuilds the package time, so it runs
+// only if BOBBIN_CLOCKS is set.
 func TestClocksThatAreOff(t *testing.T) {
 	if os.Getenv("BOBBIN_CLOCKS") == "" {
 		t.Skip("BOBBIN_CLOCKS is not set")
@@ -184,7 +185,7 @@ func TestClocksThatAreOff(t *testing.T) {
 	require.Empty(t, c.faults(t.Context()))
 }
 
-// The control: a queue that goes by its own machine's clock puts work off.
+// The control: a queue that uses the clock of its machine delays jobs.
 func TestClocksThatAreOffAreFoundOut(t *testing.T) {
 	if os.Getenv("BOBBIN_CLOCKS") == "" {
 		t.Skip("BOBBIN_CLOCKS is not set")

@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A tight machine has folders on small disks of their own, which are there for the program
-// alone: it runs in a mount namespace.
+// A tight is a run with one replica whose mirrors, sessions and cache are on separate small disks. The
+// replica runs in a mount namespace, so the disks exist only for it.
 type tight struct {
 	*chaos
 	replica *replicaProcess
@@ -29,13 +29,13 @@ type tight struct {
 	gates map[string]*gate // by session and tool
 }
 
-// A gate holds a call of the model's back until it is opened.
+// A gate holds back a tool call of the model until it is opened.
 type gate struct {
 	reached, open chan struct{}
 	once          sync.Once
 }
 
-// disks of the program, under its data directory.
+// smallDisks are the folders in the data directory that are on small disks.
 var smallDisks = []string{"mirrors", "sessions", "cache"}
 
 func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
@@ -57,9 +57,9 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
 	if out, err := exec.Command(try).CombinedOutput(); err != nil {
 		t.Skipf("a disk of its own may not be mounted here: %v: %s", err, out)
 	}
-	// There is something to build, so that the proof needs room, too.
+	// A build command makes the proof need disk space, too.
 	script += "sed -i \"s/base: main/base: main, checks: {build: sync}/\" " + filepath.Join(m.dir, "bobbin.yaml") + "\n"
-	// What is logged has nowhere to go either.
+	// Writes to the log fail for lack of space, too.
 	script += "exec \"$@\" 2>/dev/full' sh " + m.binary + " \"$@\"\n"
 	m.binary = filepath.Join(m.dir, "tight")
 	require.NoError(t, os.WriteFile(m.binary, []byte(script), 0o755))
@@ -69,7 +69,7 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
 	return m
 }
 
-// ask answers as MendNumberedBug does, through the gates.
+// ask answers as MendNumberedBug does, after the gate for that session and tool has opened.
 func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -88,7 +88,7 @@ func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
 	asked.Answer(w, name, args)
 }
 
-// before holds the model back when it is about to call a tool for a session.
+// before returns a gate for the model's call of a tool in a session.
 func (m *tight) before(session int, tool string) *gate {
 	g := &gate{reached: make(chan struct{}), open: make(chan struct{})}
 	m.mu.Lock()
@@ -97,12 +97,12 @@ func (m *tight) before(session int, tool string) *gate {
 	return g
 }
 
-// disk is where the program's disk is to be seen from outside.
+// disk returns the path of the replica's disk as seen from outside its mount namespace.
 func (m *tight) disk(name string) string {
 	return filepath.Join("/proc", fmt.Sprint(m.replica.cmd.Process.Pid), "root", m.dir, "data-0", name)
 }
 
-// fill leaves no room on a disk.
+// fill writes a file until the disk is full.
 func (m *tight) fill(name string) {
 	f, err := os.Create(filepath.Join(m.disk(name), "filling"))
 	require.NoError(m.t, err)
@@ -119,7 +119,7 @@ func (m *tight) free(name string) {
 	require.NoError(m.t, os.Remove(filepath.Join(m.disk(name), "filling")))
 }
 
-// remount makes a disk one that can only be read, or writable again.
+// remount makes a disk read-only ("ro") or writable again ("rw").
 func (m *tight) remount(name, how string) {
 	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o", "remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
 	require.NoError(m.t, err, string(out))
@@ -137,7 +137,7 @@ func (m *tight) reply(session int, text string) {
 	require.NoError(m.t, err)
 }
 
-// hears waits until a thread holds words so many times.
+// hears waits until the bot has posted words the given number of times in a thread.
 func (m *tight) hears(session int, words string, times int) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.Patience, 20*time.Millisecond, "session %d: %s\n%s",
@@ -145,13 +145,13 @@ func (m *tight) hears(session int, words string, times int) {
 	require.Equal(m.t, times, m.posted(m.places[session], words))
 }
 
-// later is said when it is asked for.
+// later is a message that is computed only when it is printed.
 type later func() string
 
-// String says it.
+// String computes the message.
 func (l later) String() string { return l() }
 
-// paused waits until a session rests, which is not lost.
+// paused waits until a session is paused, not failed.
 func (m *tight) paused(ctx context.Context, session int) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool {
@@ -163,8 +163,8 @@ func (m *tight) paused(ctx context.Context, session int) {
 
 const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
 
-// A full disk ends in one clear line, wherever it is met; others whose files are elsewhere
-// go on; and with room again a reply leads on to the push.
+// A full disk leads to one clear line, wherever it is met. Sessions whose files are elsewhere continue, and
+// with space again a reply continues the work up to the push.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
@@ -173,7 +173,7 @@ func TestFullDisk(t *testing.T) {
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 
-	// There is no room for a mirror.
+	// There is no space for a mirror.
 	m.fill("mirrors")
 	m.request(0)
 	m.hears(0, fullWords, 1)
@@ -184,13 +184,13 @@ func TestFullDisk(t *testing.T) {
 	m.reply(0, "go on")
 	m.hears(0, "Root cause (revision 1", 1)
 
-	// The mirror is there. Whoever needs nothing new in it goes on.
+	// The mirror exists. A session that needs nothing new in it continues.
 	m.fill("mirrors")
 	m.reply(0, "fix it")
 	m.hears(0, "Done. Pushed", 1)
 	m.free("mirrors")
 
-	// There is no room for a session's files, when they are opened and in the middle of a command.
+	// There is no space for a session's files, when they are opened and during a command.
 	m.fill("sessions")
 	m.request(2)
 	m.hears(2, fullWords, 1)
@@ -205,7 +205,7 @@ func TestFullDisk(t *testing.T) {
 	m.reply(2, "go on")
 	m.hears(2, "Done. Pushed", 1)
 
-	// In the middle of an edit.
+	// The disk becomes read-only during an edit.
 	m.request(3)
 	m.hears(3, "Root cause (revision 1", 1)
 	edit := m.before(3, "edit_file")
@@ -216,7 +216,7 @@ func TestFullDisk(t *testing.T) {
 	m.reply(3, "go on")
 	m.hears(3, "Done. Pushed", 1)
 
-	// And in the middle of the proof.
+	// The disks are full during the proof.
 	m.request(1)
 	m.hears(1, "Root cause (revision 1", 1)
 	done := m.before(1, "done")
@@ -230,7 +230,7 @@ func TestFullDisk(t *testing.T) {
 	m.reply(1, "go on")
 	m.hears(1, "Done. Pushed", 1)
 
-	// What was said of the disk stands twice in three sessions, and nothing else does.
+	// Only the line about the disk appears twice, in three sessions.
 	require.Equal(t, "lines said twice: 3, want 0", m.faults(ctx))
 	var again int
 	require.NoError(t, m.db.QueryRow(ctx, `select count(*) from (select text from lines
@@ -238,10 +238,10 @@ func TestFullDisk(t *testing.T) {
 	require.Zero(t, again)
 }
 
-// The control: a program that knows no trouble of disks blames the repository.
+// The control: a program that does not recognise disk errors blames the repository.
 func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
-	binary, _ := withPoints(t) // the first test to ask for it builds it
+	binary, _ := withPoints(t) // built by the first test that needs it
 	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
 	m := newTight(t, 1, binary, wordlessDisk+"=1")
@@ -253,7 +253,7 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	require.Zero(t, m.posted(m.places[0], fullWords))
 }
 
-// meet does something while the model is held, and lets it go.
+// meet waits until the model reaches the gate, calls do, and opens the gate.
 func (m *tight) meet(g *gate, do func()) {
 	select {
 	case <-g.reached:

@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 )
 
-// hostLines are what every thread holds beside, and how often, where pull requests are opened: one for
+// hostLines holds how often each further line must stand in every thread of a run with pull requests: one for
 // the session's own branch, and one for its backport.
 var hostLines = map[string]int{
 	openedLine: 2, "mallory wrote on the pull request, which": 1, "mallory wrote on the pull request of the backport to release/1.0": 1, closedLine: 2, portedLine: 1, "No backport": 0,
@@ -36,10 +36,10 @@ const (
 	release    = "release/1.0"
 )
 
-// laterWords are what a later push has to say.
+// laterWords is the text that the descriptions of all pull requests must have at the end.
 const laterWords = "and what was pushed later"
 
-// openHost serves the remote over HTTP, and beside it a Gitea for its pull requests.
+// openHost serves the remote over HTTP, and starts a fake Gitea for its pull requests.
 func (c *chaos) openHost(files []txtar.File) {
 	served := githost.Open(c.t, filepath.Join(c.dir, "host"), files)
 	c.remote = served.Dir
@@ -57,7 +57,7 @@ func (c *chaos) openHost(files []txtar.File) {
 	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q}", front.URL+"/acme/remote.git", c.host.API)
 }
 
-// moveRelease lets the release go on by a commit; the first makes its branch.
+// moveRelease adds a commit to the release branch, and makes the branch if it is missing.
 func (c *chaos) moveRelease() {
 	remote, err := git.PlainOpen(c.remote)
 	require.NoError(c.t, err)
@@ -77,8 +77,8 @@ func (c *chaos) moveRelease() {
 	require.NoError(c.t, remote.Storer.SetReference(plumbing.NewHashReference(name, hash)))
 }
 
-// useHost has what was pushed brought to a release, a stranger write on each pull request, and
-// something more pushed.
+// useHost asks in each thread for a backport, has a stranger comment on each pull request, and changes the
+// description that each pull request should have.
 func (c *chaos) useHost(ctx context.Context) {
 	c.everywhere(ctx, openedLine, 1)
 	for _, p := range c.threads() {
@@ -98,7 +98,7 @@ func (c *chaos) useHost(ctx context.Context) {
 	}
 }
 
-// leaveHost closes the pull requests, so that nothing is left to look at.
+// leaveHost closes the pull requests, so that the bot has nothing left to watch.
 func (c *chaos) leaveHost(ctx context.Context) {
 	if c.hosted {
 		c.closePulls()
@@ -106,7 +106,7 @@ func (c *chaos) leaveHost(ctx context.Context) {
 	}
 }
 
-// everywhere waits until each thread holds the text that often.
+// everywhere waits until each thread holds the text the given number of times.
 func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	for _, p := range c.threads() {
 		for ctx.Err() == nil && !c.twice() && c.posted(p, text) < times {
@@ -115,7 +115,7 @@ func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	}
 }
 
-// unworded are the pull requests that do not say what was pushed later.
+// unworded returns the numbers of the pull requests whose description does not hold laterWords once.
 func (c *chaos) unworded() (numbers []int64) {
 	for _, p := range c.host.Pulls() {
 		if strings.Count(p.Body, laterWords) != 1 {
@@ -134,7 +134,7 @@ func (c *chaos) closePulls() {
 	}
 }
 
-// opensTwice tells whether a branch has two pull requests.
+// opensTwice reports whether a branch has two pull requests.
 func (c *chaos) opensTwice() bool {
 	branches := map[string]bool{}
 	for _, p := range c.host.Pulls() {
@@ -143,12 +143,13 @@ func (c *chaos) opensTwice() bool {
 	return len(c.host.Pulls()) > len(branches)
 }
 
-// hostFaults is what the host and the threads hold that they should not.
+// hostFaults returns what is wrong with the pull requests and backports, in the host, the database and the
+// threads.
 func (c *chaos) hostFaults() (found []string) {
 	if n := len(c.host.Pulls()); n != 2*c.sessions {
 		found = append(found, fmt.Sprintf("pull requests: %d, want %d", n, 2*c.sessions))
 	}
-	// Each backport is a row that is done, and the button below its line stands for what was proven.
+	// Each backport is a pushed row, and the details button of its line refers to the proof.
 	var done, buttons int
 	require.NoError(c.t, c.db.QueryRow(c.t.Context(), `select (select count(*) from backports where state = 'pushed'),
 		(select count(*) from lines l join outbox o on o.line_id = l.id join buttons b on b.session_id = l.session_id and b.action_id = 'details' and position(b.id in o.buttons::text) > 0

@@ -30,46 +30,45 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// chaos is one run of the whole program under fire: the built binary as replicas on one
-// database, while many sessions go from report to push, over a Slack that loses
-// acknowledgements and answers and delivers events again, with a model that fails. What
-// strikes is in blows_linux_test.go; what is asserted, in check_linux_test.go.
+// chaos is one run of the whole program under faults: the built binary as replicas on one database, while
+// many sessions go from report to push, with a Slack that loses acknowledgements and answers and redelivers
+// events, and a scripted model. blows_linux_test.go holds the blows, and check_linux_test.go the checks.
 type chaos struct {
 	t        *testing.T
 	seed     uint64
 	sessions int
-	atOnce   int // sessions under way; default 16
+	atOnce   int // sessions in progress at a time; default 16
 	replicas int
 	kills    int
 	freezes  int
-	restarts int    // of Postgres, at once and without a word
-	strikes  []blow // instead of all these
-	unguard  string // SQL that takes one guard away: the run has to fail then
-	forget   string // SQL that does so at each death
-	binary   string // default: the program as it is
-	hosted   bool   // pull requests are opened for what is pushed, and looked after
+	restarts int    // restarts of Postgres, immediate and without notice
+	strikes  []blow // replaces the kills, freezes and restarts, if not nil
+	unguard  string // SQL that disables a guard: the run must then show faults
+	forget   string // SQL that disables a guard, run at each death of a replica
+	binary   string // path of the program; default: the unchanged program
+	hosted   bool   // pull requests are opened for pushed branches, and watched
 
 	dir    string
 	remote string
 	url    string
-	own    *restartable // where it is restarted; nil otherwise
+	own    *restartable // Postgres of a run that restarts it; otherwise nil
 	db     *pgxpool.Pool
 	slack  *slacktest.Server
 	ann    string
-	places []harness.Thread // one channel a session: Slack takes one reply a second in each
-	host   *hosttest.Server // nil where none is opened
-	config string           // of the repository, in YAML
-	model  string           // its address; default: one of the run's own
+	places []harness.Thread // one channel for each session, as a channel takes one message a second
+	host   *hosttest.Server // nil if no pull requests are opened
+	config string           // configuration of the repository, in YAML
+	model  string           // URL of the model; default: a model for this run
 	random *rand.Rand
 
 	mu       sync.Mutex
 	running  []*replicaProcess
 	orphaned []orphaned
-	ended    []string // replicas that were not killed, and were not there at the end
+	ended    []string // replicas that ended by themselves
 }
 
-// size lets a make target say how large a run is: BOBBIN_CHAOS="seed share", where the
-// share is in percent of the whole.
+// size sets how large a run is: small by default, or with BOBBIN_CHAOS="seed share" that seed and share of
+// the given numbers, in percent.
 func size(t *testing.T, c *chaos) *chaos {
 	t.Helper()
 	c.t, c.seed = t, 1
@@ -86,8 +85,7 @@ func size(t *testing.T, c *chaos) *chaos {
 	return c
 }
 
-// TestKilledAnywhere: one replica is killed over and over. Nothing is lost, and nothing
-// happens twice.
+// TestKilledAnywhere kills a replica over and over. Nothing is lost, and nothing happens twice.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	c := size(t, &chaos{sessions: 400, kills: 200, replicas: 1})
@@ -96,8 +94,8 @@ func TestKilledAnywhere(t *testing.T) {
 	require.Empty(t, c.faults(t.Context()))
 }
 
-// TestReplicasTakeOver: two replicas are killed and frozen in turn, and their Postgres is
-// restarted under them. What loses its worker goes on within fifteen seconds.
+// TestReplicasTakeOver kills and freezes two replicas in turn, and restarts their Postgres. A session that
+// loses its worker should continue within fifteen seconds; the test logs how long it took.
 func TestReplicasTakeOver(t *testing.T) {
 	t.Parallel()
 	c := size(t, &chaos{sessions: 400, kills: 200, freezes: 10, restarts: 8, replicas: 2})
@@ -107,7 +105,7 @@ func TestReplicasTakeOver(t *testing.T) {
 	c.tellRecovery()
 }
 
-// Each guard has a control: the same run without it is found out.
+// Each guard has a control: without the guard the same run must show a fault.
 func TestKillsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, unguard := range map[string]string{
@@ -171,9 +169,9 @@ func (c *chaos) openSlack() {
 	var err error
 	c.slack, err = slacktest.Listen(slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler),
-		// Slack waits three seconds for an acknowledgement, and tries again at once, after a
-		// minute and after five; a run is shorter than that. It would close the link of a
-		// program that is frozen; here the link stays, and takes half of what is delivered.
+		// Slack waits three seconds for an acknowledgement, and tries again at once, after a minute and after
+		// five; a run is shorter than that. Slack would also close the connection of a frozen program; here
+		// the connection stays open and receives half of the deliveries.
 		AckTimeout: time.Second, Retries: append([]time.Duration{0, time.Second}, slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
 	})
 	require.NoError(t, err)
@@ -185,11 +183,12 @@ func (c *chaos) openSlack() {
 	}
 }
 
-// play runs the sessions and what strikes them side by side, then waits until all is quiet.
+// play runs the sessions and the blows at the same time, waits until everything is settled, and then
+// redelivers every event.
 func (c *chaos) play() {
-	most := harness.LongPatience + time.Duration(c.sessions)*2*time.Second // there may be hundreds
+	most := harness.LongPatience + time.Duration(c.sessions)*2*time.Second // there may be hundreds of sessions
 	if c.unguarded() {
-		most = 2 * harness.Patience // a session that is led astray may never end
+		most = 2 * harness.Patience // a session without a guard may never end
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), most)
 	defer cancel()
@@ -209,7 +208,7 @@ func (c *chaos) play() {
 	c.strike(ctx, &all)
 	all.Wait()
 	c.settle(ctx)
-	for _, d := range c.slack.Deliveries() { // whatever was delivered before comes again
+	for _, d := range c.slack.Deliveries() { // every event comes again
 		if d.EventID != "" && !c.twice() {
 			require.NoError(c.t, c.slack.Redeliver(d.EventID))
 		}
@@ -217,7 +216,7 @@ func (c *chaos) play() {
 	c.settle(ctx)
 }
 
-// talk reports bugs, as many at a time as may be under way, and answers each report.
+// talk reports bugs, up to atOnce at a time, and approves each report.
 func (c *chaos) talk(ctx context.Context) {
 	atOnce := c.atOnce
 	if atOnce == 0 {
@@ -252,7 +251,7 @@ func (c *chaos) talk(ctx context.Context) {
 	}
 }
 
-// posted counts the bot's replies in a thread that hold the text.
+// posted counts how often the text occurs in the bot's messages in a thread.
 func (c *chaos) posted(p harness.Thread, text string) (n int) {
 	if p.Root == "" {
 		return 0
@@ -265,7 +264,7 @@ func (c *chaos) posted(p harness.Thread, text string) (n int) {
 	return n
 }
 
-// settle waits until no session has anything left to do or to say.
+// settle clears Slack's faults and waits until no session has anything left to do or to post.
 func (c *chaos) settle(ctx context.Context) {
 	c.slack.ClearFaults()
 	for ctx.Err() == nil && !c.twice() {
@@ -283,7 +282,7 @@ func (c *chaos) settle(ctx context.Context) {
 	}
 }
 
-// unsettled is what settle still waits for, for people to read.
+// unsettled describes what settle still waits for.
 func (c *chaos) unsettled() string {
 	var left string
 	err := c.db.QueryRow(context.Background(), `select coalesce(string_agg(what, e'\n'), 'Slack: not every event is acknowledged') from (
@@ -297,18 +296,19 @@ func (c *chaos) unsettled() string {
 	return left
 }
 
-// A replicaProcess is one place where the program runs, one process after another.
+// A replicaProcess is one replica: a data folder, in which one process runs after another.
 type replicaProcess struct {
 	number int
-	data   string // folder under the run's own
+	data   string // folder below the run's folder
 	env    []string
 	cmd    *exec.Cmd
-	ended  chan struct{} // closed when it ended for good
-	struck bool          // it is to be gone
+	ended  chan struct{} // closed when the replica has ended and is not restarted
+	struck bool          // the replica must not be restarted
 	frozen bool
 }
 
-// start has the program run there, until it is killed or ends by itself.
+// start runs the program until it is killed or ends. It restarts a program that ended because it found no
+// Postgres.
 func (c *chaos) start(r *replicaProcess) {
 	c.mu.Lock()
 	r.struck, r.ended = false, make(chan struct{})
@@ -321,13 +321,13 @@ func (c *chaos) start(r *replicaProcess) {
 			if cmd.ProcessState.ExitCode() != 1 || !c.foundNoPostgres(r) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond) // as systemd does, which starts it again
+			time.Sleep(100 * time.Millisecond) // systemd would restart it like this
 			cmd = c.run(r)
 		}
 	}()
 }
 
-// run starts one process of it; nil where it is to be gone.
+// run starts one process of the replica. It returns nil if the replica was struck.
 func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	app := c.slack.App()
 	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
@@ -345,7 +345,7 @@ func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // an aborted test leaves no process behind
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.struck || !assert.NoError(c.t, cmd.Start()) {
@@ -355,7 +355,7 @@ func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	return cmd
 }
 
-// takeAway kills what runs there, and waits until it is gone.
+// takeAway kills the replica's process and waits until it is gone.
 func (c *chaos) takeAway(r *replicaProcess) {
 	c.mu.Lock()
 	r.struck = true
@@ -364,8 +364,8 @@ func (c *chaos) takeAway(r *replicaProcess) {
 	<-r.ended
 }
 
-// foundNoPostgres reports whether that is the last that the program said: it came while Postgres
-// was restarted.
+// foundNoPostgres reports whether the program's last log line says that no Postgres answers, as when Postgres
+// was being restarted.
 func (c *chaos) foundNoPostgres(r *replicaProcess) bool {
 	said, err := os.ReadFile(c.log(r))
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
@@ -379,10 +379,10 @@ func (c *chaos) log(r *replicaProcess) string {
 func (c *chaos) stop() {
 	for _, r := range c.running {
 		cmd, ended := c.process(r)
-		if cmd == nil { // the test ended before it was to start
+		if cmd == nil { // the test ended before the replica was started
 			continue
 		}
-		if harness.IsClosed(ended) { // so that nobody looks for what it did not do
+		if harness.IsClosed(ended) { // explains effects that are missing
 			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
 		}
 		c.takeAway(r)
@@ -392,7 +392,7 @@ func (c *chaos) stop() {
 	}
 }
 
-// tell logs how the replicas' logs end.
+// tell logs the end of each replica's log.
 func (c *chaos) tell() {
 	for _, r := range c.running {
 		log, _ := os.ReadFile(c.log(r))

@@ -22,12 +22,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// pointMark names a place in the source at which it matters that the program may die:
-// before it, something has happened; after it, that will be known. The lines are comments
-// and nothing else; the test builds a program in which each of them can kill.
+// pointMark begins a comment that names a crash point: a place in the source at which the program may die
+// after something has happened and before that is recorded. In the program these lines are only comments; the
+// test builds a program that each of them can kill.
 const pointMark = "//crash:"
 
-// pointCode is what stands in the place of the comments, one file in each package.
+// pointCode is a file that is added to each package with crash points. The comments are replaced by calls of
+// its crashPoint.
 const pointCode = `package %s
 
 import (
@@ -55,21 +56,20 @@ func crashPoint(name string) {
 }
 `
 
-// shortWaits are Slack's limits, and the pause between two looks at a git host, as the program of
-// these tests waits for them.
+// shortWaits replaces the waits for Slack's limits, and the pause between two requests to a git host, by
+// shorter ones in the program of these tests.
 var shortWaits = map[string]string{
 	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(k.Pace, 30*time.Second)": "cmp.Or(k.Pace, time.Second/5)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
 }
 
-// wordlessDisk is the variable with which that program knows no trouble of disks: a control
-// of the full disk, in the same program, since to build another takes longer than the test.
+// wordlessDisk is the environment variable that makes this program not recognise disk errors, as a control of
+// the full disk. It is part of the same program because building another takes longer than the test.
 const wordlessDisk = "BOBBIN_WORDLESS_DISK"
 
 var wordless = [2]string{"errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`}
 
-// withPoints builds the program with its points, and gives their names. Waits for Slack's
-// limits are shortened there, and a control may take the words for a full disk away: nothing
-// else is different.
+// withPoints builds the program with its crash points, and returns their names. The program differs from the
+// normal one only in the crash points, shorter waits for Slack's limits, and the control wordlessDisk.
 func withPoints(t *testing.T) (binary string, points []string) {
 	t.Helper()
 	replaced, packages, shortened := map[string]string{}, map[string]string{}, 0
@@ -108,7 +108,7 @@ func withPoints(t *testing.T) (binary string, points []string) {
 	return harness.ProgramWith(t, replaced), points
 }
 
-// crashing puts code in the place of the comments, line by line.
+// crashing replaces the crash point comments of a file by code, line by line, and returns the points' names.
 func crashing(text string) (changed string, points []string) {
 	var out strings.Builder
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -133,28 +133,29 @@ func packageName(text string) string {
 	return ""
 }
 
-// TestKilledAtEachPoint: the program dies at each point that its source names, at the
-// first, second and third time that it comes there. Once the same process is started
-// again, once another replica takes over, and once on a machine that has no files.
+// TestKilledAtEachPoint kills the program at each point that its source names, the first, second and third
+// time that it reaches the point. After the first the same replica starts again, after the second another
+// replica takes over, and after the third the replica starts without its files.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
 	atEachPoint(t, 5, 3, func(c *chaos, point string, hit int) (came bool) { return c.playUntil(point, hit) })
 }
 
-// TestFrozenAtEachPoint: a replica stops at each point for so long that another has done
-// its work, and goes on after that. It changes nothing any more.
+// TestFrozenAtEachPoint freezes a replica at each point until another has done its work, and then wakes it.
+// The woken replica must change nothing any more.
 func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
 	atEachPoint(t, 9, 1, func(c *chaos, point string, hit int) (came bool) { return c.playOverFrozen(point, hit) })
 }
 
-// atEachPoint plays sessions for each point, several at a time: they mostly wait. Where no
-// whole run is asked for, each share-th point is played once.
+// atEachPoint plays sessions for each point, six points at a time as they mostly wait. By default it plays
+// only each share-th point, once; BOBBIN_CHAOS with a percentage plays each point at least once, and with 100
+// each point up to hits times.
 func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
 	t.Helper()
 	binary, points := withPoints(t)
 	require.GreaterOrEqual(t, len(points), 30)
-	whole := 0 // in percent
+	whole := 0 // percent of BOBBIN_CHAOS
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
@@ -166,7 +167,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 		for hit := 1; hit <= hits; hit++ {
 			switch {
 			case whole >= 100:
-			case whole > 0 && hit == 1+i%hits: // each point once
+			case whole > 0 && hit == 1+i%hits: // plays each point once
 			case i%share == 0 && hit == 1+i/share%hits:
 			default:
 				continue
@@ -188,13 +189,12 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 	room.Wait()
 }
 
-// isHosted tells whether nothing comes to a point but with a git host.
+// isHosted reports whether a point is reached only with a git host.
 func isHosted(point string) bool {
 	return strings.HasPrefix(point, "pull_request_") || strings.HasPrefix(point, "backport_")
 }
 
-// Each guard has a control here, too: without it, the same death or the same sleep at the
-// same point is found out.
+// Each guard has a control: without the guard, the same death or freeze at the same point must show a fault.
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	binary, _ := withPoints(t)
@@ -232,7 +232,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// On a busy machine the moment in which the guard matters may pass: three tries.
+			// On a busy machine the moment in which the guard matters may be missed: three tries.
 			wanted, found := regexp.MustCompile(x.want), ""
 			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
 				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: isHosted(x.point)}
@@ -250,14 +250,14 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// playUntil runs the sessions with a program that dies at a point, and goes on with
-// another.
+// playUntil runs the sessions with a program that dies at a point, and continues with another. It reports
+// whether the program died.
 func (c *chaos) playUntil(point string, hit int) (died bool) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
 	at := hit
 	if strings.HasPrefix(point, "pull_request_") && hit == 3 {
-		at = c.sessions + 1 // of a backport's
+		at = c.sessions + 1 // the hit of a backport's pull request
 	}
 	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", at)}}
 	talked := c.begin(ctx, first)
@@ -269,10 +269,10 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 		if c.forget != "" {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
-			c.closePulls() // as people may, who are quicker
+			c.closePulls() // people may close them before the bot continues
 		}
 		if c.hosted {
-			c.moveRelease() // and the release goes on meanwhile
+			c.moveRelease() // the release branch moves on meanwhile
 		}
 		switch hit {
 		case 2:
@@ -289,15 +289,16 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 	return died
 }
 
-// most is how long a run may take. One that nobody takes over never ends.
+// most returns the time limit of a run, which is short if no replica can ever take over.
 func (c *chaos) most() time.Duration {
 	if strings.Contains(c.unguard, "immortal") {
-		return 40 * time.Second // nobody ever takes over
+		return 40 * time.Second // no replica ever takes over
 	}
 	return 2 * harness.Patience
 }
 
-// begin starts a replica and lets people talk to it.
+// begin starts a replica, and a goroutine in which people talk to it. The returned channel is closed when
+// they have finished.
 func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan struct{}) {
 	c.running = []*replicaProcess{first}
 	c.start(first)
@@ -307,8 +308,8 @@ func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan s
 	return talked
 }
 
-// playOverFrozen runs the sessions with a program that stops at a point; a second one
-// takes over and comes to the end, and then the first goes on.
+// playOverFrozen runs the sessions with a program that freezes at a point. A second program takes over and
+// finishes, and then the first is woken. It reports whether the first reached the point.
 func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
@@ -327,25 +328,25 @@ func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
 	if !c.hosted {
 		c.settle(ctx)
 	}
-	// What it has in hand since its sleep comes to nothing, or is found: its next beats show
-	// that it got that far.
+	// Whatever the first replica was doing has to fail or be noticed; its next heartbeats show that it got
+	// that far.
 	before := c.beats(ctx, first)
 	for ctx.Err() == nil && c.beats(ctx, first) < before+2*time.Second {
 		harness.Sleep(ctx, 50*time.Millisecond)
 	}
-	c.leaveHost(ctx) // not before: what it asks for late is refused while another is open
+	c.leaveHost(ctx) // not earlier: a late request for a pull request is refused while another is open
 	c.settle(ctx)
 	return came
 }
 
-// stopped tells whether the process sleeps because of a signal.
+// stopped reports whether a signal has stopped the process.
 func stopped(r *replicaProcess) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(b), ") ")
 	return err == nil && strings.HasPrefix(rest, "T")
 }
 
-// beats is when the replica last beat, as a time since the oldest day there is.
+// beats returns the time of the replica's last heartbeat since the Unix epoch, or 0 if it has none.
 func (c *chaos) beats(ctx context.Context, r *replicaProcess) time.Duration {
 	var seconds float64
 	_ = c.db.QueryRow(ctx, `select coalesce((select extract(epoch from seen_at) from replicas where id = $1), 0)`, c.name(r)).Scan(&seconds)

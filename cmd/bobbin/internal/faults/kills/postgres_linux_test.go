@@ -21,15 +21,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 )
 
-// A restartable is a server of one test's own, which can be restarted under its clients, or
-// replaced by a standby.
+// A restartable is a Postgres server of one test, which can be restarted while clients use it, or replaced by
+// a standby.
 type restartable struct {
 	dir, url string
 	server   *postgres.Cluster
-	standby  *exec.Cmd // nil: there is none
+	standby  *exec.Cmd // nil: no standby
 }
 
-// startPostgres starts one. Its clients reach it at one address whatever becomes of it.
+// startPostgres starts a server. Its clients reach it at the same address after each restart and failover.
 func startPostgres(t *testing.T) *restartable {
 	t.Helper()
 	dir, err := stage.MakeDir("")
@@ -48,7 +48,7 @@ func startPostgres(t *testing.T) *restartable {
 }
 
 func (p *restartable) start(ctx context.Context) (err error) {
-	// It has to keep its word through an immediate shutdown, so it is a durable one.
+	// Durable, so that commits survive an immediate shutdown.
 	if p.server, err = postgres.Start(ctx, postgres.Config{Dir: filepath.Join(p.dir, "cluster"), Durable: true}); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *restartable) start(ctx context.Context) (err error) {
 	return p.point("primary", q.Get("host"))
 }
 
-// point lets a name of ours lead to where a server's socket is by now.
+// point makes a symbolic link to the current folder of a server's socket.
 func (p *restartable) point(name, to string) error {
 	if real, err := os.Readlink(to); err == nil {
 		to = real
@@ -76,7 +76,7 @@ func (p *restartable) point(name, to string) error {
 	return os.Symlink(to, link)
 }
 
-// data is the server's folder, and pid its first process.
+// data returns the server's data folder, and the pid of its main process.
 func (p *restartable) data() (folder string, pid int, err error) {
 	found, err := filepath.Glob(filepath.Join(p.dir, "cluster", "*", "postmaster.pid"))
 	if err != nil || len(found) != 1 {
@@ -91,7 +91,7 @@ func (p *restartable) data() (folder string, pid int, err error) {
 	return filepath.Dir(found[0]), pid, err
 }
 
-// restart ends the server at once, without a word to its clients, and starts it again.
+// restart shuts the server down immediately, without notice to its clients, and starts it again after away.
 func (p *restartable) restart(ctx context.Context, away time.Duration) error {
 	_, pid, err := p.data()
 	if err == nil {
@@ -105,8 +105,7 @@ func (p *restartable) restart(ctx context.Context, away time.Duration) error {
 	return p.start(context.WithoutCancel(ctx))
 }
 
-// follow starts a standby that every commit waits for, so that none is lost with the
-// server.
+// follow starts a standby with synchronous replication, so that no commit is lost with the server.
 func (p *restartable) follow(ctx context.Context) error {
 	data, _, err := p.data()
 	if err != nil {
@@ -170,7 +169,7 @@ func (p *restartable) say(ctx context.Context, address string, statements ...str
 	return nil
 }
 
-// failOver kills the server for good, and lets the standby take its place.
+// failOver kills the server for good, promotes the standby and makes the address lead to it.
 func (p *restartable) failOver(ctx context.Context) error {
 	_, pid, err := p.data()
 	if err == nil {
@@ -186,8 +185,8 @@ func (p *restartable) failOver(ctx context.Context) error {
 	return p.point("socket", filepath.Join(p.dir, "standby-socket"))
 }
 
-// TestPostgresFailsOver: in the middle of the sessions the server is gone, and a standby
-// takes its place at the same address.
+// TestPostgresFailsOver kills the server in the middle of the sessions, and a standby takes its place at the
+// same address.
 func TestPostgresFailsOver(t *testing.T) {
 	t.Parallel()
 	c := &chaos{t: t, seed: 1, sessions: 9, replicas: 2, restarts: 1}

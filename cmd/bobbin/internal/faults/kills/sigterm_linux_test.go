@@ -28,15 +28,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 )
 
-// a midst holds sessions in the middle of something until it is let go: every third in a
-// model call, in a command, in a post whose answer does not come.
+// A midst is a run that holds sessions in the middle of something until letGo: every third in a model call,
+// in a command, or in a post whose answer is withheld.
 type midst struct {
 	*chaos
-	addr  string // of the first replica's health
-	marks string // a folder that commands write to
+	addr  string // health address of the first replica
+	marks string // folder in which commands leave marks
 
-	held sync.Map      // numbers of the sessions that wait
-	open chan struct{} // closed: nothing is held any more
+	held sync.Map      // numbers of the held sessions
+	open chan struct{} // closed when nothing is held any more
 }
 
 func newMidst(t *testing.T, sessions int, binary string) *midst {
@@ -66,7 +66,7 @@ func (m *midst) serve(h http.HandlerFunc) string {
 	return server.URL
 }
 
-// hold keeps a request of a session waiting; false when whoever made it has gone.
+// hold blocks a request of a session until letGo. It returns false if the client has disconnected.
 func (m *midst) hold(ctx context.Context, number int) bool {
 	select {
 	case <-m.open:
@@ -82,7 +82,7 @@ func (m *midst) hold(ctx context.Context, number int) bool {
 	}
 }
 
-// ask answers as MendNumberedBug does, but slow for some and with a command that does not end for others.
+// ask answers as MendNumberedBug does, but holds some answers, and makes some commands run until letGo.
 func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -103,7 +103,7 @@ func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
 	asked.Answer(w, name, args)
 }
 
-// post carries out what the bot asks of Slack. The answer to some posts does not come.
+// post forwards the bot's requests to Slack, and holds the answers to some posts.
 func (m *midst) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *midst) letGo() {
 	close(m.open)
 }
 
-// begin starts the first replica and waits until every session is in the middle.
+// begin starts the first replica and waits until every session is in the middle of something.
 func (m *midst) begin(ctx context.Context) {
 	m.start(m.running[0])
 	require.NoError(m.t, m.slack.WaitConnected(ctx, 1))
@@ -150,7 +150,7 @@ func (m *midst) begin(ctx context.Context) {
 	}, harness.Patience, 20*time.Millisecond)
 }
 
-// end lets everything go, and asserts that nothing was lost and nothing happened twice.
+// end lets everything continue, and asserts that nothing was lost and nothing happened twice.
 func (m *midst) end(ctx context.Context) {
 	m.letGo()
 	m.settle(ctx)
@@ -158,7 +158,7 @@ func (m *midst) end(ctx context.Context) {
 	require.Empty(m.t, m.faults(ctx))
 }
 
-// exit waits until a replica ended. Whoever stops it gives it 20 s, on a machine that is not busy.
+// exit waits until a replica has ended. On a machine that is not busy a stop takes at most 20 s.
 func (m *midst) exit(r *replicaProcess) *os.ProcessState {
 	select {
 	case <-r.ended:
@@ -174,16 +174,16 @@ func (m *midst) number(ctx context.Context, sql string, args ...any) (n int) {
 	return n
 }
 
-// atHand are the jobs that a replica has; nobody works at those of one that has gone.
+// atHand counts the running jobs of a replica. If the replica is gone, nobody works on them.
 const atHand = `select count(*) from river_job where state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`
 
-// missed are jobs that were found with a worker that had died.
+// missed counts the jobs that were taken from a dead replica.
 const missed = `select count(*) from river_job where state = 'discarded'`
 
 const unposted = `select count(*) from outbox where posted_at is null`
 
-// block keeps the queue from saying that a session's turn ended, so that the replica is
-// still at it when it is looked at.
+// block locks the rows of the running turns, so that the queue cannot record that a turn has ended and the
+// replica is still draining when the test looks at it.
 func (m *midst) block(ctx context.Context) (release func()) {
 	c, err := pgx.Connect(ctx, m.url)
 	require.NoError(m.t, err)
@@ -193,7 +193,7 @@ func (m *midst) block(ctx context.Context) (release func()) {
 	return func() { require.NoError(m.t, c.Close(ctx)) }
 }
 
-// drains waits until the first replica says that it was told to stop.
+// drains waits until the first replica reports that it is draining.
 func (m *midst) drains() (h health.Health) {
 	for ctx := harness.Soon(m.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
 		require.NoError(m.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
@@ -244,11 +244,11 @@ func handsOver(ctx context.Context, m *midst) {
 	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
 	h := m.drains()
 	require.Contains(t, h.Wrong, "told to stop")
-	// What comes in now is the other's.
+	// A message that arrives now goes to the other replica.
 	root, err := m.slack.Say(more, m.ann, m.slack.Mention()+" bug 0, again", "")
 	require.NoError(t, err)
 	late := harness.Thread{Channel: more, Root: root}
-	// The first gives up after 12 s, so only the beginning of the other's work is waited for.
+	// The first replica gives up after 12 s, so the test waits only for the beginning of the other's work.
 	require.Eventually(t, func() bool { return m.workers(ctx, more) != "" }, harness.Patience, 20*time.Millisecond)
 	select {
 	case <-first.ended:
@@ -275,7 +275,7 @@ func handsOver(ctx context.Context, m *midst) {
 	}
 }
 
-// workers are those that took jobs of the session in a channel.
+// workers returns the replicas that took jobs of the session in a channel.
 func (m *midst) workers(ctx context.Context, channel string) (names string) {
 	require.NoError(m.t, m.db.QueryRow(ctx, `select coalesce(string_agg(distinct w, ' '), '') from river_job j join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
 		where s.channel = $1`, channel).Scan(&names))
@@ -295,8 +295,7 @@ func leavesBehind(ctx context.Context, m *midst) {
 	require.Zero(m.t, m.number(ctx, missed))
 }
 
-// The stop is bounded: whatever hangs, it ends within the time that is given, and says that
-// nothing went wrong, for nothing did.
+// The stop is bounded: whatever hangs, the replica ends in time with exit code 0, since nothing went wrong.
 func runsOutOfTime(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)
@@ -327,7 +326,7 @@ func endsAtOnce(ctx context.Context, m *midst) {
 	m.end(ctx)
 }
 
-// The control: one that is killed hands nothing over, and has to be missed first.
+// The control: a killed replica hands nothing over; the others first have to notice its death.
 func dies(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)

@@ -29,13 +29,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// A soak has one replica of the built binary work through many sessions, from report to
-// push, and looks what it holds on to each time that all is quiet.
+// A soak makes one replica of the built binary work through many sessions, from report to push, and samples
+// its resources whenever everything is settled.
 type soak struct {
 	t        *testing.T
 	sessions int
-	keep     string // the configuration's
-	cleans   bool   // by what keep says
+	keep     string // section keep of the configuration
+	cleans   bool   // the configuration makes housekeeping delete everything
 
 	dir, remote, data string
 	db                *pgxpool.Pool
@@ -43,26 +43,26 @@ type soak struct {
 	ann               string
 	channels          []string
 	said              int    // sessions begun so far
-	first             string // thread
+	first             string // root of the first thread
 	cmd               *exec.Cmd
 	health            string
 }
 
-// soakFiles is how many files, and so how many different bugs, there are.
+// soakFiles is the number of files in the repository, and so of different bugs.
 const soakFiles = 10
 
-// soakChannels take one reply a second each.
+// soakChannels is the number of channels; each takes one message a second.
 const soakChannels = 24
 
-// keepSeconds has everything go within seconds, but for sessions that wait for a person.
+// keepSeconds makes housekeeping delete everything within seconds, except sessions that wait for a person.
 const keepSeconds = "keep: {sessions_days: 0.00003, decisions_days: 0.00004, files_days: 0.00002, cache_gb: 0.00001}\n"
 
-// keepEver is housekeeping off.
+// keepEver turns housekeeping off.
 const keepEver = "keep: {sessions_days: 36500, waiting_days: 36500, decisions_days: 36500, files_days: 36500, files_gb: 1000000, cache_gb: 1000000, mirrors_days: 36500}\n"
 
-// TestASoakIsFlat: however many sessions there were, the program holds no more than before,
-// and in a thread whose session is gone a mention begins the next one. BOBBIN_SOAK sets how
-// many sessions there are.
+// TestASoakIsFlat shows that the program's resources do not grow with the number of sessions, and that a
+// mention in a thread whose session was deleted begins a new session. BOBBIN_SOAK sets the number of
+// sessions.
 func TestASoakIsFlat(t *testing.T) {
 	t.Parallel()
 	s := &soak{t: t, sessions: 9, keep: keepSeconds, cleans: true}
@@ -76,7 +76,7 @@ func TestASoakIsFlat(t *testing.T) {
 	require.Less(t, samples[2].rss, 300.0, "MB")
 }
 
-// The control: with housekeeping off the same run is found to grow.
+// The control: with housekeeping off, the same run is found to grow.
 func TestASoakWithoutHousekeepingGrows(t *testing.T) {
 	t.Parallel()
 	s := &soak{t: t, sessions: 9, keep: keepEver}
@@ -88,19 +88,19 @@ func TestASoakWithoutHousekeepingGrows(t *testing.T) {
 	}
 }
 
-// A sample is what the program holds on to.
+// A sample holds the program's use of resources at one moment.
 type sample struct {
 	sessions   int
 	rss        float64 // MB
 	goroutines int
-	files      int // descriptors, but for packs
-	packs      int // of the mirror, open
+	files      int // open descriptors except packs
+	packs      int // open packs of the mirror
 	rows       map[string]int
 	disk       map[string]int64 // KB, by part of the data directory
 }
 
-// growth says what a later sample has more of than an earlier one, beyond a margin: a
-// twentieth, and a little for what comes and goes.
+// growth returns what a later sample has more of than an earlier one, beyond 5 % and a small margin for each
+// resource.
 func growth(before, after sample) (found []string) {
 	compare := func(what string, was, is, slack float64) {
 		if is > was*1.05+slack {
@@ -109,14 +109,14 @@ func growth(before, after sample) (found []string) {
 	}
 	compare("goroutines", float64(before.goroutines), float64(after.goroutines), 3)
 	compare("descriptors", float64(before.files), float64(after.files), 3)
-	compare("packs open", 0, float64(after.packs), 72) // those that wait to be made one, and those that were
-	compare("MB of memory", before.rss, after.rss, 20) // what a collection more or less is worth
+	compare("packs open", 0, float64(after.packs), 72) // packs that wait to be merged, and merged ones
+	compare("MB of memory", before.rss, after.rss, 20) // depends on when the garbage collector ran
 	for _, table := range slices.Sorted(maps.Keys(after.rows)) {
 		compare("rows of "+table, float64(before.rows[table]), float64(after.rows[table]), 2)
 	}
 	for _, part := range slices.Sorted(maps.Keys(after.disk)) {
 		room := 64.0
-		if part == "mirrors" { // it holds what the remote holds: each session's branch
+		if part == "mirrors" { // the mirror holds the remote's branches: one for each session
 			room = 16 * float64(after.sessions-before.sessions)
 		}
 		compare("KB of "+part, float64(before.disk[part]), float64(after.disk[part]), room)
@@ -124,7 +124,7 @@ func growth(before, after sample) (found []string) {
 	return found
 }
 
-// run works in three parts, with a sample after each, and does something then.
+// run works through the sessions in three parts, takes a sample after each, and then calls then.
 func (s *soak) run(then func(context.Context)) []sample {
 	s.open()
 	ctx, cancel := context.WithTimeout(s.t.Context(), harness.LongPatience+time.Duration(s.sessions)*5*time.Second)
@@ -142,7 +142,7 @@ func (s *soak) run(then func(context.Context)) []sample {
 	return samples
 }
 
-// again mentions the bot in the first thread.
+// again mentions the bot in the first thread, whose session was deleted, and waits for a new report.
 func (s *soak) again(ctx context.Context) {
 	_, err := s.slack.Say(s.channels[0], s.ann, s.slack.Mention()+" bug 0 again", s.first)
 	require.NoError(s.t, err)
@@ -192,7 +192,7 @@ func (s *soak) start(ctx context.Context) {
 	s.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // an aborted test leaves no process behind
 	require.NoError(t, s.cmd.Start())
 	s.await(ctx, "health", func() bool {
 		said, _ := os.ReadFile(log.Name())
@@ -213,7 +213,7 @@ func (s *soak) stop() {
 	}
 }
 
-// await looks until something is so.
+// await polls until so returns true, and fails when ctx ends.
 func (s *soak) await(ctx context.Context, what string, so func() bool) {
 	for !so() {
 		harness.Sleep(ctx, 20*time.Millisecond)
@@ -221,8 +221,8 @@ func (s *soak) await(ctx context.Context, what string, so func() bool) {
 	}
 }
 
-// work takes so many sessions from report to push, some at a time, and waits until
-// everything is done, and cleaned where that is on.
+// work takes sessions from report to push, several at a time, and waits until everything is done, and deleted
+// if housekeeping is on.
 func (s *soak) work(ctx context.Context, sessions int) {
 	type thread struct {
 		channel, root string
@@ -277,7 +277,7 @@ func (s *soak) folders() []string {
 	return found
 }
 
-// thread is what the bot said there.
+// thread returns the bot's messages in a thread.
 func (s *soak) thread(channel, root string) string {
 	var all []string
 	for _, m := range s.slack.Thread(channel, root) {

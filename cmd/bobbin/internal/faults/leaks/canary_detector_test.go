@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canaries are secrets by name. Whatever is to have none of them is searched for each, as
-// it is and in what can be decoded: the detector knows no forms, it undoes them.
+// canaries holds secrets by name. Texts that must hold none of them are searched for each secret, as it is
+// and in everything that can be decoded: the detector does not list encoded forms, it decodes.
 type canaries map[string]string
 
-// needles are a value's lines and their halves: a part of a secret is one, too.
+// needles returns the two halves of each line of a secret, since a part of a secret is a leak, too. Lines of
+// fewer than 16 characters and PEM headers are left out.
 func (c canaries) needles(name string) (all []string) {
 	for line := range strings.Lines(c[name]) {
 		line = strings.TrimSpace(line)
@@ -36,7 +37,7 @@ var (
 	jsonMark  = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\/`, "/", `\"`, `"`, `\\`, `\`)
 )
 
-// readings are a text and what it may stand for.
+// readings returns a text and its decoded forms: base64, hexadecimal, JSON escapes and percent-encoding.
 func readings(text string) []string {
 	var decoded strings.Builder
 	for _, run := range base64Run.FindAllString(text, -1) {
@@ -73,7 +74,7 @@ func readings(text string) []string {
 
 var percent = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 
-// in names the canaries that a text holds.
+// in returns the names of the canaries that a text contains.
 func (c canaries) in(text string) (found []string) {
 	all := readings(text)
 	for name := range c {
@@ -88,7 +89,7 @@ func (c canaries) in(text string) (found []string) {
 	return found
 }
 
-// everywhere names the canaries of all places.
+// everywhere returns a line for each canary in each place.
 func (c canaries) everywhere(places map[string]string) (found []string) {
 	for where, text := range places {
 		for _, name := range c.in(text) {
@@ -99,7 +100,7 @@ func (c canaries) everywhere(places map[string]string) (found []string) {
 	return found
 }
 
-// The detector finds a secret in each form in which one has been seen to get out.
+// The detector finds a secret in each form in which a leak has been seen.
 func TestTheDetectorFindsCanaries(t *testing.T) {
 	t.Parallel()
 	c := canaries{"token": "c4nary/of+a&long token-23456789", "key": appKey()}

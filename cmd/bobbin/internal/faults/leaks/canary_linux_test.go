@@ -47,7 +47,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A mine is everything around a bot, all of which knows secrets and repeats them.
+// A mine is everything around a bot. All of it knows secrets and repeats them.
 type mine struct {
 	t     *testing.T
 	dir   string
@@ -55,16 +55,16 @@ type mine struct {
 	slack *slacktest.Server
 	ann   string
 	model *httptest.Server
-	hub   *githubtest.Server // shop, by a GitHub App
-	desk  *githost.Host      // by BOBBIN_GIT_TOKEN
-	proxy *httptest.Server   // in front of everything that is not on this machine
+	hub   *githubtest.Server // host of shop, which uses a GitHub App
+	desk  *githost.Host      // host of desk, which uses BOBBIN_GIT_TOKEN
+	proxy *httptest.Server   // proxy for everything that is not on this machine
 	db    *pgxpool.Pool
-	dbURL string // with its password
+	dbURL string // URL with the password
 	log   bytes.Buffer
 
 	mu      sync.Mutex
 	prompts bytes.Buffer
-	threads map[string]string // by channel
+	threads map[string]string // root ts by channel
 }
 
 func openMine(t *testing.T) *mine {
@@ -87,8 +87,8 @@ func openMine(t *testing.T) *mine {
 	return m
 }
 
-// openModel: the model looks around in its sandbox before it does its work, and the
-// endpoint repeats the key when it turns one away, as they do.
+// openModel starts the model. It looks around in its sandbox before it works, and if a conversation mentions
+// "the wrong key", the endpoint answers 401 and repeats the key, as real endpoints do.
 func (m *mine) openModel() {
 	m.model = chatmodel.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
 		body := asked.Body
@@ -109,7 +109,7 @@ func (m *mine) openModel() {
 	})
 }
 
-// nosy looks where a program's secrets may be.
+// nosy is a command that looks where a program's secrets may be.
 const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline; do tr '\0' '\n' <$f; done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) -print 2>/dev/null | head; true`
 
 func (m *mine) openRemotes() {
@@ -117,7 +117,7 @@ func (m *mine) openRemotes() {
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 	key, err := x509.ParsePKCS1PrivateKey(pemBytes(appKey()))
 	require.NoError(t, err)
-	m.hub, err = githubtest.Listen(githubtest.Config{Dir: filepath.Join(m.dir, "hub"), AppID: "12345", Key: &key.PublicKey, Print: "tok_"}) // no rule knows these
+	m.hub, err = githubtest.Listen(githubtest.Config{Dir: filepath.Join(m.dir, "hub"), AppID: "12345", Key: &key.PublicKey, Print: "tok_"}) // a prefix that no redaction rule knows
 	require.NoError(t, err)
 	t.Cleanup(m.hub.Close)
 	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
@@ -157,12 +157,12 @@ func (m *mine) openDatabase() {
 	m.dbURL = u.String()
 }
 
-// channel makes one for a repository.
+// channel makes a channel for a repository.
 func (m *mine) channel(name string) string {
 	return m.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{m.ann, m.slack.App().BotUser}}).ID
 }
 
-// program is bobbin serve, with these variables beside its own.
+// program returns the command bobbin serve with all secrets in its environment, and the variables more.
 func (m *mine) program(config string, more ...string) *exec.Cmd {
 	name := filepath.Join(m.dir, fmt.Sprintf("bobbin-%d.yaml", m.log.Len()))
 	require.NoError(m.t, os.WriteFile(name, []byte(config), 0o600))
@@ -195,7 +195,7 @@ func (m *mine) say(channel, text string) {
 	}
 }
 
-// await tells whether the bot says that in the channel, sooner or later.
+// await reports whether the bot posts the text in the channel before ctx ends.
 func (m *mine) await(ctx context.Context, channel, text string) bool {
 	m.mu.Lock()
 	root := m.threads[channel]
@@ -211,7 +211,7 @@ func (m *mine) await(ctx context.Context, channel, text string) bool {
 	return err == nil
 }
 
-// echo answers in a remote's place with all that it was sent.
+// echo returns a Trouble that answers with the credentials that it was sent.
 func echo(status int, location string) githost.Trouble {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		_, password, _ := r.BasicAuth()
@@ -224,7 +224,8 @@ func echo(status int, location string) githost.Trouble {
 	}
 }
 
-// hubEchoes puts an echo in front of GitHub: of its API, of fetches or of pushes.
+// hubEchoes lets how answer the requests to the fake GitHub whose URI contains at: API calls, fetches or
+// pushes.
 func (m *mine) hubEchoes(at string, how githost.Trouble) {
 	m.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if !strings.Contains(r.URL.RequestURI(), at) {
@@ -235,7 +236,7 @@ func (m *mine) hubEchoes(at string, how githost.Trouble) {
 	})
 }
 
-// shop is a whole session with a GitHub App, in which everything fails once.
+// shop plays a whole session with a GitHub App, in which everything fails once.
 func (m *mine) shop(ctx context.Context, channel string) {
 	m.hubEchoes("/api/", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusForbidden)
@@ -266,7 +267,8 @@ func (m *mine) shop(ctx context.Context, channel string) {
 	m.await(ctx, channel, "Done. Pushed")
 }
 
-// atDesk is the same with a token for all, and a Postgres that fails with words of its own.
+// atDesk plays a whole session with BOBBIN_GIT_TOKEN, in which everything fails once, and a Postgres whose
+// error message holds its password.
 func (m *mine) atDesk(ctx context.Context, channel string) {
 	m.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusUnauthorized, ""))
 	m.say(channel, "the word is wrong")
@@ -301,7 +303,7 @@ func (m *mine) atDesk(ctx context.Context, channel string) {
 	m.await(ctx, channel, "Done. Pushed")
 }
 
-// places are all where a secret must not be, after the bot has ended.
+// places returns the content of all places where no secret may be, after the bot has ended.
 func (m *mine) places() map[string]string {
 	t := m.t
 	places := map[string]string{"the log": m.log.String(), "prompts": m.prompts.String()}
@@ -341,7 +343,7 @@ func (m *mine) places() map[string]string {
 	return places
 }
 
-// inflated is what a loose object holds.
+// inflated returns the decompressed content of a loose object, or an empty string.
 func inflated(b []byte) string {
 	r, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -351,7 +353,7 @@ func inflated(b []byte) string {
 	return string(plain)
 }
 
-// tables are all rows of all tables, as text.
+// tables returns all rows of all tables as JSON, by table.
 func tables(t *testing.T, db *pgxpool.Pool) map[string]string {
 	t.Helper()
 	rows, err := db.Query(t.Context(), `select quote_ident(table_schema) || '.' || quote_ident(table_name) from information_schema.tables
@@ -371,8 +373,8 @@ func tables(t *testing.T, db *pgxpool.Pool) map[string]string {
 	return all
 }
 
-// A whole bot, with pushes and with errors of every kind, in which all that it talks to
-// repeats the secrets that it was sent: none of them is anywhere after.
+// A whole bot works with pushes and errors of every kind, and all that it talks to repeats the secrets that
+// it was sent. Afterwards none of them may be found anywhere.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	m := openMine(t)
@@ -383,7 +385,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 - {name: ghost, url: "https://ghost.invalid/acme/ghost.git", base: main, channels: [%s], token_env: GHOST_TOKEN}
 `, m.hub.URL, shop, m.hub.API, m.desk.Address, desk, wrongKey, ghost)
 
-	// Starts that fail: a Postgres that is not there, an address that is none.
+	// Starts that fail: a Postgres that does not answer, and malformed addresses.
 	for _, address := range []string{"postgres://u:" + m.birds["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.birds["database password"] + "%zz@h/d", "postgres://u:" + m.birds["database password"] + "@h:port/d"} {
 		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
 	}
@@ -411,7 +413,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	require.Greater(t, len(m.birds), 10)
 	places := m.places()
-	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.birds["proxy password"], "") // the kernel's part of what libraries read later
+	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.birds["proxy password"], "") // HTTPS_PROXY stays in the environment, as libraries read it later
 	require.Contains(t, places["prompts"], "looking around", "the agent has looked at its sandbox")
 	require.Contains(t, places["prompts"], "GOPROXY=off")
 	require.Contains(t, places["the log"], "level=")
@@ -426,8 +428,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-// The control: without redaction, and with a password in a remote's address, the same
-// detector finds what the same remote repeats.
+// The control: without redaction, and with a password in a remote's address, the same detector finds what the
+// same remote repeats.
 func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	m := openMine(t)
@@ -462,7 +464,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	require.NotContains(t, m.log.String(), "the word is wrong", "what people write is not for the log")
 }
 
-// appKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.
+// appKey returns a GitHub App's key in the format of GitHub. It is made once, as that is slow.
 var appKey = sync.OnceValue(func() string {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// findings is everything that is not as it has to be, a line each.
+// findings returns a line for everything that is wrong after a run.
 func (tr *trial) findings() string {
 	found, log := tr.model.problems(), tr.log.String()
 	for _, s := range tr.sessions {
@@ -44,7 +44,8 @@ func (tr *trial) sessionID(s *spoiled) (id string) {
 	return id
 }
 
-// ending: every session was pushed, once, and its fault did come.
+// ending checks that the session was approved once and pushed once, and that its fault occurred and, if the
+// bot had to rest, was logged.
 func (tr *trial) ending(s *spoiled, log string, note noting) {
 	var phase string
 	var pushes, approvals int
@@ -66,7 +67,8 @@ func (tr *trial) ending(s *spoiled, log string, note noting) {
 	}
 }
 
-// lines: what people are told of a fault is told once.
+// lines checks that people are told of a fault exactly once, and of nothing else, and read no half call and
+// no key.
 func (tr *trial) lines(s *spoiled, note noting) {
 	want := map[string]int{
 		"The model could not answer": 0, "I got nowhere with this": 0, "Got nowhere with task": 0, "tasks ended without a result": 0,
@@ -112,7 +114,7 @@ func (tr *trial) lines(s *spoiled, note noting) {
 	}
 }
 
-// transcripts are the session's conversations, by task.
+// transcripts returns the session's conversations by task.
 func (tr *trial) transcripts(s *spoiled, note noting) map[int64][]model.Message {
 	rows, err := tr.db.Query(tr.t.Context(), `select task_id, body from transcript t join sessions s on s.id = t.session_id where channel = $1 order by task_id, seq`, s.place.Channel)
 	require.NoError(tr.t, err)
@@ -132,7 +134,7 @@ func (tr *trial) transcripts(s *spoiled, note noting) map[int64][]model.Message 
 	return all
 }
 
-// history looks at one conversation as it is kept, and counts the model's answers in it.
+// history checks one stored conversation, and counts the model's answers in it.
 func history(task int64, messages []model.Message, note noting) (answers int) {
 	calls, results := map[string]model.Call{}, map[string]int{}
 	for i, m := range messages {
@@ -148,7 +150,7 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 				note("task %d, row %d: a malformed call was run: %s", task, i, m.Text)
 			}
 		case model.User:
-		case model.Folded: // what the model answered when it was asked to sum up
+		case model.Folded: // the model's answer to the request for a summary
 			answers++
 		default:
 			note("task %d, row %d: the role %q", task, i, m.Role)
@@ -175,7 +177,7 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 	return answers
 }
 
-// money: each whole answer is kept, and costs what it costs.
+// money checks that each complete answer is stored, and that the session was charged for exactly these.
 func (tr *trial) money(s *spoiled, answers int, note noting) {
 	var spent float64
 	require.NoError(tr.t, tr.db.QueryRow(tr.t.Context(), `select coalesce(sum(spent_usd), 0)::float8 from sessions where channel = $1`, s.place.Channel).Scan(&spent))

@@ -9,23 +9,23 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A modelFault is one thing that a model or its endpoint does wrong.
+// A modelFault is one kind of misbehaviour of a model or its endpoint.
 type modelFault struct {
 	name  string
-	times int    // requests that it spoils; 0: until somebody replies
-	only  string // the one turn that it can come at
-	whole bool   // what it answers is a whole answer, and costs
-	half  bool   // it holds calls that must never be run, and pretends to be whole once healed
+	times int    // number of requests that it spoils; 0: all until a person replies
+	only  string // the only turn at which it can occur; empty: any turn
+	whole bool   // the spoilt answer is complete, and is charged
+	half  bool   // the answer has calls that must never be run, and looks complete if it is healed
 
-	rests  bool     // the endpoint is to blame: the bot rests with a line, at any turn
-	strays bool     // the model is to blame: its agent ends; the orchestrator goes on for a worker
-	says   []string // in the thread besides, once each
+	rests  bool     // the endpoint is at fault: the bot rests with a line, at any turn
+	strays bool     // the model is at fault: its agent ends; after a worker's end the orchestrator continues
+	says   []string // further lines in the thread, once each
 
 	spoil func(s *shot)
-	guard func(s *spoiled, body []byte) bool // refuses a request at any turn once the fault came
+	guard func(s *spoiled, body []byte) bool // reports whether to refuse a request, at any turn after the fault
 }
 
-// instead is what people are told when another model is asked, which fails as well.
+// instead is the line about asking another model, which fails as well.
 var instead = []string{"Asking the model spare instead"}
 
 func modelFaults() []modelFault {
@@ -39,7 +39,7 @@ func slicesOf(lists ...[]modelFault) (all []modelFault) {
 	return all
 }
 
-// passingFaults are gone at the next try.
+// passingFaults are gone after one or two tries.
 func passingFaults() []modelFault {
 	return []modelFault{
 		{name: "429", times: 1, spoil: refusal(429, `{"error":{"message":"slow down"}}`)},
@@ -57,7 +57,7 @@ func passingFaults() []modelFault {
 	}
 }
 
-// cutFaults are answers that end too early, and once more whole.
+// cutFaults are answers that end too early; the next answer is complete.
 func cutFaults() []modelFault {
 	return []modelFault{
 		{name: "cut in the text", times: 1, spoil: func(s *shot) {
@@ -125,7 +125,7 @@ func cutFaults() []modelFault {
 	}
 }
 
-// lastingFaults do not end before somebody replies.
+// lastingFaults last until a person replies.
 func lastingFaults() []modelFault {
 	huge := strings.Repeat("x", 64<<10)
 	return []modelFault{
@@ -168,7 +168,7 @@ func lastingFaults() []modelFault {
 	}
 }
 
-// emptyFaults are answers without a call.
+// emptyFaults are answers without a tool call.
 func emptyFaults() []modelFault {
 	text := func(words string) func(*shot) {
 		return func(s *shot) {
@@ -193,7 +193,7 @@ func emptyFaults() []modelFault {
 	}
 }
 
-// malformedFaults are calls that no tool may see: each once, and three times in a row.
+// malformedFaults are malformed calls, which no tool may run: each once, and three times in a row.
 func malformedFaults() (all []modelFault) {
 	calls := map[string]func(s *shot) []chatmodel.Call{
 		"half a JSON": func(s *shot) []chatmodel.Call { return []chatmodel.Call{s.sing("bad", `{"message":"`+canary)} },
@@ -238,7 +238,7 @@ func malformedFaults() (all []modelFault) {
 	return all
 }
 
-// otherFaults are those of a model whose answers are well-formed.
+// otherFaults are faults of a model whose answers are well-formed.
 func otherFaults() []modelFault {
 	return []modelFault{
 		{name: "the same call over and over", times: 5, whole: true, strays: true, spoil: func(s *shot) {
@@ -267,13 +267,14 @@ func otherFaults() []modelFault {
 	}
 }
 
-// outgrown: what is nearly as long as the longest request of the session is too long.
+// outgrown reports whether a request is too long: over 100,000 bytes and over three quarters of the session's
+// longest request.
 func outgrown(s *spoiled, body []byte) bool {
 	s.most = max(s.most, len(body))
 	return len(body) > 100_000 && len(body) > s.most*3/4
 }
 
-// usedID is the id of a call that the conversation holds.
+// usedID returns the ID of a call in the conversation, or an empty string.
 func usedID(body []byte) string {
 	_, rest, ok := strings.Cut(string(body), `"tool_call_id":"`)
 	if !ok {

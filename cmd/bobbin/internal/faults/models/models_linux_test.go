@@ -28,13 +28,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
-// A trial is one run of the bot with a model that fails: one session for each fault and
-// each turn of the conversation, side by side, all of which have to end in a push.
+// A trial is one run of the bot with a model that fails: one session for each chosen fault at one turn of the
+// conversation. The sessions run in parallel, and all have to end in a push.
 type trial struct {
 	t        *testing.T
 	sessions []*spoiled
-	heal     bool    // the endpoint hides that an answer was cut
-	limit    float64 // what a session may cost, in USD
+	heal     bool    // the endpoint hides that answers were cut off
+	limit    float64 // cost limit of a session in USD
 
 	stage *stage.Stage
 	db    *pgxpool.Pool
@@ -42,31 +42,31 @@ type trial struct {
 	log   *harness.LogBook
 }
 
-// A spoiled session has one fault at one of its turns.
+// A spoiled is a session with one fault at one of its turns.
 type spoiled struct {
 	number int
 	fault  modelFault
-	turn   string // by the tool that the model would call there
+	turn   string // named by the tool that the model would call at that turn
 
 	place   harness.Thread
-	asked   bool // "fix it" was said
-	replies int  // of a person, after the bot had said that it cannot go on
+	asked   bool // "fix it" was sent
+	replies int  // replies of a person after the bot said that it cannot continue
 
 	mu     sync.Mutex
-	hits   int  // requests that were spoilt
-	lifted bool // the fault has passed
-	whole  int  // answers that were given whole
-	most   int  // bytes of its longest request
+	hits   int  // spoilt requests
+	lifted bool // the fault is over
+	whole  int  // complete answers
+	most   int  // length of the longest request in bytes
 }
 
-// the turns of a session, each a request to the model.
+// turns are the turns of a session, each a request to the model.
 var turns = []string{"report_root_cause", "delegate", "read_file", "edit_file", "done", "finish"}
 
 func byWorker(turn string) bool {
 	return slices.Contains([]string{"read_file", "edit_file", "done"}, turn)
 }
 
-// everyFault is each fault at each turn that it can come at.
+// everyFault returns each fault at each turn at which it can occur.
 func everyFault() (all []*spoiled) {
 	for _, f := range modelFaults() {
 		for _, turn := range turns {
@@ -78,13 +78,13 @@ func everyFault() (all []*spoiled) {
 	return all
 }
 
-// trialKey is in the bot's hands, and nowhere else.
+// trialKey is the API key of the bot, which may appear nowhere else.
 const trialKey = "sk-trial-0123456789abcdef"
 
-// TestModelFaults: whatever a model or its endpoint does, a session recovers, or rests with
-// one line and goes on when somebody replies; no half call is run or kept. A seeded few are
-// tried here; BOBBIN_MODEL_FAULTS="seed sessions" sets others, and "all" tries every fault at
-// every turn.
+// TestModelFaults shows that whatever a model or its endpoint does, a session recovers, or rests with one
+// line and continues when a person replies; no half call is run or stored. By default it tries a few cases
+// from a fixed seed. BOBBIN_MODEL_FAULTS="seed sessions" chooses others, and "all" tries every fault at every
+// turn.
 func TestModelFaults(t *testing.T) {
 	t.Parallel()
 	seed, most := uint64(1), 12
@@ -107,7 +107,7 @@ func TestModelFaults(t *testing.T) {
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }
 
-// A session that has cost what it may rests with a line; each "go on" allows as much again.
+// A session that has reached its cost limit pauses with a line; each "go on" allows the same amount again.
 func TestALimitOfCostRests(t *testing.T) {
 	t.Parallel()
 	says := []string{"Paused: "}
@@ -118,7 +118,7 @@ func TestALimitOfCostRests(t *testing.T) {
 	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
 }
 
-// What is looked at is looked at in earnest: each of these is found out.
+// The control: findings reports each of these corruptions of the database.
 func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 	t.Parallel()
 	tr := &trial{t: t}
@@ -145,9 +145,8 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 	}
 }
 
-// The control: an endpoint that hides its cuts is one that a client takes at its word, as it
-// would every endpoint if it did not ask for a finish reason. The half calls are run then,
-// and that is noticed.
+// The control: a client believes an endpoint that hides its cuts, as it would believe every endpoint if it
+// did not require a finish reason. The half calls are then run, and findings reports that.
 func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	t.Parallel()
 	tr := &trial{t: t, heal: true}
@@ -170,7 +169,7 @@ func (tr *trial) open() {
 	dir := harness.Dir(t)
 	var err error
 	files := []txtar.File{{Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200)}}
-	var bugs []byte // one file for all: a session has a tree of its own
+	var bugs []byte // one file for all sessions: each has its own tree
 	for n, s := range tr.sessions {
 		s.number = n
 		bugs = fmt.Appendf(bugs, "wrong <%d>\n", n)
@@ -191,7 +190,7 @@ func (tr *trial) open() {
 	}
 }
 
-// adjust makes the bot ask the failing model, and wait as briefly as a test has to.
+// adjust makes the bot ask the failing model, with short waits.
 func (tr *trial) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
@@ -204,7 +203,7 @@ func (tr *trial) adjust(s *server.Settings) {
 	}
 }
 
-// play is what people do: they report, say "fix it", and reply where the bot rests.
+// play acts as the people: they report, write "fix it", and reply when the bot rests.
 func (tr *trial) play(most time.Duration) {
 	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
 	defer cancel()
@@ -219,7 +218,7 @@ func (tr *trial) play(most time.Duration) {
 	}
 }
 
-// atOnce is how many sessions are under way side by side.
+// atOnce is the number of sessions in progress at a time.
 const atOnce = 16
 
 func (tr *trial) begin(s *spoiled) {
@@ -229,10 +228,10 @@ func (tr *trial) begin(s *spoiled) {
 	s.place.Root = root
 }
 
-// rests are the lines after which nothing happens until somebody writes.
+// rests matches the lines after which nothing happens until a person writes.
 var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: |tasks ended without a result|failed on my side`)
 
-// tend looks after one session, and tells whether it is over.
+// tend sends the next message in one session if it is due, and reports whether the session is over.
 func (tr *trial) tend(s *spoiled) bool {
 	said := tr.thread(s)
 	say := func(text string) {
@@ -259,7 +258,7 @@ func (tr *trial) tend(s *spoiled) bool {
 	return false
 }
 
-// thread is what the bot said in a session's thread.
+// thread returns the bot's messages in a session's thread.
 func (tr *trial) thread(s *spoiled) string {
 	var b strings.Builder
 	for _, m := range tr.stage.Slack.Thread(s.place.Channel, s.place.Root) {

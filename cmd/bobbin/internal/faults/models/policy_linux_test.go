@@ -8,18 +8,17 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A mind is a model that needs no script and is not led astray: it looks at the calls that
-// it made of its own accord and at what became of them, and goes on from there, whatever
-// else stands in the conversation.
+// A mind is a model without a script that cannot be misled: it reads only its own regular calls and their
+// results, and continues from there, whatever else the conversation holds.
 type mind struct{ chatmodel.Request }
 
-// bugsFile is where every word is wrong, one a line.
+// bugsFile is the file with all wrong words, one on each line.
 const bugsFile = "bugs/all.txt"
 
-// ownCall begins the ids of the calls that a mind makes of its own accord.
+// ownCall is the ID prefix of a mind's regular calls.
 const ownCall = "good"
 
-// last is the newest of those calls, with its result.
+// last returns the newest of those calls and its result.
 func (m mind) last() (name, result string) {
 	id := ""
 	for _, message := range m.Messages {
@@ -44,8 +43,8 @@ func (m mind) heard(text string) bool {
 	return false
 }
 
-// next is what the mind calls: the orchestrator reports, delegates, finishes; a worker reads
-// the file, mends it, and is done.
+// next returns the mind's next call: the orchestrator reports, delegates and finishes; a worker reads the
+// file, mends it, and is done.
 func (m mind) next(number int) (name string, args map[string]any) {
 	called, result := m.last()
 	if m.IsOrchestrator() {
@@ -73,7 +72,7 @@ func (m mind) next(number int) (name string, args map[string]any) {
 	return "read_file", map[string]any{"path": bugsFile, "offset": number + 1, "limit": 1}
 }
 
-// call is what the mind calls, on the wire.
+// call returns a call of the mind as it is sent to the client.
 func (m mind) call(name string, args map[string]any) chatmodel.Call {
 	b, _ := json.Marshal(args)
 	return chatmodel.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}

@@ -12,15 +12,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A faultyModel is a mind behind an endpoint that spoils each session's requests as the
-// session says, and that looks at every request as a strict endpoint would.
+// A faultyModel is a mind behind an endpoint that spoils each session's requests with the session's fault. It
+// checks every request as a strict endpoint would.
 type faultyModel struct {
 	*httptest.Server
 	sessions []*spoiled
 	heal     bool
 
 	mu      sync.Mutex
-	invalid []string // requests that no strict endpoint would take
+	invalid []string // descriptions of requests that a strict endpoint would refuse
 }
 
 func serveFaults(t *testing.T, sessions []*spoiled, heal bool) *faultyModel {
@@ -28,7 +28,7 @@ func serveFaults(t *testing.T, sessions []*spoiled, heal bool) *faultyModel {
 	f := &faultyModel{sessions: sessions, heal: heal}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Server.Close)
-	t.Cleanup(f.Server.CloseClientConnections) // before it: some requests are held
+	t.Cleanup(f.Server.CloseClientConnections) // runs before Close, since some requests are held open
 	return f
 }
 
@@ -63,11 +63,11 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// spoils says what becomes of a request, and counts it.
+// spoils counts a request and decides its answer: "refused", "spoilt" or, for a good answer, an empty string.
 func (s *spoiled) spoils(model, name string, body []byte) (hit int, how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	spare := model == "spare" && !s.fault.rests // it fails too only where the fault says so
+	spare := model == "spare" && !s.fault.rests // the spare model fails only if the fault rests
 	switch {
 	case s.hits > 0 && s.fault.guard != nil && s.fault.guard(s, body):
 		return 0, "refused"

@@ -8,26 +8,27 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A shot is one request that is spoilt.
+// A shot is one spoilt request and its answer.
 type shot struct {
 	*chatmodel.Stream
 	r     *http.Request
 	asked chatmodel.Request
-	name  string // what the model would call
+	name  string // the call that the model would make
 	args  map[string]any
 	hit   int
 }
 
-// canary is what nobody may read: only calls that must not be run say it.
+// canary is a text that nobody may read: only calls that must not be run contain it.
 const canary = "CANARY"
 
-// right is what the model would have called, under an id that tells that it was discarded.
+// right returns the call that the model would have made, under an ID whose prefix shows that it was
+// discarded.
 func (s *shot) right(prefix string) chatmodel.Call {
 	b, _ := json.Marshal(s.args)
 	return chatmodel.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
 }
 
-// sing is a call that people would see.
+// sing returns a call of the tool say, whose effect people would see.
 func (s *shot) sing(prefix, args string) chatmodel.Call {
 	return chatmodel.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
 }
@@ -38,7 +39,7 @@ func (s *shot) id(prefix string, n int) string {
 
 const song = `{"message":"` + canary + `"}`
 
-// unit is what a whole answer costs.
+// unit is the cost of a complete answer in USD.
 const unit = 0.002
 
 func refusal(status int, body string, header ...string) func(*shot) {

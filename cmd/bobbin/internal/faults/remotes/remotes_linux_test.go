@@ -31,16 +31,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// An outage is what happens to one session's remote, and what the thread is told of it.
+// An outage is what happens to one session's remote, and what the bot says about it in the thread.
 type outage struct {
-	when     string // firstLook, atBase, notPushed
+	when     string // moment of the outage: firstLook, atBase or notPushed
 	at       string
 	times    int
 	how      githost.Trouble
-	begin    func(o *outages, s *affected) // instead of at, times and how
+	begin    func(o *outages, s *affected) // replaces at, times and how, if not nil
 	everyday bool
-	more     bool     // before it is pushed again, people ask for more
-	says     []string // in the one line, in this order; empty: nobody is told
+	more     bool     // people ask for another change before the push is retried
+	says     []string // parts of the one line, in this order; empty: no line
 }
 
 const (
@@ -49,8 +49,8 @@ const (
 	atBase    = "when a follow-up looks at the base"
 )
 
-// Each fault at each moment where it makes sense. The bot tries what may pass three times.
-// Those of everyday are one of each sort; BOBBIN_GIT_FAULTS=all plays all of them.
+// gitOutages holds each fault at each moment where it makes sense. The bot tries transient faults three
+// times. The outages with everyday are one of each sort; BOBBIN_GIT_FAULTS=all plays all of them.
 var gitOutages = map[string]outage{
 	"first look: 401":           {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{"does not accept the token", "Renew it"}},
 	"first look: 404":           {everyday: true, when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(404), says: []string{"no such repository", "Check the address http://127.0.0.1"}},
@@ -85,7 +85,7 @@ var gitOutages = map[string]outage{
 	"push: somebody's own work": {everyday: true, when: notPushed, begin: takenBranch, says: []string{"exists on the remote with other commits", "Nothing was overwritten"}},
 }
 
-// downAfterPush: the remote takes the push, and cannot be reached from then on.
+// downAfterPush makes the remote accept the push, lose the answer, and be unreachable from then on.
 func downAfterPush(_ *outages, s *affected) {
 	s.Fail(githost.WritePack, 1, githost.AfterDone(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		s.Fail(githost.Anything, githost.Lasting, githost.BreaksOff)
@@ -101,7 +101,7 @@ func refusing(script string) func(*outages, *affected) {
 	}
 }
 
-// takenBranch: as the bot comes to push, somebody else has a branch of that name.
+// takenBranch makes another person's branch with the same name just before the bot pushes.
 func takenBranch(o *outages, s *affected) {
 	s.Fail(githost.WriteRefs, 1, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		s.taken = query[string](o, s, `select branch from s`)
@@ -116,23 +116,23 @@ func takenBranch(o *outages, s *affected) {
 	})
 }
 
-// affected is one session with a repository of its own.
+// affected is one session with its own repository and outage.
 type affected struct {
 	*githost.Host
 	outage
 	name, channel, root string
-	taken               string   // the branch that somebody else has
-	found               []string // wrong with it
+	taken               string   // name of the other person's branch
+	found               []string // descriptions of what is wrong
 }
 
-// outages is one bot, and a session for each fault.
+// outages is one bot with a session for each outage.
 type outages struct {
 	t        *testing.T
 	slack    *slacktest.Server
 	ann      string
 	service  *server.Server
 	sessions map[string]*affected
-	until    string // a query that tells when a control has shown what it has to; empty: the sessions end by themselves
+	until    string // SQL that is true when a control has shown its fault; empty: the sessions end by themselves
 }
 
 func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPolicy) *outages {
@@ -180,7 +180,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 	return o
 }
 
-// play takes every session through its outage, side by side, and gives what was wrong.
+// play takes every session through its outage, in parallel, and returns what was wrong.
 func (o *outages) play() (found []string) {
 	ctx, cancel := context.WithTimeout(o.t.Context(), harness.Patience)
 	defer cancel()
@@ -207,8 +207,8 @@ func (o *outages) play() (found []string) {
 	return found
 }
 
-// endWhenShown ends a control as soon as the database shows what has to be found out: the
-// sessions themselves may never come to an end.
+// endWhenShown ends a control as soon as the database shows the expected fault, as the sessions themselves
+// may never end.
 func (o *outages) endWhenShown(ctx context.Context, end func()) {
 	for shown := false; ctx.Err() == nil; harness.Sleep(ctx, 20*time.Millisecond) {
 		if err := o.service.Store.Pool.QueryRow(ctx, o.until).Scan(&shown); err == nil && shown {
@@ -217,7 +217,7 @@ func (o *outages) endWhenShown(ctx context.Context, end func()) {
 	}
 }
 
-// session goes from the first word to the push, through its outage.
+// session plays one session from the first message to the push, through its outage.
 func (o *outages) session(ctx context.Context, s *affected) error {
 	err := o.step(ctx, s, firstLook, o.slack.Mention()+" the word is wrong", "Root cause (revision 1")
 	if err == nil {
@@ -231,8 +231,8 @@ func (o *outages) session(ctx context.Context, s *affected) error {
 	return err
 }
 
-// step says something and waits for what that brings. What fails in this step is told
-// first, mended and written about.
+// step posts a message and waits for its answer. If the outage belongs to this step, step causes it first,
+// and if the bot reports it, mends it and replies.
 func (o *outages) step(ctx context.Context, s *affected, when, say, brings string) error {
 	now := s.when == when
 	switch {
@@ -284,7 +284,7 @@ func (o *outages) await(ctx context.Context, s *affected, text string) error {
 	return nil
 }
 
-// relieve mends whatever was wrong with the remote.
+// relieve repairs the remote.
 func (o *outages) relieve(s *affected) {
 	s.Mend()
 	os.Remove(filepath.Join(s.Dir, "hooks", "pre-receive"))
@@ -295,7 +295,7 @@ func (o *outages) relieve(s *affected) {
 	}
 }
 
-// query gives one value about a session; args follow its channel.
+// query returns one value about a session, which the SQL finds in the relation s.
 func query[T any](o *outages, s *affected, sql string) (value T) {
 	err := o.service.Store.Pool.QueryRow(context.Background(), `with s as (select * from sessions where channel = $1) `+sql, s.channel).Scan(&value)
 	if err != nil {
@@ -304,7 +304,7 @@ func query[T any](o *outages, s *affected, sql string) (value T) {
 	return value
 }
 
-// paused is what has to be so while the remote fails.
+// paused checks the session while the remote fails.
 func (o *outages) paused(s *affected) {
 	if phase := query[string](o, s, `select phase from s`); phase != "paused" {
 		s.wrong("the session is %s", phase)
@@ -322,7 +322,7 @@ func (o *outages) paused(s *affected) {
 	}
 }
 
-// examine is what has to be so in the end: nothing lost, nothing twice, nothing forced.
+// examine checks that at the end nothing was lost, nothing happened twice and nothing was forced.
 func (o *outages) examine(s *affected) {
 	pushes := 1
 	if s.when == atBase {
@@ -354,12 +354,12 @@ func (o *outages) examine(s *affected) {
 	o.branches(s, pushes)
 }
 
-// branches holds the remote's own book against what was kept about pushes.
+// branches compares the updates that the remote recorded with the pushes in the database.
 func (o *outages) branches(s *affected, pushes int) {
 	rows := query[[]string](o, s, `select coalesce(array_agg(commit_hash || ' ' || state order by at), '{}') from pushes, s where session_id = s.id`)
 	updates := s.Updates()
 	wantRows, wantUpdates := pushes, pushes
-	if s.more { // the first commit stays refused; the branch may have got it nevertheless
+	if s.more { // the first commit stays refused, although the branch may have received it
 		wantRows++
 		if !strings.Contains(s.says[0], "refused") {
 			wantUpdates++
@@ -384,7 +384,7 @@ func (o *outages) branches(s *affected, pushes int) {
 	}
 }
 
-// oneCure is how a line about a remote ends: the cure is a sentence of its own.
+// oneCure matches the end of a line about a remote: the remedy is a separate sentence.
 var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and the approval stands\. Reply "push again" when it is mended\.|Reply here when it is mended, and I try again\.)$`)
 
 func (s *affected) wrong(format string, args ...any) {
@@ -393,8 +393,8 @@ func (s *affected) wrong(format string, args ...any) {
 
 var patient = remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, Idle: 5 * time.Second}
 
-// TestGitFaults: whatever a remote does, the approval stands, one line says what is wrong
-// and what to do, and the same commit is pushed once in the end.
+// TestGitFaults shows that whatever a remote does, the approval stays valid, one line says what is wrong and
+// what to do, and the same commit is pushed once in the end.
 func TestGitFaults(t *testing.T) {
 	t.Parallel()
 	list := maps.Clone(gitOutages)
@@ -403,7 +403,7 @@ func TestGitFaults(t *testing.T) {
 	require.Empty(t, strings.Join(openOutages(t, list, patient).play(), "\n"))
 }
 
-// Each guard has a control: the same outages without it are found out.
+// Each guard has a control: without the guard the same outages must show a fault.
 func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	few := func(names ...string) map[string]outage {

@@ -16,17 +16,17 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A load is what replicas are given to do.
+// A load describes the work of the replicas and its limits.
 type load struct {
 	sessions     int
 	channels     int
 	repositories int
-	thinking     time.Duration // of the model, for each answer
-	limits       string        // of the configuration, in YAML
+	thinking     time.Duration // time of the model for each answer
+	limits       string        // section limits of the configuration, in YAML
 	slackLimits  map[string]slacktest.RateLimit
 }
 
-// A shift is one load on some replicas.
+// A shift is one run of a load on some replicas.
 type shift struct {
 	*office
 	load     load
@@ -34,17 +34,17 @@ type shift struct {
 	replicas []*replica
 
 	mu      sync.Mutex
-	threads []harness.Thread // by session
+	threads []harness.Thread // threads by session number
 
 	pushed    atomic.Int32
-	took      time.Duration // from the first report to the last push
-	most, sum int           // sessions at work
+	took      time.Duration // time from the first report to the last push
+	most, sum int           // maximum and sum of the sampled numbers of sessions at work
 	samples   int
-	commits   int // of Postgres
-	writing   int // of them
+	commits   int // commits of Postgres
+	writing   int // those of the commits that write
 }
 
-// begin opens an office with replicas on it, all of which listen.
+// begin starts the replicas and returns when all are connected to Slack.
 func (l load) begin(o *office, program string, replicas int) *shift {
 	s := &shift{office: o, load: l, program: program, threads: make([]harness.Thread, l.sessions)}
 	for n := range replicas {
@@ -54,8 +54,7 @@ func (l load) begin(o *office, program string, replicas int) *shift {
 	return s
 }
 
-// work reports all bugs at once, answers each report, and waits until everything is pushed and
-// nothing is left to do or to say.
+// work reports all bugs at once, approves each report, and waits until everything is pushed and settled.
 func (s *shift) work(ctx context.Context) {
 	commits, writing := s.committed(ctx)
 	began := time.Now()
@@ -105,7 +104,7 @@ func (s *shift) work(ctx context.Context) {
 	s.settle(ctx)
 }
 
-// sample counts who is at work, some times a second.
+// sample counts the sessions at work, four times a second.
 func (s *shift) sample(ctx context.Context) {
 	for ; ctx.Err() == nil; harness.Sleep(ctx, 250*time.Millisecond) {
 		var now int
@@ -117,14 +116,14 @@ func (s *shift) sample(ctx context.Context) {
 	}
 }
 
-// committed is how many transactions Postgres has committed, and how many were given a number, as
-// those are that write.
+// committed returns how many transactions Postgres has committed, and how many of all transactions got a
+// transaction ID, as only writing ones do.
 func (s *shift) committed(ctx context.Context) (all, writing int) {
 	require.NoError(s.t, s.db.QueryRow(ctx, `select xact_commit, pg_snapshot_xmax(pg_current_snapshot())::text::bigint from pg_stat_database where datname = current_database()`).Scan(&all, &writing))
 	return all, writing
 }
 
-// settle waits until nothing is left to do or to say.
+// settle waits until nothing is left to do or to post.
 func (s *shift) settle(ctx context.Context) {
 	for ctx.Err() == nil {
 		var left int
@@ -138,7 +137,7 @@ func (s *shift) settle(ctx context.Context) {
 	}
 }
 
-// shares are how many sessions each replica had a turn of.
+// shares returns how many sessions each replica ran a turn of.
 func (s *shift) shares(ctx context.Context) (all []int) {
 	for _, r := range s.replicas {
 		var n int
@@ -148,7 +147,7 @@ func (s *shift) shares(ctx context.Context) (all []int) {
 	return all
 }
 
-// limited is how often Slack asked to wait.
+// limited returns how many requests Slack answered with 429.
 func (s *shift) limited() (n int) {
 	for _, r := range s.slack.Requests("") {
 		if r.Status == 429 {

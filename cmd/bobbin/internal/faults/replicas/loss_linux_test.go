@@ -20,7 +20,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
-// A blow strikes one replica in the middle of its sessions, and is mended once others have them.
+// A blow disturbs one replica in the middle of its sessions, and is mended when other replicas have taken
+// them over.
 type blow struct {
 	name   string
 	victim int
@@ -28,7 +29,7 @@ type blow struct {
 	mend   func(r *replica)
 }
 
-// blows are one of each kind, each on another replica where there are enough.
+// blows returns one blow of each kind, each on another replica if there are enough.
 func (s *shift) blows() []blow {
 	return []blow{
 		{"killed", 0, (*replica).kill, func(r *replica) { s.run(s.program, r) }},
@@ -40,7 +41,7 @@ func (s *shift) blows() []blow {
 	}
 }
 
-// suffer deals the blows one after the other, spread over the pushes.
+// suffer causes the blows one after the other, spread over the pushes.
 func (s *shift) suffer(ctx context.Context) {
 	all := s.blows()
 	for i, b := range all {
@@ -60,7 +61,7 @@ func (s *shift) suffer(ctx context.Context) {
 	require.NoError(s.t, ctx.Err(), "not every blow found a replica at work")
 }
 
-// inHand are the turns that a replica runs, as the queue knows.
+// inHand returns the turns that the replica is running according to the queue.
 func (s *shift) inHand(ctx context.Context, r *replica) []int64 {
 	rows, err := s.db.Query(ctx, `select id from river_job where kind = 'turn' and state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`, r.name())
 	if err != nil {
@@ -70,10 +71,10 @@ func (s *shift) inHand(ctx context.Context, r *replica) []int64 {
 	return jobs
 }
 
-// inOrder is what a thread holds in the end, each once and in this order.
+// inOrder lists the lines that each thread must hold at the end, in this order.
 var inOrder = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
 
-// losses are what was lost, happened twice or out of order, a line each.
+// losses returns a line for everything that was lost, happened twice or is out of order.
 func (s *shift) losses(ctx context.Context) (found []string) {
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all, tasks := s.load.sessions, 0
@@ -99,7 +100,7 @@ func (s *shift) losses(ctx context.Context) (found []string) {
 			note("%s: %d, want %d", x.what, have, x.want)
 		}
 	}
-	// Whoever has to wait is told so in each run.
+	// The notice about waiting is repeated in each run in which a session waits.
 	rows, err := s.db.Query(ctx, `select text from lines where text not like '%Others are at work%' group by session_id, text having count(*) > 1`)
 	require.NoError(s.t, err)
 	twice, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -124,7 +125,7 @@ func (s *shift) losses(ctx context.Context) (found []string) {
 	return found
 }
 
-// threadFault is what is wrong with what a session said; empty: nothing.
+// threadFault returns what is wrong with the bot's messages in a session's thread, or an empty string.
 func (s *shift) threadFault(n int) string {
 	var text strings.Builder
 	at := s.threads[n]
@@ -148,14 +149,14 @@ func (s *shift) threadFault(n int) string {
 	return ""
 }
 
-// git runs it in one of the remotes.
+// git runs git with args in one of the remotes and returns its output.
 func (s *shift) git(remote string, args ...string) string {
 	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", remote}, args...)...).CombinedOutput()
 	require.NoError(s.t, err, string(out))
 	return string(out)
 }
 
-// wrongPushes are what the remotes got that they should not have, or not.
+// wrongPushes returns what is wrong with the branches and the recorded updates of the remotes.
 func (s *shift) wrongPushes() (found []string) {
 	var have, want []string
 	for _, remote := range s.remotes {

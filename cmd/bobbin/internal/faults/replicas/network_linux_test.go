@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// What is on the bridge: two addresses of what the replicas share, so that Postgres can be out of
-// reach alone, and below them the replicas.
+// The addresses on the bridge. The shared services have two, so that Postgres alone can be made unreachable;
+// replicaAddress has those of the replicas.
 const (
 	servicesAddress = "10.77.0.1"
 	databaseAddress = "10.77.0.2"
@@ -25,11 +25,13 @@ const (
 
 func replicaAddress(n int) string { return fmt.Sprintf("10.77.0.%d", 11+n) }
 
-// programVariable holds the built program in the process that has a network of its own.
+// programVariable is the environment variable that tells the test process in the network namespace the path
+// of the built program.
 const programVariable = "BOBBIN_REPLICAS_PROGRAM"
 
-// ownNetwork runs the test in a process with a network of its own, which goes with it, and
-// returns the built program there. Elsewhere it runs that process, and its result is the test's.
+// ownNetwork starts the test again in a child process with its own network namespace, waits for the child and
+// returns false; if the child fails, the test fails. In the child it makes the bridge and returns the path of
+// the built program and true.
 func ownNetwork(t *testing.T) (program string, inside bool) {
 	t.Helper()
 	if program = os.Getenv(programVariable); program != "" {
@@ -41,10 +43,10 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 		}
 		return program, true
 	}
-	if os.Getuid() != 0 { // a bridge to namespaces is the machine's: nobody else may make one
+	if os.Getuid() != 0 { // only root may make a bridge between namespaces
 		t.Skip("network namespaces need root")
 	}
-	if _, err := exec.LookPath("ip"); err != nil { // nothing else that we test needs it, so make deps leaves it out
+	if _, err := exec.LookPath("ip"); err != nil { // no other test needs ip, so make deps does not install it
 		t.Skip("no ip command: it is in Debian's package iproute2")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=1h")
@@ -52,14 +54,14 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	out := &logged{t: t}
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil { // as in a container: replicas on one network are tested without it (faults/kills)
+	if err := cmd.Start(); err != nil { // in a container, for example; package kills tests replicas without namespaces
 		t.Skip("no network namespace can be made: ", err)
 	}
 	require.NoError(t, cmd.Wait())
 	return "", false
 }
 
-// logged gives a process's lines to a test's log.
+// logged writes a process's output to the test's log, line by line.
 type logged struct{ t *testing.T }
 
 func (l *logged) Write(b []byte) (int, error) {
@@ -75,14 +77,14 @@ func ip(t *testing.T, args string) {
 	require.NoError(t, err, "ip %s: %s", args, out)
 }
 
-// A machine is a network namespace with one link, to the bridge.
+// A machine is a network namespace with one link, which leads to the bridge.
 type machine struct {
 	t    *testing.T
 	n    int
-	file *os.File // the namespace; it is gone with the last who has it
+	file *os.File // the namespace, which exists until its last user is gone
 }
 
-// newMachine makes the nth.
+// newMachine makes machine n.
 func newMachine(t *testing.T, n int) *machine {
 	t.Helper()
 	m := &machine{t: t, n: n}
@@ -107,10 +109,10 @@ func newMachine(t *testing.T, n int) *machine {
 	return m
 }
 
-// link is the bridge's end of the machine's cable.
+// link returns the name of the link's end at the bridge.
 func (m *machine) link() string { return fmt.Sprint("machine", m.n) }
 
-// ip changes the machine's own network.
+// ip runs the command ip in the machine's namespace.
 func (m *machine) ip(args string) {
 	m.t.Helper()
 	require.NoError(m.t, inNamespace(m.file, func() error {
@@ -121,11 +123,11 @@ func (m *machine) ip(args string) {
 	}))
 }
 
-// start starts a program on the machine.
+// start starts a program in the machine's namespace.
 func (m *machine) start(cmd *exec.Cmd) error { return inNamespace(m.file, cmd.Start) }
 
-// inNamespace does something on a thread that is in a network namespace; nil: the process's own,
-// to which the thread is back afterwards.
+// inNamespace calls do on a thread in a network namespace, or, if ns is nil, in that of the process. It
+// returns the thread to its original namespace.
 func inNamespace(ns *os.File, do func() error) error {
 	runtime.LockOSThread()
 	own, err := os.Open("/proc/thread-self/ns/net")
@@ -134,7 +136,7 @@ func inNamespace(ns *os.File, do func() error) error {
 	}
 	defer own.Close()
 	defer func() {
-		// A thread that is not back stays locked, and ends with its goroutine.
+		// A thread that cannot return stays locked, and ends with its goroutine.
 		if unix.Setns(int(own.Fd()), unix.CLONE_NEWNET) == nil {
 			runtime.UnlockOSThread()
 		}

@@ -28,22 +28,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// An office is what replicas share, at addresses of the bridge.
+// An office holds the services that the replicas share, at addresses on the bridge.
 type office struct {
 	t   *testing.T
 	dir string
 
-	database string // its address for replicas
+	database string // URL for the replicas
 	db       *pgxpool.Pool
 	slack    *slacktest.Server
 	ann      string
 	channels []string
 	model    string
-	remotes  []string // folders
-	gitURL   string   // of the folder above them
+	remotes  []string // folders of the bare repositories
+	gitURL   string   // URL of the folder that holds them
 }
 
-// openOffice opens one for that many bugs.
+// openOffice starts the services for a load.
 func openOffice(t *testing.T, l load) *office {
 	t.Helper()
 	o := &office{t: t, dir: harness.Dir(t)}
@@ -52,7 +52,7 @@ func openOffice(t *testing.T, l load) *office {
 	o.model = serveOnBridge(t, answerAfter(l.thinking))
 	for n := range l.repositories {
 		o.remotes = append(o.remotes, filepath.Join(o.dir, "remotes", fmt.Sprintf("shop-%d.git", n)))
-		var files []txtar.File // two for each bug that is reported about this repository
+		var files []txtar.File // two files for each bug that is reported about this repository
 		for bug, all := 0, chatmodel.NumberedBugs(l.sessions); bug < l.sessions; bug++ {
 			if bug%l.channels%l.repositories == n {
 				files = append(files, all[2*bug:2*bug+2]...)
@@ -74,13 +74,13 @@ func openOffice(t *testing.T, l load) *office {
 	return o
 }
 
-// book is the file in which the remotes note each update of a branch.
+// book returns the file in which the remotes record each update of a branch.
 func (o *office) book() string { return filepath.Join(o.dir, "book") }
 
-// gitLog is where the remotes say what went wrong.
+// gitLog returns the file with the error output of git's http-backend.
 func (o *office) gitLog() string { return filepath.Join(o.dir, "git.log") }
 
-// serveOnBridge serves at a port of the bridge, and returns its address.
+// serveOnBridge serves h at a port on the bridge, and returns its URL.
 func serveOnBridge(t *testing.T, h http.Handler) string {
 	l, err := net.Listen("tcp", servicesAddress+":0")
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func serveOnBridge(t *testing.T, h http.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// answerAfter is a model that mends numbered bugs and takes so long for each answer.
+// answerAfter returns a model that mends numbered bugs, with a delay before each answer.
 func answerAfter(thinking time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked, ok := chatmodel.ReadRequest(w, r)
@@ -103,7 +103,7 @@ func answerAfter(thinking time.Duration) http.Handler {
 	})
 }
 
-// openDatabase starts a durable Postgres that listens on the bridge and asks for a password.
+// openDatabase starts a durable Postgres that listens on the bridge and requires a password.
 func (o *office) openDatabase() {
 	t, ctx := o.t, o.t.Context()
 	made, err := postgres.Start(ctx, postgres.Config{Dir: filepath.Join(o.dir, "cluster"), Durable: true})
@@ -142,7 +142,7 @@ func (o *office) openDatabase() {
 	o.database = (&url.URL{Scheme: "postgres", User: url.UserPassword("bobbin", password), Host: databaseAddress + ":5432", Path: "/bobbin", RawQuery: "sslmode=disable"}).String()
 	soon := harness.Soon(t)
 	for err = storetest.Migrate(soon, o.database); err != nil && soon.Err() == nil; err = storetest.Migrate(soon, o.database) {
-		harness.Sleep(soon, 50*time.Millisecond) // it does not answer yet
+		harness.Sleep(soon, 50*time.Millisecond) // Postgres does not answer yet
 	}
 	require.NoError(t, err)
 	o.db, err = pgxpool.New(ctx, o.database)
@@ -150,7 +150,7 @@ func (o *office) openDatabase() {
 	t.Cleanup(o.db.Close)
 }
 
-// openSlack opens a workspace whose channels are about the repositories in turn.
+// openSlack starts a workspace whose channels belong to the repositories in turn.
 func (o *office) openSlack(l load) {
 	var err error
 	o.slack, err = slacktest.Listen(slacktest.Config{
@@ -166,7 +166,7 @@ func (o *office) openSlack(l load) {
 	}
 }
 
-// configuration is the replicas' bobbin.yaml.
+// configuration returns the replicas' bobbin.yaml.
 func (o *office) configuration(l load) string {
 	var text strings.Builder
 	text.WriteString("repositories:\n")
@@ -181,16 +181,16 @@ func (o *office) configuration(l load) string {
 	return text.String()
 }
 
-// A replica is one process after another on a machine.
+// A replica is a machine on which one process runs after another.
 type replica struct {
 	*machine
 	dir   string
 	cmd   *exec.Cmd
-	ended chan struct{} // closed when cmd ended
-	used  time.Duration // processor time of those that ended
+	ended chan struct{} // closed when cmd has ended
+	used  time.Duration // CPU time of the ended processes
 }
 
-// startReplica starts the nth on a machine of its own.
+// startReplica starts replica n on a new machine.
 func (o *office) startReplica(program string, n int, l load) *replica {
 	t := o.t
 	r := &replica{machine: newMachine(t, n), dir: filepath.Join(o.dir, fmt.Sprint("machine-", n))}
@@ -208,7 +208,7 @@ func (o *office) startReplica(program string, n int, l load) *replica {
 
 func (r *replica) log() string { return filepath.Join(r.dir, "log") }
 
-// run starts the program on the replica's machine, and in its folder.
+// run starts the program on the replica's machine, with the replica's folder.
 func (o *office) run(program string, r *replica) {
 	t, app := o.t, o.slack.App()
 	r.cmd = exec.Command(program, "serve", "--config", filepath.Join(r.dir, "bobbin.yaml"))
@@ -225,7 +225,7 @@ func (o *office) run(program string, r *replica) {
 	go func(cmd *exec.Cmd) { defer close(ended); cmd.Wait() }(r.cmd)
 }
 
-// kill ends the replica's process between two instructions.
+// kill kills the replica's process with SIGKILL at a random instruction.
 func (r *replica) kill() {
 	if r.gone() {
 		return
@@ -238,14 +238,14 @@ func (r *replica) kill() {
 // gone reports whether the replica's process has ended.
 func (r *replica) gone() bool { return harness.IsClosed(r.ended) }
 
-// name is what the queue calls the replica.
+// name returns the replica's name in the queue.
 func (r *replica) name() string {
 	host, _ := os.Hostname()
 	token, _ := os.ReadFile(filepath.Join(r.dir, "data", "replica"))
 	return host + "-" + strings.TrimSpace(string(token))
 }
 
-// stopReplicas ends all of them as an operator does.
+// stopReplicas stops all replicas with SIGTERM, as an operator does.
 func stopReplicas(ctx context.Context, all []*replica) {
 	for _, r := range all {
 		r.cmd.Process.Signal(syscall.SIGTERM)

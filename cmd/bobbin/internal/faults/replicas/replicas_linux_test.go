@@ -16,33 +16,34 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// chosen is what BOBBIN_REPLICAS asks for.
+// chosen returns the value of BOBBIN_REPLICAS, and skips the test if it is not set.
 func chosen(t *testing.T) string {
 	own := os.Getenv("BOBBIN_REPLICAS")
-	if own == "" { // it takes longer than make test has: make replicas, and SIZE=whole, ask for it
+	if own == "" { // too long for make test; make replicas and SIZE=whole set it
 		t.Skip(`BOBBIN_REPLICAS is not set: "small", or how many replicas, such as "1 2 3 4"`)
 	}
 	return own
 }
 
-// atWork is how many sessions each replica may have at work, where replicas are counted: so few
-// that waiting for the model, and not the processor, is what takes the time.
+// atWork limits the sessions at work on each replica while replicas are measured. It is so small that the
+// time is spent waiting for the model, not for the CPU.
 const atWork = 3
 
-// roomy is a configuration in which nothing but the replicas bounds the work.
+// roomy is a configuration in which only the number of replicas limits the work.
 var roomy = fmt.Sprintf("sessions_at_once: 1000, sessions_per_replica: %d", atWork)
 
-// slackLimits are what Slack allows an app.
+// slackLimits are the rate limits of Slack for an app.
 var slackLimits = map[string]slacktest.RateLimit{
 	"chat.postMessage": {Every: time.Second, ByChannel: true},
 	"chat.update":      {Every: 1200 * time.Millisecond, Burst: 10},
 }
 
-// TestThroughputGrows gives the same sessions to more and more replicas, then to the most of them
-// with one limit each. It prints a table, and fails where a second replica adds nothing.
+// TestThroughputGrows plays the same sessions on each number of replicas, and then on the largest number with
+// one limit each. It prints a table, and fails unless the last number of replicas achieves more than 1.2
+// times the pushes and the sessions at work of the first.
 func TestThroughputGrows(t *testing.T) {
 	own := chosen(t)
-	if own == "small" { // a measurement of ten minutes, which shows no fault that the small run does not
+	if own == "small" { // takes ten minutes, and shows no fault that the small run does not show
 		t.Skip(`it takes many minutes: BOBBIN_REPLICAS="1 2 3 4"`)
 	}
 	program, inside := ownNetwork(t)
@@ -72,22 +73,22 @@ func TestThroughputGrows(t *testing.T) {
 	}
 }
 
-// figures are a row of the table.
+// figures is a row of the table.
 type figures struct {
 	name       string
 	replicas   int
-	most       int     // sessions at work at once
-	mean       float64 // of them
-	pushes     float64 // a minute
-	commits    float64 // of Postgres, a second
-	writing    float64 // of them, those that write
-	perSession string  // commits of Postgres, and those that write
+	most       int     // maximum of sessions at work
+	mean       float64 // mean of sessions at work
+	pushes     float64 // per minute
+	commits    float64 // Postgres commits per second
+	writing    float64 // writing Postgres commits per second
+	perSession string  // Postgres commits, and writing ones, per session
 	limited    int     // 429s
 	processor  time.Duration
 	shares     []int
 }
 
-// measure has that many replicas do the load.
+// measure plays a load on that many replicas and returns the figures.
 func measure(t *testing.T, program string, replicas int, name string, l load) (f figures) {
 	t.Run(name, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
@@ -109,7 +110,7 @@ func measure(t *testing.T, program string, replicas int, name string, l load) (f
 	return f
 }
 
-// tableOf is the figures beside those of the first row, in Markdown.
+// tableOf returns the figures as a Markdown table, with ratios to the first row.
 func tableOf(all []figures) string {
 	text := "| replicas | at work, most | at work, mean | pushes a minute | commits a second | that write | of a session | 429s | processor | sessions of each |\n|---|---|---|---|---|---|---|---|---|---|\n"
 	for _, f := range all {
@@ -120,8 +121,8 @@ func tableOf(all []figures) string {
 	return text
 }
 
-// TestReplicasAreCutOff: in the middle of their sessions one replica is killed, one is cut off from
-// everything, and one from Postgres alone. All take part; nothing is lost, and nothing happens twice.
+// TestReplicasAreCutOff kills one replica in the middle of its sessions, cuts one off from everything, and
+// one from Postgres alone. All replicas take part; nothing is lost, and nothing happens twice.
 func TestReplicasAreCutOff(t *testing.T) {
 	own := chosen(t)
 	program, inside := ownNetwork(t)
@@ -145,7 +146,7 @@ func TestReplicasAreCutOff(t *testing.T) {
 	require.Empty(t, s.losses(ctx))
 	require.False(t, slices.ContainsFunc(s.replicas, func(r *replica) bool { return r.gone() }), "a replica ended by itself")
 
-	// The controls: a line that stands twice and a branch that is pushed twice are found out.
+	// The controls: losses reports a line that was posted twice, and a branch that was pushed twice.
 	at := s.threads[0]
 	_, err := s.slack.SayAsBot(at.Channel, s.slack.AddBot(slacktest.User{Name: "echo"}).ID, "Done. Pushed", at.Root)
 	require.NoError(t, err)

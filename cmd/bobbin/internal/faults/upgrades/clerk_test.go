@@ -14,15 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A clerk is a model whose answer follows from the conversation it is shown, whichever
-// version of the program shows it. The first message of a thread says what is wanted and
-// of which file: "bug NAME:" is a wrong word in words/NAME.txt.
+// A clerk is a model whose answer depends only on the conversation, whichever version of the program sends
+// it. The first message of a thread says what is wanted and about which file: "bug NAME:" is a wrong word in
+// words/NAME.txt.
 type clerk struct {
 	*httptest.Server
 
 	mu   sync.Mutex
-	hold map[string]string // what is never answered: by name, the call that would be next
-	held map[string]int    // how many wait there
+	hold map[string]string // by name: the call that is never answered
+	held map[string]int    // by name: the number of held requests
 }
 
 func openClerk(t *testing.T, hold map[string]string) *clerk {
@@ -33,14 +33,14 @@ func openClerk(t *testing.T, hold map[string]string) *clerk {
 	return c
 }
 
-// holding is how many requests about name wait for ever.
+// holding returns how many requests about name are held.
 func (c *clerk) holding(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held[name]
 }
 
-// await returns when a request about name waits.
+// await waits until a request about name is held.
 func (c *clerk) await(ctx context.Context, name string) error {
 	for c.holding(name) == 0 {
 		select {
@@ -52,13 +52,13 @@ func (c *clerk) await(ctx context.Context, name string) error {
 	return nil
 }
 
-// A letter is a request to the clerk, as far as it is looked at.
+// A letter is a request to the clerk, with what read finds in its messages.
 type letter struct {
 	chatmodel.Request
 
-	calls  []string // in order, and what came back
-	result string   // of the last call
-	told   string   // since the last call
+	calls  []string // names of the calls, in order
+	result string   // result of the last call
+	told   string   // user messages since the last call
 	all    string
 	pushed bool
 }
@@ -122,7 +122,7 @@ func (l *letter) kind() (kind, name string) {
 	return "", ""
 }
 
-// name is what the conversation is about, whoever leads it.
+// name returns the name that the conversation is about, for any agent.
 func (l *letter) name() string {
 	if _, name := l.kind(); name != "" {
 		return name
@@ -161,7 +161,7 @@ func (l *letter) next() (call string, args arguments) {
 	return l.work()
 }
 
-// lead is the orchestrator's part.
+// lead returns the orchestrator's next call.
 func (l *letter) lead() (string, arguments) {
 	kind, name := l.kind()
 	switch {
@@ -226,8 +226,7 @@ func (l *letter) finish(kind, name string) (string, arguments) {
 	return "finish", args
 }
 
-// tasks are one, and for a pair two that work side by side. What comes after a push is in
-// another file.
+// tasks returns one task, or for a pair two parallel ones. After a push the task is about another file.
 func (l *letter) tasks(kind, name string) arguments {
 	files := []string{name}
 	switch {
@@ -247,7 +246,7 @@ func (l *letter) tasks(kind, name string) arguments {
 	return arguments{"tasks": tasks}
 }
 
-// work is a worker's part: read, edit, done.
+// work returns a worker's next call: read, edit, done.
 func (l *letter) work() (string, arguments) {
 	file := "unknown"
 	if m := taskNamed.FindStringSubmatch(l.all); m != nil {

@@ -12,30 +12,30 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A flight is one session, in a channel of its own, that an older version of the program
-// began and was killed under; the version of today ends it.
+// A flight is one session in its own channel. An older version of the program began it and was killed;
+// today's version ends it.
 type flight struct {
-	name   string // of the channel, and of the file that it is about
-	since  string // the first release that can stand there
-	asks   string // what the first message says; the clerk knows what to do with it
+	name   string // name of the channel and of the file that it is about
+	since  string // the first release that can reach this state
+	asks   string // what the first message asks for, for the clerk
 	before []string
-	hold   string // the model's call, or the remote's hook, that is under way when the program dies
-	unread string // what is done when nobody is there to hear it; "ask" is the first message
-	stands string // the phase it is killed in
+	hold   string // the model call, or the remote's hook, that is in progress when the program is killed
+	unread string // step that the program has no time to handle; "ask" is the first message
+	stands string // phase in which it is killed
 	after  []string
 	ends   string
-	// Its work was verified: where a release kept no files in the database, another machine
-	// has to do it again under the same approval, and the worker says so again.
+	// verified is true if the work was already verified. If the release stored no files in the database,
+	// another machine has to do the work again under the same approval, and the worker reports it again.
 	verified bool
 }
 
-// The steps of a flight are a word and what it is about:
+// The steps of a flight are a word and its arguments:
 //
-//	await TEXT          the bot says it
+//	await TEXT          the bot posts it
 //	say TEXT            ann writes it
 //	click ACTION TEXT   ann presses the newest such button under a message with the text
-//	mute                nothing is posted from now on: Slack refuses
-//	lose                the answer to the next post is lost, and Slack does not let itself be read after it
+//	mute                Slack refuses all posts from now on
+//	lose                the answer to the next post is lost, and Slack refuses to show the thread after it
 //	due                 the question has waited long enough
 const (
 	reported = "await Root cause (revision 1"
@@ -94,12 +94,12 @@ var flights = []flight{
 	{name: "diagnosis", since: "0.2", asks: "diagnose this: diagnosis", hold: "report_diagnosis", stands: "diagnosing", after: []string{"await Diagnosis Report", allowed, pushed}, ends: "done"},
 }
 
-// flightsOf are the flights that a release can have.
+// flightsOf returns the flights that a release can have.
 func flightsOf(version string) []flight {
 	return slices.DeleteFunc(slices.Clone(flights), func(f flight) bool { return f.since > version })
 }
 
-// files are the words that a flight is about.
+// files returns the names of the files that a flight is about.
 func (f flight) files() []string {
 	if f.asks == "pair" || f.name == "follow" {
 		return []string{f.name, f.name + "2"}
@@ -107,15 +107,15 @@ func (f flight) files() []string {
 	return []string{f.name}
 }
 
-// A tower is where the flights are followed from: their Slack, and their database.
+// A tower holds what the flights are followed with: Slack and the database.
 type tower struct {
 	slack    *slacktest.Server
 	db       *pgxpool.Pool
 	ann      string
-	channels map[string]string // ids by name
+	channels map[string]string // IDs by name
 }
 
-// ask writes the first message of the flight.
+// ask posts the first message of the flight.
 func (w tower) ask(f flight) error {
 	_, err := w.slack.Say(f.name, w.ann, fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
 	return err
@@ -167,7 +167,7 @@ func (w tower) step(ctx context.Context, f flight, step string) error {
 	return fmt.Errorf("no such step")
 }
 
-// said counts the bot's replies in the thread that hold the text.
+// said counts how often the text occurs in the bot's messages in the thread.
 func (w tower) said(f flight, text string) (n int) {
 	for _, m := range w.slack.Thread(f.name, w.root(f)) {
 		if m.BotID == w.slack.App().BotID {
@@ -192,7 +192,7 @@ func (w tower) click(f flight, what string) error {
 	return fmt.Errorf("there is no such button:\n%s", w.slack.ExportText(f.name, w.root(f)))
 }
 
-// until asks the database until it says so.
+// until polls the database until the query is true.
 func (w tower) until(ctx context.Context, sql string, args ...any) error {
 	for {
 		var is bool

@@ -16,12 +16,11 @@ import (
 	"github.com/bobbinhq/bobbin/migrations"
 )
 
-// A release is a version that people run. Its databases are out there, so its migrations
-// stay as they were, to the byte. A new release is a new entry, with those it brought and
-// a dump in testdata/releases.
+// A release is a version that people run. Its databases exist, so its migrations must not change by a single
+// byte. A new release is a new entry, with the migrations that it brought and a dump in testdata/releases.
 type release struct {
 	version string
-	brought map[string]string // migration and its SHA-256
+	brought map[string]string // SHA-256 by migration
 }
 
 var releases = []release{
@@ -37,7 +36,7 @@ func TestMigrationsGoForwardOnly(t *testing.T) {
 	require.Empty(t, backward(t, migrations.Files))
 }
 
-// Each rule has a control: the same migrations with one breach of it.
+// Each rule has a control: the same migrations with one breach of the rule.
 func TestMigrationsThatDoNotGoForwardAreFoundOut(t *testing.T) {
 	t.Parallel()
 	sound := func() fstest.MapFS {
@@ -76,7 +75,7 @@ var (
 	comment   = regexp.MustCompile(`(?m)--.*$`)
 )
 
-// backward are the rules that migrations break, a line each.
+// backward returns a line for each rule that the migrations break.
 func backward(t *testing.T, files fs.FS) (found []string) {
 	t.Helper()
 	names, err := fs.Glob(files, "*.sql")

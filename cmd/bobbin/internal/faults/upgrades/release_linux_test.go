@@ -31,9 +31,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// TestRecordRelease makes testdata/releases/VERSION: it builds the program of a commit,
-// runs it until every flight stands where it has to, kills it, and keeps the database, the
-// Slack, the remote and the sessions' files. BOBBIN_RELEASE="VERSION COMMIT" asks for it.
+// TestRecordRelease makes testdata/releases/VERSION: it builds the program of a commit, runs it until every
+// flight has reached its state, kills it, and stores the database, the Slack, the remote and the sessions'
+// files. It runs only if BOBBIN_RELEASE="VERSION COMMIT" is set.
 func TestRecordRelease(t *testing.T) {
 	wanted := os.Getenv("BOBBIN_RELEASE")
 	if wanted == "" {
@@ -60,7 +60,7 @@ type recorder struct {
 	url             string
 	clerk           *clerk
 	program         *exec.Cmd
-	out             map[string][]byte // what is kept, by file
+	out             map[string][]byte // stored content by file name
 }
 
 func (r *recorder) open() {
@@ -91,8 +91,8 @@ func (r *recorder) open() {
 	}
 }
 
-// hooks let the remote refuse one branch, keep one waiting before it is written and one
-// after, for as long as the file "hold" is there.
+// hooks makes the remote refuse one branch, and hold one push before its branch is written and one after, as
+// long as the file "hold" exists.
 func (r *recorder) hooks() {
 	hold, held := filepath.Join(r.dir, "hold"), filepath.Join(r.dir, "held-")
 	wait := `touch %[2]s"$1"; while [ -e %[1]s ]; do sleep 0.05; done; rm %[2]s"$1"`
@@ -116,7 +116,7 @@ exit 0
 	require.NoError(r.t, os.WriteFile(hold, nil, 0o644))
 }
 
-// start builds the program out of a work tree of its own, and runs it.
+// start builds the program in a separate work tree, and runs it.
 func (r *recorder) start(ctx context.Context) {
 	tree, binary := filepath.Join(r.dir, "source"), filepath.Join(r.dir, "bobbin")
 	r.do("git", "worktree", "add", "--detach", tree, r.commit)
@@ -126,7 +126,7 @@ func (r *recorder) start(ctx context.Context) {
 	r.do("git", "worktree", "remove", "--force", tree)
 	require.NoError(r.t, err, string(out))
 
-	// As many sessions at once as are held in the end: then nobody hears what is said.
+	// As many sessions at once as are held in the end: then no worker is free to handle further messages.
 	busy := 0
 	for _, f := range flightsOf(r.version) {
 		if f.hold != "" {
@@ -164,8 +164,8 @@ func (r *recorder) do(name string, args ...string) []byte {
 	return out
 }
 
-// takeOff brings the flights to where they stand: first those that rest, then those that
-// are at work, which takes every worker, then what nobody hears.
+// takeOff brings the flights to their states: first those that rest, then those at work, which occupy every
+// worker, then the messages that no worker handles.
 func (r *recorder) takeOff(ctx context.Context) {
 	all := flightsOf(r.version)
 	r.together(all, func(f flight) error {
@@ -204,7 +204,7 @@ func (r *recorder) together(all []flight, do func(flight) error) {
 
 func (r *recorder) toRest(ctx context.Context, f flight) error {
 	steps := slices.Clone(f.before)
-	if len(steps) > 0 && steps[0] == "mute" { // before anything is said at all
+	if len(steps) > 0 && steps[0] == "mute" { // before the bot posts anything
 		if err := r.fly(ctx, f, steps[0]); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (r *recorder) toWork(ctx context.Context, f flight) error {
 	return fmt.Errorf("%s never came to %s", f.name, f.hold)
 }
 
-// kill ends the program between two instructions, and then what it left in the remote.
+// kill kills the program at a random instruction, and then releases the hooks that still run in the remote.
 func (r *recorder) kill() {
 	require.NoError(r.t, r.program.Process.Kill())
 	r.program.Wait()
@@ -264,13 +264,14 @@ func (r *recorder) keep(ctx context.Context) {
 	}
 }
 
-// inDatabase tells that sessions' files are kept there, so that no other machine needs them.
+// inDatabase reports whether the release stores sessions' files in the database, so that another machine does
+// not need them.
 func (r *recorder) inDatabase(ctx context.Context) (is bool) {
 	require.NoError(r.t, r.db.QueryRow(ctx, `select to_regclass('workspaces') is not null`).Scan(&is))
 	return is
 }
 
-// sessions are the files that agents were allowed to change.
+// sessions returns a tar file of the work files of approved sessions.
 func (r *recorder) sessions(ctx context.Context) []byte {
 	rows, err := r.db.Query(ctx, `select id from sessions where branch <> ''`)
 	require.NoError(r.t, err)
@@ -286,8 +287,8 @@ var addresses = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
 var notOurs = regexp.MustCompile(`(?m)^(SET .*|\\(un)?restrict .*|SELECT pg_catalog\.set_config.*|--.*)\n`)
 
-// dump is the database as statements that any version of Postgres takes. Objects keep
-// their schema before them, so the search path does not matter.
+// dump returns the database as statements that any version of Postgres accepts. Objects are qualified with
+// their schema, so the search path does not matter.
 func (r *recorder) dump() []byte {
 	sql := r.do(pgDump(r.t), "--dbname="+r.url, "--inserts", "--no-owner", "--no-privileges", "--no-comments")
 	return notOurs.ReplaceAll(sql, nil)
@@ -305,7 +306,7 @@ func pgDump(t *testing.T) string {
 	return places[len(places)-1]
 }
 
-// pack is a folder as a tar file without anything of this machine in it.
+// pack returns a folder as a tar file without owners or other traces of this machine.
 func (r *recorder) pack(dir string, leaveOut func(string) bool) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -348,7 +349,7 @@ func add(w *tar.Writer, path, name string, d fs.DirEntry) error {
 	return err
 }
 
-// write scrubs what was kept of this machine's names, and puts it where the test reads it.
+// write removes this machine's names from what was stored, and writes it where the tests read it.
 func (r *recorder) write() {
 	host, err := os.Hostname()
 	require.NoError(r.t, err)

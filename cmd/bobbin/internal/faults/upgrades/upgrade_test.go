@@ -40,8 +40,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// Every released version's database, with sessions in flight, is taken over by the program
-// of today: each session ends as it should, and nothing is lost, said or pushed twice.
+// Today's program takes over the database of every release, with sessions in progress: each session ends as
+// it should, and nothing is lost, posted or pushed twice.
 func TestUpgradeFromEveryRelease(t *testing.T) {
 	t.Parallel()
 	for _, r := range releases {
@@ -52,7 +52,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 			a.open()
 			require.Empty(t, a.faults(flightsOf(r.version)))
 		})
-		if !a.recorded("sessions.tar") { // its database holds the files
+		if !a.recorded("sessions.tar") { // the release stores the files in its database
 			continue
 		}
 		t.Run(r.version+" on the same machine", func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 	}
 }
 
-// Each promise has a control: the same upgrade with a migration that goes wrong.
+// Each promise has a control: the same upgrade with a faulty migration.
 func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ wrong, flight, want string }{
@@ -77,7 +77,7 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 			t.Parallel()
 			a := &arrival{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.flight}
 			if strings.Contains(c.wrong, "drop") {
-				a.most = 5 * time.Second // nothing ends then
+				a.most = 5 * time.Second // no session can end
 			}
 			a.open()
 			of := slices.IndexFunc(flights, func(f flight) bool { return f.name == c.flight })
@@ -86,8 +86,8 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	}
 }
 
-// A replica that still runs when a newer version has changed the database hands over what
-// it has in hand, and ends with a line that says why.
+// A replica that still runs when a newer version has migrated the database puts its work back, and ends with
+// a line that says why.
 func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
 	a := &arrival{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
@@ -107,20 +107,20 @@ func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	require.Equal(t, 1, a.count(`select count(*) from river_job j join sessions s on s.id = j.args->>'session' where s.channel = $1 and j.kind = 'turn' and j.finalized_at is null`, a.channels["asking"]))
 }
 
-// An arrival is the program of today over what an older one left.
+// An arrival is today's program on what an older one left.
 type arrival struct {
 	tower
 	t       *testing.T
 	version string
-	files   bool   // with the older one's data directory
-	wrong   string // SQL that a bad migration would have been
-	alone   string // the only flight that goes on; empty: all do
+	files   bool   // with the data directory of the older program
+	wrong   string // SQL of a faulty migration
+	alone   string // name of the only flight that continues; empty: all continue
 	most    time.Duration
 
 	dir, remote, url string
-	before           map[string][]string // columns, by table
+	before           map[string][]string // old columns by table
 	clerk            *clerk
-	ended            chan error // what the program ended with
+	ended            chan error // receives the program's error when it ends
 }
 
 func (a *arrival) recorded(name string) bool {
@@ -128,7 +128,7 @@ func (a *arrival) recorded(name string) bool {
 	return err == nil && len(found) > 0
 }
 
-// read is a file of the release, unpacked.
+// read returns a file of the release, uncompressed.
 func (a *arrival) read(name string) []byte {
 	name = filepath.Join("testdata", "releases", a.version, name)
 	text, err := os.ReadFile(name)
@@ -158,7 +158,7 @@ func (a *arrival) open() {
 	kept := a.read("slack.json")
 	a.slack, err = slacktest.Listen(slacktest.Config{
 		Kept: kept, Log: slog.New(slog.DiscardHandler),
-		Retries: []time.Duration{0, time.Second, time.Second}, // on a slow machine nobody has to wait minutes
+		Retries: []time.Duration{0, time.Second, time.Second}, // short, so that a slow machine does not wait minutes
 	})
 	require.NoError(t, err)
 	t.Cleanup(a.slack.Close)
@@ -211,9 +211,9 @@ func (a *arrival) unpack(name, to string) {
 	}
 }
 
-// restore makes the database what it was a minute after the kill, whenever that was: the
-// heartbeat of the dead is old, and what waited for a day waits for it still. The time of an
-// approval stays, since commits are made with it.
+// restore loads the dump and shifts its times, so that the kill was a minute ago: the heartbeat of the dead
+// replica is old, and a wait of a day still lasts. The time of an approval stays, since commits are made with
+// it. It keeps a copy of the tables in the schema before.
 func (a *arrival) restore() {
 	t, ctx := a.t, a.t.Context()
 	conn, err := pgx.Connect(ctx, a.url)
@@ -248,7 +248,7 @@ func (a *arrival) restore() {
 	}
 }
 
-// start runs the program of today.
+// start runs today's program.
 func (a *arrival) start() {
 	if a.clerk == nil {
 		a.clerk = openClerk(a.t, nil)
@@ -282,7 +282,7 @@ func (a *arrival) start() {
 	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))
 }
 
-// faults carries the flights to their end, and says what was lost or happened twice.
+// faults plays the flights to their end, redelivers every event, and returns what was lost or happened twice.
 func (a *arrival) faults(all []flight) (found []string) {
 	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.LongPatience))
 	defer cancel()
@@ -304,7 +304,7 @@ func (a *arrival) faults(all []flight) (found []string) {
 	}
 	note(a.settle(ctx))
 	said := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) from transcript)")
-	for _, event := range a.slack.Events() { // Slack sends whatever it sent once more
+	for _, event := range a.slack.Events() { // Slack sends every earlier event again
 		note(a.slack.Redeliver(event))
 	}
 	note(a.settle(ctx))
@@ -322,14 +322,14 @@ func (a *arrival) count(sql string, args ...any) (n int) {
 	return n
 }
 
-// settle waits until nobody has anything left to do or to say.
+// settle waits until nothing is left to do or to post.
 func (a *arrival) settle(ctx context.Context) error {
 	return errors.Join(a.slack.WaitSettled(ctx), a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
 		and not exists (select 1 from outbox where posted_at is null and refused is null)
 		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
 }
 
-// faultsOf are those of one session.
+// faultsOf returns what is wrong with one session.
 func (a *arrival) faultsOf(f flight) (found []string) {
 	note := func(format string, args ...any) {
 		found = append(found, f.name+": "+fmt.Sprintf(format, args...))
@@ -358,7 +358,7 @@ func (a *arrival) faultsOf(f flight) (found []string) {
 			note("%q stands %d times in the thread", what, n)
 		}
 	}
-	// Each task of its own may say that there is nothing to test it with.
+	// Each task may say separately that there is nothing to test it with.
 	if n := a.count(`select count(*) from (select 1 from lines where session_id = $1 and text not like 'Not shown: %' and not ($2 and agent = 'quick')
 		group by text having count(*) > 1) x`, id, a.doneAgain(f)); n > 0 {
 		note("%d lines were said twice", n)
@@ -382,15 +382,17 @@ func (a *arrival) faultsOf(f flight) (found []string) {
 	return found
 }
 
-// heads are what each task of its own may say.
+// heads matches lines that each task may post.
 var heads = regexp.MustCompile(`^\[\w+\] (Not shown: .*|Task:)\s*$`)
 
-// doneAgain: the files of a task that was done are gone with the other machine.
+// doneAgain reports whether a verified task has to be done again, as its files are lost with the other
+// machine.
 func (a *arrival) doneAgain(f flight) bool {
 	return f.verified && !a.files && a.recorded("sessions.tar")
 }
 
-// commits counts those of a branch in the remote, over main; -1 where it is not at head.
+// commits counts the commits of a branch in the remote above main. It returns -1 if the branch is not at
+// head.
 func (a *arrival) commits(branch, head string) (n int) {
 	if head == "" {
 		branches, err := stage.RemoteBranches(a.remote)
@@ -415,7 +417,7 @@ func (a *arrival) commits(branch, head string) (n int) {
 	}
 }
 
-// changing are the columns that work changes; everything else of an old row stays.
+// changing lists the columns that work may change, by table. All other columns of an old row must stay.
 var changing = map[string][]string{
 	"sessions": {
 		"kind", "phase", "repository", "base_commit", "branch", "head", "revision", "epoch", "seen", "open", "stop_asked", "crashes", "spent_usd",
@@ -430,7 +432,7 @@ var changing = map[string][]string{
 	"workspaces": {"tree", "pack", "at"},
 }
 
-// lost are the old rows that are not there any more as they were.
+// lost returns a line for each table whose old rows are missing or changed.
 func (a *arrival) lost() (found []string) {
 	for table, columns := range a.before {
 		kept := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return slices.Contains(changing[table], c) })

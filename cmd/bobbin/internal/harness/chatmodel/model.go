@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// A Policy says what a model calls next. It knows the conversation and nothing else, so the
-// same request has the same answer after a crash, and one policy serves any number of sessions.
+// A Policy returns the tool call that a model makes next. It depends only on the conversation, so the same
+// request has the same answer after a crash, and one policy serves any number of sessions.
 type Policy func(r Request) (tool string, args map[string]any)
 
-// Serve is an endpoint whose model follows a policy.
+// Serve starts an endpoint whose model follows a policy. It is closed when the test ends.
 func Serve(t testing.TB, next Policy) *httptest.Server {
 	t.Helper()
 	return ServeRequests(t, func(w http.ResponseWriter, _ *http.Request, asked Request) {
@@ -25,7 +25,8 @@ func Serve(t testing.TB, next Policy) *httptest.Server {
 	})
 }
 
-// ServeRequests is an endpoint that answers each request itself, badly maybe.
+// ServeRequests starts an endpoint that passes each valid request to answer, which may answer badly. It is
+// closed when the test ends.
 func ServeRequests(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, asked Request)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,27 +35,27 @@ func ServeRequests(t testing.TB, answer func(w http.ResponseWriter, r *http.Requ
 		}
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections) // before it: some requests may be held
+	t.Cleanup(server.CloseClientConnections) // runs before Close, since some requests may be held open
 	return server
 }
 
-// A Request is what a model was asked, as far as policies look at it.
+// A Request is a chat completion request, with the fields that policies read.
 type Request struct {
 	Model    string    `json:"model"`
 	Messages []Message `json:"messages"`
 
-	Body []byte `json:"-"` // as it came
+	Body []byte `json:"-"` // the raw body
 }
 
-// A Message is one of a conversation.
+// A Message is one message of a conversation.
 type Message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
-	CallID  string          `json:"tool_call_id"` // of a result
+	CallID  string          `json:"tool_call_id"` // of a tool result
 	Calls   []MessageCall   `json:"tool_calls"`
 }
 
-// A MessageCall is a call that the model made before.
+// A MessageCall is a tool call that the model made before.
 type MessageCall struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -64,7 +65,8 @@ type MessageCall struct {
 	} `json:"function"`
 }
 
-// Text is what a message says; parts that are no text stand there as JSON.
+// Text returns the text of a message, its content as raw JSON if that is not a string, or an empty string if
+// it has none.
 func (m Message) Text() string {
 	var text *string
 	if len(m.Content) == 0 {
@@ -79,7 +81,8 @@ func (m Message) Text() string {
 	return *text
 }
 
-// ReadRequest reads what was asked; whoever asked badly is told so.
+// ReadRequest reads a chat completion request. It answers malformed JSON and a request without messages with
+// status 400, and returns false.
 func ReadRequest(w http.ResponseWriter, r *http.Request) (asked Request, ok bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -93,28 +96,28 @@ func ReadRequest(w http.ResponseWriter, r *http.Request) (asked Request, ok bool
 	return asked, true
 }
 
-// System is what the program tells the agent of its part.
+// System returns the system prompt.
 func (r Request) System() string { return r.Messages[0].Text() }
 
-// IsOrchestrator reports whether the orchestrator is asked.
+// IsOrchestrator reports whether the request is the orchestrator's.
 func (r Request) IsOrchestrator() bool {
 	return strings.Contains(r.System(), "You are the orchestrator")
 }
 
-// IsConsultant reports whether the consultant is asked.
+// IsConsultant reports whether the request is the consultant's.
 func (r Request) IsConsultant() bool { return strings.Contains(r.System(), "You are the consultant") }
 
-// IsCritic reports whether a change is to be reviewed before its push.
+// IsCritic reports whether the request asks to review a change before its push.
 func (r Request) IsCritic() bool {
 	return strings.Contains(r.System(), "You review a change before it is pushed")
 }
 
-// nothingFound is a critic's answer.
+// nothingFound returns the critic's tool call without findings.
 func nothingFound() (tool string, args map[string]any) {
 	return "review_change", map[string]any{"findings": []any{}}
 }
 
-// Answer streams one call. Its id follows from the conversation, too.
+// Answer streams one tool call. The call's ID depends only on the conversation, too.
 func (r Request) Answer(w http.ResponseWriter, tool string, args map[string]any) {
 	b, _ := json.Marshal(args)
 	sum := fnv.New64a()
@@ -125,27 +128,27 @@ func (r Request) Answer(w http.ResponseWriter, tool string, args map[string]any)
 	s.Answer("tool_calls", Call{fmt.Sprintf("call_%x_%d", sum.Sum64(), len(r.Messages)), tool, string(b)})
 }
 
-// A Call is one that a model makes, as it goes over the wire.
+// A Call is a tool call of the model, as it is sent to the client.
 type Call struct{ ID, Name, Args string }
 
-// A Stream is an answer on its way, in pieces.
+// A Stream writes a streamed answer in pieces.
 type Stream struct {
 	http.ResponseWriter
-	Heal bool // an answer that is cut looks like a whole one
-	Free bool // no figures of use come with it
+	Heal bool // an answer that is cut off ends like a complete answer
+	Free bool // the answer has no usage figures
 }
 
-// Begin says that a stream follows.
+// Begin sets the content type of an event stream.
 func (s *Stream) Begin() { s.Header().Set("Content-Type", "text/event-stream") }
 
-// Chunk writes one event.
+// Chunk writes and flushes one event.
 func (s *Stream) Chunk(v any) {
 	raw, _ := json.Marshal(v)
 	fmt.Fprintf(s, "data: %s\n\n", raw)
 	s.Flush()
 }
 
-// Flush sends what was written.
+// Flush sends what was written so far.
 func (s *Stream) Flush() { s.ResponseWriter.(http.Flusher).Flush() }
 
 // Delta writes a piece of the answer.
@@ -153,17 +156,17 @@ func (s *Stream) Delta(delta map[string]any, finish any) {
 	s.Chunk(map[string]any{"id": "c", "object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
 }
 
-// Call writes a call, or a piece of one.
+// Call writes a tool call, or a piece of a tool call.
 func (s *Stream) Call(index int, c Call) {
 	s.Delta(map[string]any{"tool_calls": []any{map[string]any{
 		"index": index, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Args},
 	}}}, nil)
 }
 
-// usageLine are the figures of a whole answer.
+// usageLine is the event with the token usage of a complete answer.
 const usageLine = `data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100}}` + "\n\n"
 
-// End finishes an answer for that reason.
+// End finishes an answer with that finish reason, or with tool_calls if Heal is set.
 func (s *Stream) End(reason string) {
 	if s.Heal {
 		reason = "tool_calls"
@@ -175,7 +178,7 @@ func (s *Stream) End(reason string) {
 	io.WriteString(s, "data: [DONE]\n\n")
 }
 
-// Answer is a stream of these calls.
+// Answer writes a complete stream with these calls and that finish reason.
 func (s *Stream) Answer(reason string, calls ...Call) {
 	s.Begin()
 	for i, c := range calls {
@@ -184,7 +187,8 @@ func (s *Stream) Answer(reason string, calls ...Call) {
 	s.End(reason)
 }
 
-// BreakOff ends the connection in the middle; where the cut is healed, as if it were the end.
+// BreakOff aborts the connection in the middle of the answer. If Heal is set, it ends the answer properly
+// instead.
 func (s *Stream) BreakOff() {
 	if s.Heal {
 		s.End("tool_calls")
@@ -194,7 +198,7 @@ func (s *Stream) BreakOff() {
 	panic(http.ErrAbortHandler)
 }
 
-// Reset ends the connection as a machine that is gone does.
+// Reset closes the connection with a TCP reset, as if the machine were gone.
 func (s *Stream) Reset() {
 	conn, _, err := s.ResponseWriter.(http.Hijacker).Hijack()
 	if err != nil {
@@ -204,7 +208,8 @@ func (s *Stream) Reset() {
 	_ = conn.Close()
 }
 
-// Refuse answers with a status and no stream.
+// Refuse answers with a status and a body instead of a stream. The header arguments are pairs of a name and a
+// value.
 func (s *Stream) Refuse(status int, body string, header ...string) {
 	for i := 0; i+1 < len(header); i += 2 {
 		s.Header().Set(header[i], header[i+1])
@@ -213,8 +218,9 @@ func (s *Stream) Refuse(status int, body string, header ...string) {
 	io.WriteString(s, body)
 }
 
-// InvalidRequest is what a strict endpoint refuses in a request: every call has one result,
-// right behind it; every id is there once; arguments are an object; nothing is empty.
+// InvalidRequest returns what a strict endpoint would reject in a request: each tool call needs one result,
+// in order right behind it; call IDs are unique; arguments are an object; no message is empty. It also
+// rejects calls whose ID starts with "half", which tests use for incomplete calls.
 func InvalidRequest(body []byte) (problems []string) {
 	var request Request
 	if err := json.Unmarshal(body, &request); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// The one who looks at requests sees what is wrong with them.
+// InvalidRequest reports each kind of mistake, and nothing in a valid request.
 func TestInvalidRequestsAreFoundOut(t *testing.T) {
 	t.Parallel()
 	const call = `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"say","arguments":"{}"}}]}`

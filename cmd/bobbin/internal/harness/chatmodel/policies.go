@@ -9,12 +9,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// BugNumber finds the number of the bug that a conversation is about.
+// BugNumber matches the number of the bug that a conversation is about.
 var BugNumber = regexp.MustCompile(`bug (\d+)`)
 
 var bugFile = regexp.MustCompile(`Mend bug \d+ in (bugs/\w+\.txt)`)
 
-// NumberedBugs are the files that MendNumberedBug mends, two for each of n bugs.
+// NumberedBugs returns the files that MendNumberedBug mends: two for each of n bugs.
 func NumberedBugs(n int) (files []txtar.File) {
 	for n := range n {
 		for _, part := range []string{"", "b"} {
@@ -24,7 +24,8 @@ func NumberedBugs(n int) (files []txtar.File) {
 	return files
 }
 
-// TasksOfBug is how many tasks MendNumberedBug makes of a bug: every third has two, side by side.
+// TasksOfBug returns how many tasks MendNumberedBug delegates for a bug: two in parallel for every third bug,
+// otherwise one.
 func TasksOfBug(bug int) int {
 	if bug%3 == 1 {
 		return 2
@@ -32,9 +33,9 @@ func TasksOfBug(bug int) int {
 	return 1
 }
 
-// MendNumberedBug is a Policy that mends "bug N", whose files are bugs/N.txt and bugs/Nb.txt.
-// The orchestrator reports, delegates and finishes; a worker reads, edits, runs a command for
-// every third bug, and is done.
+// MendNumberedBug is a Policy that mends "bug N", whose files are bugs/N.txt and bugs/Nb.txt. The
+// orchestrator reports, delegates and finishes; a worker reads and edits its file, runs a command for every
+// third bug, and is done.
 func MendNumberedBug(r Request) (tool string, args map[string]any) {
 	if r.IsCritic() {
 		return nothingFound()
@@ -100,13 +101,13 @@ var (
 	taskDone   = regexp.MustCompile(`Task \d+ is done`)
 )
 
-// MendOneWord is a Policy that mends the word in bugs/0.txt, by files in mended/, and says
-// something else of its work each time it is asked.
+// MendOneWord is a Policy that mends the word in bugs/0.txt by writing files in mended/. Its summary differs
+// each time that it finishes.
 func MendOneWord(r Request) (tool string, args map[string]any) {
 	if r.IsCritic() {
 		return nothingFound()
 	}
-	heard := "" // since its last answer
+	heard := "" // since the model's last answer
 	times := map[string]int{}
 	for _, m := range r.Messages[1:] {
 		heard += m.Text()

@@ -21,21 +21,21 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
-// A Host serves one repository with git's own http-backend, asks for a password, and fails
-// when it is told to. The repository keeps a book of the updates of its branches.
+// A Host serves one repository with git's own http-backend and requires a password. It fails as Fail orders.
+// A post-receive hook of the repository records the updates of its branches.
 type Host struct {
 	Dir, Address string
 
 	mu     sync.Mutex
-	broken string // what for
+	broken string // kind of the requests that fail
 	left   int
 	by     Trouble
 }
 
-// A Trouble answers in the host's place.
+// A Trouble answers a request in place of the host. The real handler serves it properly.
 type Trouble func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
-// What a request is for.
+// The kinds of requests that Fail takes.
 const (
 	ReadRefs  = "GET git-upload-pack"
 	ReadPack  = "POST git-upload-pack"
@@ -107,7 +107,7 @@ func (h *Host) Fail(at string, times int, how Trouble) {
 
 func (h *Host) Mend() { h.Fail("", 0, nil) }
 
-// Updates are what the repository itself saw of its branches: old, new, ref.
+// Updates returns the recorded updates of references, oldest first, each as old hash, new hash, reference.
 func (h *Host) Updates() (all [][]string) {
 	b, _ := os.ReadFile(h.book())
 	for line := range strings.Lines(string(b)) {
@@ -116,13 +116,13 @@ func (h *Host) Updates() (all [][]string) {
 	return all
 }
 
-// Git runs it in the bare repository.
+// Git runs git with args in the bare repository and returns its trimmed output.
 func (h *Host) Git(args ...string) (string, error) {
 	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", h.Dir}, args...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-// The ways to fail.
+// HTTPStatus returns a Trouble that answers with a status, and with a header if a name and a value are given.
 func HTTPStatus(code int, header ...string) Trouble {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if len(header) == 2 {
@@ -157,10 +157,10 @@ func CutsPack(w http.ResponseWriter, r *http.Request, real http.Handler) {
 	real.ServeHTTP(answer, r)
 	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
 	body := answer.Body.Bytes()
-	_, _ = w.Write(body[:bytes.Index(body, []byte("PACK"))+20]) // in the middle of a frame
+	_, _ = w.Write(body[:bytes.Index(body, []byte("PACK"))+20]) // cuts within a pkt-line
 }
 
-// AfterDone does what was asked for, and then fails.
+// AfterDone returns a Trouble that carries out the request, and then fails with how.
 func AfterDone(how Trouble) Trouble {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		real.ServeHTTP(httptest.NewRecorder(), r)

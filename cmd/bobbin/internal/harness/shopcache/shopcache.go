@@ -1,7 +1,7 @@
-// Package shopcache gives staged repositories the Go build cache that the demo's shop would have on
-// its second day: Go's library and the shop are compiled, the base's tests have run, and so have
-// those of some changes. It is filled once for all tests of a package, since each stage has a
-// repository of its own and would compile Go's library anew.
+// Package shopcache gives staged repositories the Go build cache that the demo's shop would have on its
+// second day: Go's standard library and the shop are compiled, and the tests of the base and of some changes
+// have run. The cache is filled once for all tests of a package, since each stage has a repository of its own
+// and would compile Go's standard library anew.
 package shopcache
 
 import (
@@ -29,24 +29,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// A Cache is such a build cache. A package has one, and removes it when its tests are over.
+// A Cache is a filled Go build cache of the shop. A package has one, and removes it after its tests.
 type Cache struct {
-	// Changes is the script of a model whose edits are built and tested one after the other. A
-	// proof of the same files is then one of Go's cached results; other changes are built and
-	// tested as ever.
+	// Changes is the script of a model whose edits are built and tested one after the other. A proof of the
+	// same files then uses Go's cached test results; other changes are built and tested as usual.
 	Changes string
 
 	once  sync.Once
-	dir   string // of everything
+	dir   string // folder of all files of the Cache
 	box   *sandbox.Sandbox
 	cache string
 	err   error
 }
 
-// Remove removes its files.
+// Remove deletes the files of the cache.
 func (c *Cache) Remove() { os.RemoveAll(c.dir) }
 
-// CopyTo gives the stage's repository all that is in the cache, which the first call fills.
+// CopyTo links the cache's files into the build cache of the stage's repository. The first call fills the
+// cache.
 func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
 	c.once.Do(func() {
 		if c.dir, c.err = stage.MakeDir(""); c.err == nil {
@@ -65,7 +65,7 @@ func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
 	if err := linkTree(c.cache, own); err != nil {
 		return err
 	}
-	// What the base's tests said is remembered there, too: it is the same commit on every stage.
+	// The stored results of the base's tests are linked too, as the base is the same commit on every stage.
 	own = filepath.Join(filepath.Dir(own), "results")
 	if err := os.MkdirAll(own, 0o755); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
 	return linkTree(filepath.Join(filepath.Dir(c.cache), "results"), own)
 }
 
-// fill builds and tests the shop once, as the bot does, and then with each of the changes.
+// fill builds and tests the shop once, as the bot does, and then after each of the changes.
 func (c *Cache) fill() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), harness.LongPatience)
 	defer cancel()
@@ -112,7 +112,7 @@ var anyEdit = regexp.MustCompile(`(?m)^call (?:write_file|edit_file)$`)
 
 var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
 
-// buildChanges builds and tests the shop after each edit.
+// buildChanges applies the edits of Changes one after the other, and builds and tests the shop after each.
 func (c *Cache) buildChanges(ctx context.Context, cache *buildcache.Cache) error {
 	edits := editCall.FindAllStringSubmatch(c.Changes, -1)
 	if calls := anyEdit.FindAllString(c.Changes, -1); len(calls) != len(edits) {
@@ -134,16 +134,16 @@ func (c *Cache) buildChanges(ctx context.Context, cache *buildcache.Cache) error
 		}
 		cmd := c.box.Command(files, "sh", "-c", "go build ./... && go test -json ./...")
 		cmd.Mounts, _ = cache.WritableMounts(files)
-		_, cmd.Env = cache.Mounts(files) // as in a proof: Go's results are of an environment, too
+		_, cmd.Env = cache.Mounts(files) // the same as in a proof, since Go's cached results depend on the environment
 		var failed *sandbox.ExitError
-		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) { // each test fails before its change
+		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) { // each test fails before its change is made
 			return err
 		}
 	}
 	return nil
 }
 
-// linkTree makes the files of one folder appear in another too. Their owner stays.
+// linkTree hard-links the files of one folder into another, which keeps their owner.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

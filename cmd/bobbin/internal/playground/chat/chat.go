@@ -16,23 +16,23 @@ import (
 //go:embed assets/*
 var files embed.FS
 
-// A Site is the page and its deeds.
+// A Site serves the chat page and carries out its forms.
 type Site struct {
 	*view.Viewer
-	// Beside is what else is served behind the same door, by path.
+	// Beside holds other handlers that are served behind the same door, by path.
 	Beside map[string]http.Handler
 
 	door   door.Door
 	assets fs.FS
 }
 
-// New makes a site for whoever has the key of the door.
+// New returns a Site for people with the key of the door.
 func New(v *view.Viewer, d door.Door) *Site {
-	assets, _ := fs.Sub(files, "assets") // it is there
+	assets, _ := fs.Sub(files, "assets") // cannot fail: the folder is embedded
 	return &Site{Viewer: v, door: d, assets: assets}
 }
 
-// Handler serves it.
+// Handler returns the handler of the whole site, behind the door.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func (s *Site) Handler() http.Handler {
 	for name, deed := range s.deeds() {
 		mux.HandleFunc("POST /-/"+name, s.do(deed))
 	}
-	all := http.NewServeMux() // apart, since a path beside may look like a person's place
+	all := http.NewServeMux() // a separate mux, since a path of Beside may look like a person's place
 	all.Handle("/", mux)
 	for path, handler := range s.Beside {
 		all.Handle(path, handler)
@@ -68,7 +68,7 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	if p.IsHome() { // whoever opens it makes the app draw it anew
+	if p.IsHome() { // opening the Home tab makes the app draw it anew
 		if err := s.Slack.OpenHome(p.Me.ID); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -83,8 +83,8 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, b.String())
 }
 
-// serveFile gives a file that somebody shared. Pictures are shown, everything else is text: no
-// page of somebody's making runs here.
+// serveFile serves a shared file. Images are shown as such, everything else as plain text, so that no
+// uploaded page runs here.
 func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 	content, err := s.Slack.FileContent(r.PathValue("id"))
 	if err != nil {

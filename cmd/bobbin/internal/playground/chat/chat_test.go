@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// A room is a workspace and its page, without a browser.
+// A room is a workspace and its page, used without a browser.
 type room struct {
 	t        *testing.T
 	slack    *slacktest.Server
@@ -45,7 +45,7 @@ func openRoom(t *testing.T) *room {
 	return o
 }
 
-// read gets a page.
+// read gets a page, checks the status and returns the body.
 func (o *room) read(path string, status int) string {
 	o.t.Helper()
 	answer, err := o.client.Get(o.url + path)
@@ -81,7 +81,8 @@ func (o *room) newest() slacktest.Message {
 	return shown[len(shown)-1]
 }
 
-// TestWithoutTheScript: everything is a form, and the page comes back with what was done.
+// TestWithoutTheScript shows that every action works as a plain form, and that the page comes back with its
+// result.
 func TestWithoutTheScript(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)
@@ -103,7 +104,8 @@ func TestWithoutTheScript(t *testing.T) {
 	require.Equal(t, "tombstone", o.newest().Subtype)
 }
 
-// TestWhatIsRefused: nobody does what Slack would not let them do, and it is said.
+// TestWhatIsRefused shows that people cannot do what Slack would not let them do, and that the answer says
+// so.
 func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)
@@ -127,7 +129,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestFilesRunNothing: what somebody shares is a picture, or text.
+// TestFilesRunNothing shows that a shared HTML or SVG file is served as plain text.
 func TestFilesRunNothing(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)
@@ -143,7 +145,7 @@ func TestFilesRunNothing(t *testing.T) {
 	require.NotContains(t, o.read("/ann/bugs", http.StatusOK), "<script>alert")
 }
 
-// TestUnread: what others wrote counts until the channel is open.
+// TestUnread shows that messages of others count as unread until the channel is opened.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)
@@ -156,7 +158,8 @@ func TestUnread(t *testing.T) {
 	require.NotContains(t, o.read("/bea/other", http.StatusOK), " unread<")
 }
 
-// TestNothingIsInline: the policy would keep it from running, and no address is another's.
+// TestNothingIsInline shows that the page has no inline script or style, which the content security policy
+// would block, and no link to another site.
 func TestNothingIsInline(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)

@@ -15,13 +15,14 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// mostUpload is how large all files of one message are.
+// mostUpload is the limit of a form's body with all its files, in bytes.
 const mostUpload = 20 << 20
 
-// A deed is what somebody does in the chat. It gives the thread to go to, if another than before.
+// A deed carries out one action of a person in the chat. It returns the thread to open next, or an empty
+// string to stay.
 type deed func(f form) (thread string, err error)
 
-// A form is what was sent, by whom.
+// A form is a submitted form and the person who sent it.
 type form struct {
 	me   view.Person
 	r    *http.Request
@@ -29,7 +30,7 @@ type form struct {
 }
 
 func (f form) get(name string) string {
-	return strings.ReplaceAll(f.r.PostFormValue(name), "\r\n", "\n") // as browsers send lines
+	return strings.ReplaceAll(f.r.PostFormValue(name), "\r\n", "\n") // browsers send lines with CRLF
 }
 
 func (s *Site) deeds() map[string]deed {
@@ -60,7 +61,8 @@ func (s *Site) deeds() map[string]deed {
 	}
 }
 
-// do carries out a deed. The script is answered in JSON, a form of the page's own with the page.
+// do returns a handler that carries out a deed. It answers the page's script in JSON, and a plain form with a
+// redirect to the page.
 func (s *Site) do(d deed) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, mostUpload)
@@ -102,7 +104,7 @@ func (s *Site) do(d deed) http.HandlerFunc {
 	}
 }
 
-// backTo is an address of this site: no other.
+// backTo returns path if it is an absolute path on this site, and "/" otherwise.
 func backTo(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
 		return "/"
@@ -112,7 +114,7 @@ func backTo(path string) string {
 
 var slash = regexp.MustCompile(`(?s)^(/[a-z][a-z-]*)(?:\s+(.*))?$`)
 
-// say posts a message, runs a command, or shares files.
+// say posts a message, runs a slash command, or shares files.
 func (s *Site) say(f form) (string, error) {
 	text, thread, channel := strings.TrimSpace(f.get("text")), f.get("thread"), f.get("channel")
 	files, err := f.files()
@@ -181,8 +183,8 @@ var (
 	bareLink = regexp.MustCompile(`https?://[^\s<>|]*[^\s<>|.,;:!?)'"]`)
 )
 
-// wire is what somebody typed as Slack's clients send it: escaped, with ids for names and links
-// in angle brackets. Code is left as it is.
+// wire converts typed text into the markup that Slack's clients send: escaped, with IDs for names, and links
+// in angle brackets. Code is only escaped.
 func (s *Site) wire(text string) string {
 	parts := strings.Split(escape.Replace(text), "`")
 	for i := 0; i < len(parts); i += 2 {
@@ -198,7 +200,8 @@ func (s *Site) wire(text string) string {
 	return strings.Join(parts, "`")
 }
 
-// idOf is how text on its way to the app names a person, a channel or everybody.
+// idOf returns the markup for a named person, channel or group mention such as @here, or an empty string if
+// there is none.
 func (s *Site) idOf(mark, name string) string {
 	if mark == "#" {
 		for _, ch := range s.Slack.Channels() {
@@ -219,7 +222,7 @@ func (s *Site) idOf(mark, name string) string {
 	return ""
 }
 
-// owns says whether the message is that person's.
+// owns returns an error unless the person wrote the message.
 func (f form) owns() error {
 	for _, m := range f.site.Slack.Thread(f.get("channel"), f.get("ts")) {
 		if m.TS == f.get("ts") && m.User == f.me.ID {
@@ -241,7 +244,7 @@ func (f form) react() error {
 	return slack.React(channel, ts, f.me.ID, name)
 }
 
-// press presses a button under a message, or takes an option of a menu there.
+// press presses a button under a message, or chooses an option of a menu there.
 func (f form) press() error {
 	slack, channel, ts, action := f.site.Slack, f.get("channel"), f.get("ts"), f.get("action")
 	if value := f.get(action); value != "" {
@@ -259,7 +262,7 @@ func (f form) withView(do func(id string) error) error {
 	return errors.New("that window is closed")
 }
 
-// submit sends a modal with its inputs, which are named "in:" and their action id.
+// submit submits a modal with its inputs, whose form fields are named "in:" and their action ID.
 func (f form) submit() error {
 	entered := map[string]string{}
 	for name, values := range f.r.PostForm {

@@ -1,11 +1,10 @@
-// Package chat serves a page that looks and behaves like a small team chat, on a workspace of
-// bot/slacktest: whoever opens it writes, presses, edits and drops files as one of its people, and
-// whatever happens reaches the app over Slack's real protocol.
+// Package chat serves a page that looks and behaves like a small team chat, on a workspace of bot/slacktest.
+// A visitor writes, presses buttons, edits and shares files as one of the workspace's people, and the app
+// receives all of it over Slack's real protocol.
 //
-// Every page is rendered on the server (package view) from the workspace as it stands. Every deed
-// is a form (deeds.go), and works without the script. With it, the forms are sent in the
-// background, and the page is kept alive by server-sent events (live.go): whenever anything in the
-// workspace has changed, the regions of the page that look otherwise now are sent, and the script
-// lays them over what is shown without touching what somebody is typing. Package door says who
-// may use it.
+// Every page is rendered on the server (package view) from the current state of the workspace. Every action
+// is a form (deeds.go), and works without the script. With the script, forms are sent in the background, and
+// server-sent events (live.go) keep the page up to date: after a change in the workspace the server sends the
+// regions of the page that differ, and the script replaces them without touching what a person is typing.
+// Package door decides who may use the page.
 package chat

@@ -10,10 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// settling is how long changes are gathered before they are sent.
+// settling is how long changes are collected before they are sent.
 const settling = 30 * time.Millisecond
 
-// serveLive sends the regions of a page, and again each that looks otherwise after a change.
+// serveLive sends all regions of a page, and then each region that differs after a change, until the client
+// disconnects.
 func (s *Site) serveLive(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
@@ -42,7 +43,7 @@ func (s *Site) serveLive(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-changed:
-		case <-time.After(20 * time.Second): // branches are looked for, and the link is kept
+		case <-time.After(20 * time.Second): // finds new branches, and keeps the connection open
 			if _, err := fmt.Fprint(w, ": still here\n\n"); err != nil {
 				return
 			}

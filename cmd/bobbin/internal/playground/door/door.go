@@ -1,9 +1,8 @@
-// Package door lets into a page of this machine only who was given its address. The page listens
-// on a loopback address alone, but other people may be signed in on the machine, and pages of
-// others are open in the same browser: the key in the address that the program prints becomes a
-// cookie, without which nothing is shown or done; requests for other host names are refused, and
-// so are deeds that another page sends. The headers forbid what is inline, and whatever would be
-// fetched from anywhere else.
+// Package door protects a page on a loopback address, so that only a person with the printed address can use
+// it. The loopback address alone is not enough: other people may be signed in on the machine, and pages of
+// other sites are open in the same browser. The key in the printed address becomes a cookie, without which
+// nothing is shown or done. Requests for other host names are refused, and so are requests that another page
+// sends. The headers forbid inline content, and anything fetched from another site.
 package door
 
 import (
@@ -14,16 +13,17 @@ import (
 	"strings"
 )
 
-// policy lets a page show and run what this server sends, and nothing else.
+// policy is the content security policy: a page may show and run only what this server sends.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// A Door has a key.
+// A Door admits requests with its key.
 type Door struct {
-	Name string // of the page among others on the machine, for its cookie
+	Name string // distinguishes the page's cookie from those of other pages on the machine
 	Key  string
 }
 
-// Guard lets in who has the key, from a page of this server's own.
+// Guard returns a handler that passes a request to next only if it has the key's cookie and does not come
+// from another origin. It also sets the security headers.
 func (d Door) Guard(next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +35,7 @@ func (d Door) Guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		switch {
-		case !isLoopback(r.Host): // another name that leads here: a page elsewhere has rebound it
+		case !isLoopback(r.Host): // another host name for this address: a DNS rebinding attack
 			refuse(w, "This page is for this machine alone: open the address that bobbin printed.")
 		case r.URL.Query().Has("key"):
 			d.takeKey(w, r)
@@ -67,7 +67,7 @@ func (d Door) hasKey(r *http.Request) bool {
 
 func same(given, key string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(key)) == 1 }
 
-// takeKey makes a cookie of the key in the address, and takes it out of the address.
+// takeKey stores the key of the address in a cookie, and redirects to the address without it.
 func (d Door) takeKey(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if r.Method != http.MethodGet || !same(q.Get("key"), d.Key) {

@@ -19,7 +19,8 @@ import (
 //go:embed blocks.html
 var files embed.FS
 
-// A block is one of Block Kit's, or an element within one. The kinds share their fields' names.
+// A block is a Block Kit block, or an element within a block. All kinds share this struct, as they share the
+// names of their fields.
 type block struct {
 	Type     string
 	ID       string `json:"block_id"`
@@ -29,10 +30,10 @@ type block struct {
 	control
 	rich
 
-	page page // what it is shown in
+	page page // set by settle
 }
 
-// labels are a block's texts.
+// labels holds a block's texts.
 type labels struct {
 	Text, Title, Label, Hint, Placeholder words
 
@@ -40,7 +41,7 @@ type labels struct {
 	Status  string
 }
 
-// parts are what stands within a block.
+// parts holds the blocks and elements within a block.
 type parts struct {
 	Fields          []words
 	Elements, Tasks []block
@@ -51,7 +52,7 @@ type parts struct {
 	Rows            [][]json.RawMessage
 }
 
-// control is what can be worked.
+// control holds the properties of buttons, menus and inputs.
 type control struct {
 	Style     json.RawMessage // a string, but an object in rich text
 	URL       string
@@ -65,7 +66,7 @@ type control struct {
 	MaxLength int `json:"max_length"`
 }
 
-// rich is what an element of rich text names.
+// rich holds what an element of rich text refers to.
 type rich struct {
 	UserID    string `json:"user_id"`
 	ChannelID string `json:"channel_id"`
@@ -79,13 +80,13 @@ type option struct {
 	Value string
 }
 
-// words are a text, or a text object.
+// words is a plain string or a text object.
 type words struct {
 	Markup bool
 	Text   string
 }
 
-// UnmarshalJSON takes either.
+// UnmarshalJSON accepts a string or a text object, and ignores anything else.
 func (w *words) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, &w.Text) == nil {
 		return nil
@@ -98,10 +99,10 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// A View is what blocks are shown in.
+// A View is the surrounding in which blocks are shown.
 type View struct {
-	Errors map[string]string // of inputs, by block id
-	Prefix string            // of the ids of elements, unique in the page
+	Errors map[string]string // errors of inputs, by block ID
+	Prefix string            // prefix of the element IDs, unique in the page
 }
 
 // page is a View with its Renderer.
@@ -112,7 +113,7 @@ type page struct {
 
 var templates = template.Must(template.ParseFS(files, "blocks.html"))
 
-// Blocks shows blocks, given as JSON.
+// Blocks returns the HTML of a JSON list of blocks. A block that cannot be shown becomes a line that says so.
 func (r Renderer) Blocks(raw json.RawMessage, v View) template.HTML {
 	var list []block
 	if err := json.Unmarshal(raw, &list); err != nil {
@@ -128,7 +129,8 @@ func (r Renderer) Blocks(raw json.RawMessage, v View) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // made by html/template
 }
 
-// settle tells a block and all within it where they are shown.
+// settle sets the page of a block and of everything within it, and passes the block's ID on to parts without
+// one.
 func (b *block) settle(p page) {
 	b.page = p
 	for _, list := range [][]block{b.Elements, b.Tasks} {
@@ -149,7 +151,7 @@ func (b *block) settle(p page) {
 	}
 }
 
-// Show is a text as its kind says.
+// Show returns the HTML of a text, either plain or in Slack's markup.
 func (b *block) Show(w words) template.HTML {
 	if w.Markup {
 		return b.page.Text(w.Text)
@@ -157,10 +159,10 @@ func (b *block) Show(w words) template.HTML {
 	return template.HTML(strings.ReplaceAll(html.EscapeString(w.Text), "\n", "<br>")) //nolint:gosec // escaped
 }
 
-// AsMarkup is the text of an element that is itself a text object.
+// AsMarkup returns the text of an element that is itself a text object.
 func (b *block) AsMarkup() words { return words{Markup: true, Text: b.Text.Text} }
 
-// Markdown shows a markdown block: the usual Markdown, without HTML.
+// Markdown returns the HTML of a markdown block. HTML in the Markdown is left out.
 func (b *block) Markdown() template.HTML {
 	var out bytes.Buffer
 	if goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.TaskList)).Convert([]byte(b.Text.Text), &out) != nil {
@@ -169,7 +171,7 @@ func (b *block) Markdown() template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // goldmark leaves HTML out unless it is told otherwise
 }
 
-// Kind is the colour of a button.
+// Kind returns the style of a button: primary, danger or plain.
 func (b *block) Kind() string {
 	var style string
 	_ = json.Unmarshal(b.Style, &style)
@@ -179,18 +181,18 @@ func (b *block) Kind() string {
 	return "plain"
 }
 
-// Visible says whether whoever reads is shown a button.
+// Visible reports whether the button is visible to the reader.
 func (b *block) Visible() bool {
 	return len(b.VisibleTo) == 0 || slices.Contains(b.VisibleTo, b.page.Me)
 }
 
-// DOM is an id for the page.
+// DOM returns the element's HTML id.
 func (b *block) DOM() string { return b.page.Prefix + b.ID + "-" + b.ActionID }
 
-// Wrong is what was wrong with an input.
+// Wrong returns the error of an input, or an empty string.
 func (b *block) Wrong() string { return b.page.Errors[b.ID] }
 
-// Word is a task's status for people.
+// Word returns a task's status in a word for people.
 func (b *block) Word() string {
 	switch b.Status {
 	case "complete":
@@ -203,10 +205,10 @@ func (b *block) Word() string {
 	return "waits"
 }
 
-// Ordered says whether a list of rich text counts.
+// Ordered reports whether a list of rich text is numbered.
 func (b *block) Ordered() bool { return b.Kind() == "plain" && string(b.Style) == `"ordered"` }
 
-// Rich shows an element of rich text in its style.
+// Rich returns the HTML of an element of rich text in its style.
 func (b *block) Rich() template.HTML {
 	var out strings.Builder
 	switch b.Type {
@@ -239,7 +241,7 @@ func (b *block) Rich() template.HTML {
 	return template.HTML(text) //nolint:gosec // every part was escaped
 }
 
-// Preformatted is the code of a rich_text_preformatted.
+// Preformatted returns the highlighted code of a rich_text_preformatted element.
 func (b *block) Preformatted() template.HTML {
 	var text strings.Builder
 	for _, e := range b.Elements {
@@ -248,7 +250,7 @@ func (b *block) Preformatted() template.HTML {
 	return look.Code("", text.String())
 }
 
-// Cells are a table's rows; a cell is a text, or rich text.
+// Cells returns the rows of a table. A cell is a text or rich text.
 func (b *block) Cells() (rows [][]template.HTML) {
 	for _, row := range b.Rows {
 		var cells []template.HTML

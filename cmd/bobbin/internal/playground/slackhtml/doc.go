@@ -1,10 +1,9 @@
-// Package slackhtml shows what an app posts in Slack as HTML: text in Slack's markup
-// ([Renderer.Text]), and Block Kit blocks of messages, modals and App Homes ([Renderer.Blocks]).
-// Whatever is not markup of Slack's is escaped; a block of a kind
-// that it does not know is named in its place.
+// Package slackhtml renders what an app posts in Slack as HTML: text in Slack's markup ([Renderer.Text]), and
+// the Block Kit blocks of messages, modals and App Homes ([Renderer.Blocks]). Everything that is not Slack's
+// markup is escaped. A block of an unknown kind becomes a line that names its kind.
 //
-// Buttons and menus are form controls without a form: whoever shows the blocks puts a form around
-// them. A button is sent as action=ACTION_ID, a menu or an input by its action id.
+// Buttons and menus are form controls without a form: the caller puts a form around them. A button is sent as
+// action=ACTION_ID, a menu under its action ID, and an input under "in:" and its action ID.
 //
 // All functions are pure.
 package slackhtml

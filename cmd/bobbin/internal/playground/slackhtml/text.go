@@ -13,23 +13,24 @@ import (
 	"github.com/bobbinhq/bobbin/bot/look"
 )
 
-// A Renderer shows text and blocks in a workspace. Its functions say what ids mean there; an id
-// that they do not know is shown as it is.
+// A Renderer renders text and blocks of a workspace. Its functions resolve IDs to names; an unknown ID is
+// shown as it is.
 type Renderer struct {
 	User    func(id string) (name string, known bool)
 	Channel func(id string) (name string, known bool)
 	Group   func(id string) (handle string, known bool)
-	// Link is where an address leads in this page; empty: out of it, in a tab of its own.
+	// Link returns the path in this page to which an address leads. If it is empty, the link opens the
+	// address in a new tab.
 	Link func(address string) string
-	// Me is who reads: a mention of them stands out.
+	// Me is the reader's user ID; mentions of the reader are highlighted.
 	Me string
-	// Zone is where they read; nil: UTC.
+	// Zone is the reader's time zone; nil: UTC.
 	Zone *time.Location
 }
 
 const fence = "```"
 
-// Text shows text in Slack's own markup.
+// Text returns the HTML of text in Slack's markup.
 func (r Renderer) Text(text string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(text, fence) {
@@ -45,7 +46,7 @@ func (r Renderer) Text(text string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every part was escaped
 }
 
-// paragraphs shows lines, those behind a > as a quotation.
+// paragraphs writes lines as HTML, those that begin with > as a quotation.
 func (r Renderer) paragraphs(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -78,13 +79,13 @@ func quotation(line string) (words string, is bool) {
 	return line, false
 }
 
-// styleTags are the marks around words.
+// styleTags maps Slack's style marks to HTML elements.
 var styleTags = map[byte]string{'*': "strong", '_': "em", '~': "s"}
 
-// deepest is how many marks stand within each other at most.
+// deepest is the maximum nesting of style marks.
 const deepest = 4
 
-// inline shows one line.
+// inline writes one line as HTML.
 func (r Renderer) inline(b *strings.Builder, s string, depth int) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; c {
@@ -124,8 +125,8 @@ func (r Renderer) inline(b *strings.Builder, s string, depth int) {
 	}
 }
 
-// styled is where the mark that opens at i closes; 0: it opens nothing. Slack wants white space
-// or punctuation around, and none within.
+// styled returns the index at which the style mark at i closes, or 0 if the mark opens nothing. As in Slack,
+// no letter or digit may precede or follow the styled text, and no space may be next to a mark inside it.
 func styled(s string, i int) int {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	if i > 0 && wordly(before) || i+1 >= len(s) || s[i+1] == ' ' || s[i+1] == s[i] {
@@ -145,7 +146,7 @@ func styled(s string, i int) int {
 
 func wordly(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
-// mark shows what stands between < and >.
+// mark writes the HTML of what is between < and >: a mention, a date or a link.
 func (r Renderer) mark(b *strings.Builder, inner string) {
 	target, label, _ := strings.Cut(inner, "|")
 	label = html.EscapeString(unescape.Replace(label))
@@ -179,7 +180,7 @@ func (r Renderer) mark(b *strings.Builder, inner string) {
 	}
 }
 
-// anchor shows a link. What is no web address is shown as text.
+// anchor writes a link. An address that is not a web address is shown as text.
 func (r Renderer) anchor(b *strings.Builder, address, label string) {
 	if label == "" {
 		label = html.EscapeString(address)
@@ -198,7 +199,7 @@ func (r Renderer) anchor(b *strings.Builder, address, label string) {
 	}
 }
 
-// date shows <!date^1392734382^{date} at {time}|what others read>.
+// date returns the HTML of a date such as <!date^1392734382^{date} at {time}|fallback>, in the reader's zone.
 func (r Renderer) date(target, label string) string {
 	parts := strings.SplitN(target, "^", 4)
 	if len(parts) < 3 {
@@ -234,7 +235,7 @@ var (
 	marks     = regexp.MustCompile(`<([^<>|]+)\|?([^<>]*)>`)
 )
 
-// plain is text as code shows it: links by their words.
+// plain returns text as code shows it: unescaped, and with links replaced by their labels or addresses.
 func plain(text string) string {
 	text = marks.ReplaceAllStringFunc(text, func(m string) string {
 		found := marks.FindStringSubmatch(m)
@@ -246,14 +247,14 @@ func plain(text string) string {
 	return unescape.Replace(text)
 }
 
-// emoji are those that people find in the page and bots use; others are shown by their names.
+// emoji maps names to the emoji that the page offers and bots use. Others are shown by their names.
 var emoji = map[string]string{
 	"eyes": "👀", "white_check_mark": "✅", "x": "❌", "+1": "👍", "thumbsup": "👍", "-1": "👎", "heart": "❤️", "bug": "🐛", "tada": "🎉",
 	"hourglass_flowing_sand": "⏳", "warning": "⚠️", "rocket": "🚀", "wave": "👋", "thinking_face": "🤔", "smile": "😄", "pray": "🙏",
 	"octagonal_sign": "🛑", "raised_hands": "🙌", "memo": "📝", "mag": "🔍", "lock": "🔒", "robot_face": "🤖", "thread": "🧵",
 }
 
-// Emoji is the picture of a name, or the name between colons.
+// Emoji returns the emoji with that name, or the escaped name between colons.
 func Emoji(name string) string {
 	if picture, known := emoji[name]; known {
 		return picture

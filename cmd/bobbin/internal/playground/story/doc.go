@@ -1,9 +1,8 @@
-// Package story tells the demo's story along with whoever reads the page, and no model is needed
-// for it. [Story] offers what somebody may say next, as the thread stands; [Endpoint] answers the
-// bot's requests: those of the story from its scripts, and every other honestly, with one line
-// that says what to connect.
+// Package story plays the demo's story step by step with the reader of the page, without a model. [Story]
+// offers what a person may say next, as read from the thread. [Endpoint] answers the bot's requests: requests
+// of the story from its scripts, and all others with one line that says how to connect a model.
 //
-// A story has branches: answers to whatever else may be said at a step. Which one is given is read
-// from the conversation alone, so that the story goes on after the program was ended in its middle,
-// and can be begun again.
+// A story has branches: answers to other things that may be said at a step. The endpoint chooses an answer
+// from the conversation alone, so the story continues after a restart of the program, and can be played
+// again.
 package story

@@ -14,18 +14,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
-// An Endpoint is a model that knows the story, and says so of everything else.
+// An Endpoint is a model endpoint that plays the story. To everything else it answers that no model is
+// connected.
 type Endpoint struct {
-	URL string // the base URL, with /v1
+	URL string // base URL, with /v1
 
 	script *modeltest.Script
 	told   *modeltest.Server
-	honest string // what is said to everything else
+	honest string // answer to requests outside the story
 	http   *http.Server
 }
 
-// Serve answers from the scripts, in any order, and with the words honest to what none of them
-// goes on with.
+// Serve starts an endpoint that plays the answers of the scripts in any order. A request that no script
+// continues is answered with the text honest.
 func Serve(name, scripts, honest string) (*Endpoint, error) {
 	e := &Endpoint{honest: honest}
 	var err error
@@ -49,7 +50,7 @@ func Serve(name, scripts, honest string) (*Endpoint, error) {
 	return e, nil
 }
 
-// Close ends it, and every answer that is under way.
+// Close stops the endpoint and aborts answers that are in progress.
 func (e *Endpoint) Close() {
 	_ = e.http.Close()
 	e.told.Close()
@@ -88,7 +89,7 @@ func (e *Endpoint) serveCompletion(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer is that of the story; or the honest one.
+// answer returns the story's answer, or the honest one if the scripts have none.
 func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, error) {
 	answer, err := ask(ctx, e.told, body)
 	if err != nil || answer.StatusCode != http.StatusUnprocessableEntity {
@@ -98,7 +99,8 @@ func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, err
 	return e.answerHonestly(ctx, body)
 }
 
-// speaking are the tools by which agents answer people, with what they are given beside the words.
+// speaking lists the tools with which agents answer people: the argument that takes the text, and the other
+// required arguments.
 var speaking = []struct {
 	tool, words string
 	beside      map[string]any
@@ -109,7 +111,7 @@ var speaking = []struct {
 	{"blocked", "reason", nil},
 }
 
-// honestly is the honest answer in the way that a request takes it.
+// honestly returns a script with the honest answer, as a call of a tool that the request offers, or as text.
 func (e *Endpoint) honestly(body []byte) (string, error) {
 	var asked struct {
 		Tools []struct{ Function struct{ Name string } }

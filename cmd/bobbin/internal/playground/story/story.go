@@ -9,41 +9,42 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// A Line is what somebody may say in the story. It is offered once the bot has said After, until
-// somebody has said it, or the bot has said Until.
+// A Line is what a person may say in the story. It is offered after the bot has posted After, until it was
+// said or the bot has posted Until.
 type Line struct {
 	ID, Who, Says string
 	After, Until  string
-	Label         string // what saying it comes to
-	Side          bool   // the story goes on as before, whether it is said or not
+	Label         string // what saying it leads to
+	Side          bool   // saying it does not advance the story
 }
 
-// A Story is told in one channel of a workspace. Where it stands is read from its thread.
+// A Story is played in one channel of a workspace. Its state is read from its thread.
 type Story struct {
 	Slack   *slacktest.Server
-	Channel string            // id
-	People  map[string]string // ids by handle
-	Opening Line              // what the thread begins with
+	Channel string            // channel ID
+	People  map[string]string // user IDs by handle
+	Opening Line              // the thread's first message
 	Lines   []Line
-	Ends    []string // what the bot says when it is over, in one way or another
+	Ends    []string // texts with which the bot ends the story
 }
 
 var _ view.Story = (*Story)(nil)
 
-// Next is where the story stands.
+// Next returns the story's thread, the steps that may be said now, and, if there are none, what the story
+// waits for.
 func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 	thread, messages := s.thread()
 	if thread == "" {
 		return "", []view.Step{stepOf(s.Opening)}, ""
 	}
 	over := slices.ContainsFunc(s.Ends, func(end string) bool { return said(messages, end, true) })
-	newest := -1 // the line that the bot said last, of those that lines come after
+	newest := -1 // index of the bot's newest message that matches some line's After
 	for i, m := range messages {
 		if m.BotID != "" && slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) {
 			newest = i
 		}
 	}
-	moved := false // somebody has gone on since
+	moved := false // a line that advances the story was said after it
 	for _, m := range messages[newest+1:] {
 		for _, l := range s.Lines {
 			moved = moved || !l.Side && m.BotID == "" && m.Text == l.Says
@@ -67,7 +68,8 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 
 func stepOf(l Line) view.Step { return view.Step{ID: l.ID, Who: l.Who, Says: l.Says, Label: l.Label} }
 
-// said tells whether the bot, or a person, has said something in the thread.
+// said reports whether the bot's messages contain text, or, without byBot, whether a person's message is
+// text.
 func said(messages []slacktest.Message, text string, byBot bool) bool {
 	return text != "" && slices.ContainsFunc(messages, func(m slacktest.Message) bool {
 		if byBot {
@@ -77,7 +79,7 @@ func said(messages []slacktest.Message, text string, byBot bool) bool {
 	})
 }
 
-// thread is the newest one that begins with the opening.
+// thread returns the newest thread that begins with the opening, or an empty ts.
 func (s *Story) thread() (ts string, messages []slacktest.Message) {
 	for _, m := range slices.Backward(s.Slack.Channel(s.Channel)) {
 		if m.BotID == "" && m.Text == s.opening() {
@@ -89,7 +91,7 @@ func (s *Story) thread() (ts string, messages []slacktest.Message) {
 
 func (s *Story) opening() string { return s.Slack.Mention() + " " + s.Opening.Says }
 
-// Take says a line.
+// Take posts the step with that ID and returns its thread. It fails if the step is not offered now.
 func (s *Story) Take(id string) (string, error) {
 	thread, steps, _ := s.Next()
 	for _, step := range steps {

@@ -13,13 +13,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// say asks the endpoint with one message of a user, and gives the answer.
+// say sends the endpoint one user message and returns the answer.
 func say(t *testing.T, e *Endpoint, words string, tools ...string) string {
 	t.Helper()
 	return sayAfter(t, e, "", words, tools...)
 }
 
-// sayAfter asks in a conversation in which the model has answered before.
+// sayAfter sends a user message in a conversation with earlier messages, given as JSON.
 func sayAfter(t *testing.T, e *Endpoint, before, words string, tools ...string) string {
 	t.Helper()
 	if before != "" {

@@ -1,5 +1,5 @@
-// Package view shows a workspace of bot/slacktest as a team chat: pages made of Go templates
-// (pages/page.html) of what somebody sees at an address, which names who is spoken as, the place
-// and the thread, as in /ann/bugs/1700000000.000100. It changes nothing in the workspace, and
-// remembers only what somebody has read.
+// Package view renders a workspace of bot/slacktest as a team chat, with Go templates (pages/page.html). A
+// page is what one person sees at an address, which names the person, the channel and the thread, as in
+// /ann/bugs/1700000000.000100. The package changes nothing in the workspace, and stores only what each person
+// has read.
 package view

@@ -15,27 +15,27 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
 )
 
-// A message as the templates take it.
+// A message is a Slack message as the templates take it.
 type message struct {
 	slacktest.Message
 	form
 	Page    *Page
 	Author  author
 	At      time.Time
-	Day     string // where it is the first of its day
-	Follows bool   // the one above is by the same person, a moment ago
-	Thread  bool   // it is shown in a thread
-	Only    bool   // one person sees it
+	Day     string // set on the first message of a day
+	Follows bool   // the message above is by the same author, less than 3 minutes older, and has no thread
+	Thread  bool   // the message is shown in the thread pane
+	Only    bool   // only Me sees the message (ephemeral)
 }
 
-// An author as people see them.
+// An author is the author of a message as people see them.
 type author struct {
 	Name, Initials, Badge string
 	Hue                   int
 	App                   bool
 }
 
-// Messages are those of the channel.
+// Messages returns the channel's messages, or nil if Me is not a member.
 func (p *Page) Messages() []message {
 	if !p.Here {
 		return nil
@@ -43,7 +43,7 @@ func (p *Page) Messages() []message {
 	return p.list(p.Slack.Channel(p.Channel.ID), "", false)
 }
 
-// Thread are those of the open thread.
+// Thread returns the messages of the open thread, or nil if none is open or Me is not a member.
 func (p *Page) Thread() []message {
 	if p.Root == "" || !p.Here {
 		return nil
@@ -51,7 +51,7 @@ func (p *Page) Thread() []message {
 	return p.list(p.Slack.Thread(p.Channel.ID, p.Root), p.Root, true)
 }
 
-// list shows messages, with those that only this person sees in their places.
+// list returns messages for the templates, merged by time with the ephemeral ones for Me.
 func (p *Page) list(shown []slacktest.Message, thread string, inThread bool) (list []message) {
 	only := map[string]bool{}
 	p.mu.Lock()
@@ -112,10 +112,10 @@ func initials(name string) string {
 	return strings.ToUpper(name[:1])
 }
 
-// Avatar is who reads, as an author.
+// Avatar returns a person as an author.
 func (p *Page) Avatar(person Person) author { return p.authorOf(p.Users[person.ID]) }
 
-// ID is its id in the page.
+// ID returns the message's HTML id.
 func (m message) ID() string {
 	where := "m"
 	if m.Thread {
@@ -124,19 +124,19 @@ func (m message) ID() string {
 	return where + strings.ReplaceAll(m.TS, ".", "-")
 }
 
-// Mine says whether the reader may edit and delete it.
+// Mine reports whether Me may edit and delete the message.
 func (m message) Mine() bool { return m.User == m.Page.Me.ID && !m.System() && !m.Only }
 
-// Gone says whether it was deleted, and only its place is left.
+// Gone reports whether the message was deleted and only its place is left.
 func (m message) Gone() bool { return m.Subtype == "tombstone" }
 
-// System says whether Slack itself wrote it.
+// System reports whether Slack itself wrote the message.
 func (m message) System() bool { return m.Subtype == "channel_join" || m.Gone() }
 
-// Edits says whether the reader is editing it.
+// Edits reports whether Me is editing the message.
 func (m message) Edits() bool { return m.Page.Editing == m.TS && m.Mine() }
 
-// ThreadPath is where the message's thread is.
+// ThreadPath returns the path of the message's thread.
 func (m message) ThreadPath() string {
 	root := m.TS
 	if m.ThreadTS != "" {
@@ -145,7 +145,7 @@ func (m message) ThreadPath() string {
 	return m.Page.ChannelPath() + "/" + root
 }
 
-// Body is what the message says: its blocks, or its text.
+// Body returns the HTML of the message: the app's blocks, or the text.
 func (m message) Body() template.HTML {
 	if m.BotID != "" && len(m.Blocks) > 0 {
 		return m.Page.Blocks(m.Blocks, slackhtml.View{Prefix: m.ID()})
@@ -153,10 +153,10 @@ func (m message) Body() template.HTML {
 	return m.Page.Text(m.Text)
 }
 
-// Plain is the text as its author typed it.
+// Plain returns the text as its author typed it.
 func (m message) Plain() string { return m.Page.Slack.Readable(m.Text) }
 
-// A summary is what a channel shows of a thread.
+// A summary describes a thread below its first message in the channel.
 type summary struct {
 	Count int
 	Names []author
@@ -164,7 +164,7 @@ type summary struct {
 	New   bool
 }
 
-// Summary is that of the message's thread.
+// Summary returns the summary of the message's thread. It is zero for a reply.
 func (m message) Summary() (s summary) {
 	if m.Thread || m.ThreadTS != "" || m.Only {
 		return s
@@ -182,7 +182,7 @@ func (m message) Summary() (s summary) {
 	return s
 }
 
-// Forwarded are messages and links that are shown within this one.
+// Forwarded returns the HTML of the messages and links that are attached to this message.
 func (m message) Forwarded() (list []template.HTML) {
 	var attached []struct {
 		Author string `json:"author_name"`
@@ -206,14 +206,14 @@ func (m message) Forwarded() (list []template.HTML) {
 	return list
 }
 
-// A reaction as somebody sees it.
+// A reaction is one emoji below a message, as Me sees it.
 type reaction struct {
 	Name, Picture, Who string
 	Count              int
 	Mine               bool
 }
 
-// Marks are the reactions.
+// Marks returns the message's reactions.
 func (m message) Marks() (list []reaction) {
 	for _, r := range m.Reactions {
 		one := reaction{Name: r.Name, Picture: slackhtml.Emoji(r.Name), Count: len(r.Users), Mine: slices.Contains(r.Users, m.Page.Me.ID)}
@@ -227,7 +227,7 @@ func (m message) Marks() (list []reaction) {
 	return list
 }
 
-// A file as it is shown.
+// A shownFile is a shared file as the page shows it.
 type shownFile struct {
 	Name, Size, Path string
 	Image            bool
@@ -236,10 +236,10 @@ type shownFile struct {
 	Gone             bool
 }
 
-// excerptLines is how many lines of a text file are shown in its message.
+// excerptLines is the maximum number of lines of a text file that its message shows.
 const excerptLines = 12
 
-// Shared are the message's files.
+// Shared returns the message's files.
 func (m message) Shared() (list []shownFile) {
 	for _, f := range m.Files {
 		one := shownFile{Name: f.Name, Size: size(f.Size), Path: "/-/file/" + f.ID + "/" + path.Base("/"+strings.ReplaceAll(f.Name, "?", "")), Image: strings.HasPrefix(f.Mimetype, "image/") && f.Mimetype != "image/svg+xml"}
@@ -266,46 +266,46 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// A form is what the forms of an element say of where they stand.
+// A form holds the hidden fields of an element's forms: who sends them, and the page to return to.
 type form struct{ Me, Back string }
 
 func (p *Page) form() form { return form{p.Me.Handle, p.Path()} }
 
-// A modal as the templates take it.
+// A modal is an open modal as the templates take it.
 type modal struct {
 	slacktest.View
 	form
 	page *Page
 }
 
-// Shown are its blocks.
+// Shown returns the HTML of the modal's blocks.
 func (m *modal) Shown() template.HTML {
 	return m.page.Blocks(m.Blocks(), slackhtml.View{Errors: m.Errors, Prefix: m.ID})
 }
 
-// Trouble is an error that belongs to no input.
+// Trouble returns the error that belongs to no input.
 func (m *modal) Trouble() string { return m.Errors[""] }
 
-// ShownHome are the blocks of the app's home.
+// ShownHome returns the HTML of the app's home.
 func (p *Page) ShownHome() template.HTML {
 	return p.Blocks(p.Home.Blocks(), slackhtml.View{Prefix: "home"})
 }
 
-// A composer is where somebody writes.
+// A composer is the box in which a person writes a message.
 type composer struct {
 	form
-	Channel string // id
+	Channel string // channel ID
 	Thread  string
-	Key     string // of its draft
-	DOM     string // its id in the page
+	Key     string // key of the draft
+	DOM     string // HTML id
 	Label   string
 }
 
-// Composer is that of the channel, or of a thread.
+// Composer returns the composer of a thread, or of the channel if thread is empty.
 func (p *Page) Composer(thread string) composer {
 	c := composer{form: p.form(), Channel: p.Channel.ID, Thread: thread, Key: p.Me.Handle + " " + p.Channel.ID + " " + thread, DOM: "say-in-channel"}
 	if thread != "" || p.Root == "" {
-		c.DOM = "say" // where the reader is writing
+		c.DOM = "say" // the one that gets the focus
 	}
 	switch {
 	case thread != "":

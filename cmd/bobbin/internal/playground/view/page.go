@@ -11,26 +11,26 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
 )
 
-// homePlace is where the app's home is.
+// homePlace is the place of the app's home in an address.
 const homePlace = "home"
 
-// An Address names a page.
+// An Address is the parsed address of a page.
 type Address struct {
-	Me      string // handle of who is spoken as
+	Me      string // handle of the person that the reader acts as
 	Place   string
-	Thread  string // ts of its root; empty: none is open
+	Thread  string // ts of the open thread's root; empty: none is open
 	Editing string // ts of the message that is being edited
 }
 
-// A Page is what somebody sees at an address, as the templates take it.
+// A Page is what Me sees at an address, as the templates take it.
 type Page struct {
 	*Viewer
 	slackhtml.Renderer
 
 	Me      Person
-	Place   string            // as in the address
-	Channel slacktest.Channel // none for the home
-	Here    bool              // Me is a member of it
+	Place   string            // as in Address
+	Channel slacktest.Channel // zero for the home
+	Here    bool              // Me is a member of Channel
 	Home    *slacktest.View
 	Root    string // ts of the open thread; empty: none
 	Editing string // ts
@@ -39,7 +39,8 @@ type Page struct {
 
 var errNowhere = errors.New("there is no such place")
 
-// Page is what somebody sees at an address now.
+// Page returns the current page at an address. It fails if there is no such person, or no channel that the
+// person may see.
 func (v *Viewer) Page(a Address) (*Page, error) {
 	me, err := v.Person(a.Me)
 	if err != nil {
@@ -67,7 +68,7 @@ func (v *Viewer) Page(a Address) (*Page, error) {
 	return nil, errNowhere
 }
 
-// placeOf is how addresses name a channel.
+// placeOf returns the name of a channel in addresses.
 func placeOf(ch slacktest.Channel) string {
 	if ch.Kind == slacktest.IM {
 		return ch.ID
@@ -91,7 +92,8 @@ func (p *Page) renderer() slackhtml.Renderer {
 	}
 }
 
-// inside is where a permalink of the workspace leads in this page.
+// inside returns the path in this page of a permalink of the workspace, or an empty string for another
+// address.
 func (p *Page) inside(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasSuffix(u.Host, ".slack.com") {
@@ -114,7 +116,7 @@ func (p *Page) inside(address string) string {
 	return ""
 }
 
-// Title is the page's.
+// Title returns the page's title.
 func (p *Page) Title() string {
 	name := "#" + p.Channel.Name
 	switch {
@@ -126,7 +128,7 @@ func (p *Page) Title() string {
 	return name + " · " + p.Me.Handle + " · Bobbin playground"
 }
 
-// Path is the page's address; Live that of its events.
+// Path returns the page's path.
 func (p *Page) Path() string {
 	path := "/" + p.Me.Handle + "/" + p.Place
 	if p.Root != "" {
@@ -142,7 +144,8 @@ func (p *Page) Live() string {
 	return "/-/live" + p.Path()
 }
 
-// As is the same page for somebody else.
+// As returns the path of the same page for another person, or of the first channel if the person is not in
+// the direct message.
 func (p *Page) As(other Person) string {
 	if p.Channel.Kind == slacktest.IM && !slices.Contains(p.Channel.Members, other.ID) {
 		return "/" + other.Handle + "/" + p.Viewer.Channel
@@ -150,16 +153,16 @@ func (p *Page) As(other Person) string {
 	return "/" + other.Handle + strings.TrimPrefix(p.Path(), "/"+p.Me.Handle)
 }
 
-// App is the app's handle.
+// App returns the app's name.
 func (p *Page) App() string { return p.Slack.App().Name }
 
-// IsHome says whether the page is the app's home.
+// IsHome reports whether the page is the app's home.
 func (p *Page) IsHome() bool { return p.Place == homePlace }
 
-// ChannelPath is the page without its thread.
+// ChannelPath returns the path of the page without its thread.
 func (p *Page) ChannelPath() string { return "/" + p.Me.Handle + "/" + p.Place }
 
-// Partner is with whom somebody talks in a direct message.
+// Partner returns the name of the other person in a direct message.
 func (p *Page) Partner() string { return p.partner(p.Channel) }
 
 func (p *Page) partner(ch slacktest.Channel) string {
@@ -171,7 +174,7 @@ func (p *Page) partner(ch slacktest.Channel) string {
 	return p.App()
 }
 
-// A link is a place in the sidebar.
+// A link is a channel or direct message in the sidebar.
 type link struct {
 	Name, Path string
 	Now        bool
@@ -179,7 +182,7 @@ type link struct {
 	IM         bool
 }
 
-// Places are the channels and the direct messages that somebody sees.
+// Places returns the channels and direct messages that Me may see.
 func (p *Page) Places() (list []link) {
 	for _, im := range []bool{false, true} {
 		for _, ch := range p.Slack.Channels() {
@@ -197,8 +200,8 @@ func (p *Page) Places() (list []link) {
 	return list
 }
 
-// unread is how many messages of others somebody has not seen in a channel; what is open counts
-// as seen from now on.
+// unread returns how many messages of others Me has not seen in a channel. If the channel is open, it marks
+// them as seen and returns 0.
 func (p *Page) unread(channel string, open bool) (count int) {
 	shown := p.Slack.Channel(channel)
 	key := p.Me.ID + "/" + channel
@@ -223,7 +226,8 @@ func (p *Page) unread(channel string, open bool) (count int) {
 	return 0
 }
 
-// StoryBox is what may be said next, where the reader is.
+// StoryBox returns the box with the story's next steps, or nil if the page is not in the story's channel or
+// shows another thread.
 func (p *Page) StoryBox() *storyBox {
 	if p.Story == nil || p.Channel.Name != p.Viewer.Channel {
 		return nil
@@ -237,12 +241,12 @@ func (p *Page) StoryBox() *storyBox {
 
 type storyBox struct {
 	Thread  string
-	Here    bool // the thread is open
+	Here    bool // the story's thread is the open one
 	Steps   []Step
 	Waiting string
 }
 
-// Branches are what was pushed.
+// Branches returns the pushed branches.
 func (p *Page) Branches() []Branch {
 	if p.Pushed == nil {
 		return nil
@@ -250,7 +254,7 @@ func (p *Page) Branches() []Branch {
 	return p.Pushed()
 }
 
-// BranchesHere are those of the open thread.
+// BranchesHere returns the branches of the open thread.
 func (p *Page) BranchesHere() []Branch {
 	if p.Root == "" {
 		return nil
@@ -258,7 +262,7 @@ func (p *Page) BranchesHere() []Branch {
 	return slices.DeleteFunc(p.Branches(), func(b Branch) bool { return b.Thread != p.Root })
 }
 
-// Modal is the window that somebody has open on top.
+// Modal returns the topmost open modal of Me, or nil.
 func (p *Page) Modal() *modal {
 	var top *modal
 	for _, v := range p.Slack.Views() {

@@ -18,82 +18,82 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
-// A Person is somebody whom the reader of the page may speak as.
+// A Person is a member of the workspace that the reader of the page can act as.
 type Person struct {
-	ID     string // in the workspace
-	Handle string // what people write behind the @
-	Role   string // in a few words
+	ID     string // user ID
+	Handle string // name after the @
+	Role   string // role in a few words
 }
 
 // A Command is a slash command of the app.
 type Command struct{ Name, Description, Hint string }
 
-// A Shortcut is one of the app's on messages.
+// A Shortcut is a message shortcut of the app.
 type Shortcut struct{ Name, ID string }
 
-// A Notice is something that the reader has to know before they begin.
+// A Notice tells the reader something before they begin.
 type Notice struct {
 	Title string
-	Text  string   // a sentence or two
+	Text  string   // one or two sentences
 	Ways  []string // what can be done about it
 }
 
-// A Step is what somebody may say next in a story that is told along.
+// A Step is something that a person may say next in a story.
 type Step struct {
 	ID    string
-	Who   string // handle
+	Who   string // handle of the person
 	Says  string
-	Label string // what choosing it comes to
+	Label string // what choosing it leads to
 }
 
-// A Story is told along the way; its steps are offered, and taken by pressing.
+// A Story offers steps, which the reader takes by pressing a button.
 type Story interface {
-	// Next is the thread that the story is told in, empty at its beginning, and what may be
-	// said next; without steps, what is waited for.
+	// Next returns the story's thread, empty before its start, and the steps that may be taken; if there are
+	// none, what the story waits for.
 	Next() (thread string, steps []Step, waiting string)
-	// Take says a step, and gives the thread.
+	// Take posts the step with that ID, and returns the thread.
 	Take(id string) (thread string, err error)
 }
 
-// A Branch is what the app has pushed.
+// A Branch is a branch that the app has pushed.
 type Branch struct {
 	Name   string
-	Thread string // ts of the one that it was made in
+	Thread string // ts of the thread in which it was made
 	Fetch  string // the command that fetches it
 }
 
-// A Workspace is what pages show.
+// A Workspace holds what pages show.
 type Workspace struct {
 	Slack     *slacktest.Server
 	People    []Person
-	Channel   string // the name of the one that is shown first
+	Channel   string // name of the channel that is shown first
 	Commands  []Command
 	Shortcuts []Shortcut
 	Notices   []Notice
-	Model     string          // which model answers, for people
-	Story     Story           // nil: none
-	Pushed    func() []Branch // nil: none
-	Read      string          // the file of what people have read; empty: it is forgotten with the program
+	Model     string          // describes the answering model to people
+	Story     Story           // nil: no story
+	Pushed    func() []Branch // returns the pushed branches; nil: none
+	Read      string          // file that stores what people have read; empty: it is not stored
 }
 
-// Regions are the parts of a page that can be shown by themselves.
+// Regions are the templates for the parts of a page that can be rendered alone.
 var Regions = []string{"nav", "main", "pane", "modal"}
 
-// A Viewer shows pages of a workspace, and remembers what was read.
+// A Viewer renders pages of a workspace, and remembers what each person has read.
 type Viewer struct {
 	Workspace
 	templates *template.Template
 
 	mu       sync.Mutex
-	read     map[string]string  // by person/channel: the ts up to which somebody has read a channel
-	whispers []slacktest.Change // what only one person sees
+	read     map[string]string  // by "person/channel" IDs: ts of the newest message that the person has read
+	whispers []slacktest.Change // ephemeral messages
 }
 
-// New follows the workspace until ctx ends.
+// New returns a Viewer that collects the workspace's ephemeral messages until ctx ends.
 func New(ctx context.Context, w Workspace) *Viewer {
 	v := &Viewer{Workspace: w, read: map[string]string{}}
 	if raw, err := os.ReadFile(w.Read); err == nil && json.Unmarshal(raw, &v.read) != nil {
-		v.read = map[string]string{} // all counts as unread
+		v.read = map[string]string{} // the file is damaged: everything counts as unread
 	}
 	v.templates = template.Must(template.New("").Funcs(template.FuncMap{
 		"clock":  func(t time.Time) string { return t.Format("15:04") },
@@ -112,20 +112,20 @@ func New(ctx context.Context, w Workspace) *Viewer {
 	return v
 }
 
-// keepRead writes down what was read. The caller holds mu.
+// keepRead stores what was read. The caller holds mu.
 func (v *Viewer) keepRead() {
 	raw, err := json.Marshal(v.read)
 	if v.Read != "" && err == nil && os.WriteFile(v.Read+".new", raw, 0o600) == nil {
-		_ = os.Rename(v.Read+".new", v.Read) // without it all counts as unread
+		_ = os.Rename(v.Read+".new", v.Read) // if this fails, newer messages count as unread after a restart
 	}
 }
 
-// Render writes a whole page, or one of its regions.
+// Render writes a whole page ("page"), or the named region.
 func (v *Viewer) Render(w io.Writer, name string, p *Page) error {
 	return v.templates.ExecuteTemplate(w, name, p)
 }
 
-// Person finds somebody whom the reader may speak as.
+// Person returns the person with that handle, or an error.
 func (v *Viewer) Person(handle string) (Person, error) {
 	for _, p := range v.People {
 		if p.Handle == handle {
