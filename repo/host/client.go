@@ -18,28 +18,28 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// Client asks a host's REST API: bounded, page by page, with what did not change taken from
-// before. It follows no redirect with a credential.
+// A Client sends requests to a host's REST API. Sizes, times and the number of pages are limited, and
+// unchanged responses are taken from memory. It never follows a redirect with a credential.
 type Client struct {
-	API  string // without a slash at its end
-	Name string // of the host, for people: GitHub
-	// Repository is what it is asked about, for people: acme/shop.
+	API  string // the address of the API, without a slash at its end
+	Name string // the host's name for people: GitHub
+	// Repository is the repository's name for people: acme/shop.
 	Repository string
-	// Root is where that is below API: /repos/acme/shop.
+	// Root is the path of the repository below API: /repos/acme/shop.
 	Root string
-	// Web is the repository's own page, which addresses have to be below; empty: none is shown.
+	// Web is the repository's own page. Only addresses below it are shown; if it is empty, none is.
 	Web string
-	// Sign adds the credential to a request; write: it is to change something.
+	// Sign adds the credential to a request. write means that the request changes something.
 	Sign func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error)
-	// Rights say what a credential needs, in the cure of a refusal.
+	// Rights says what a credential needs, for the cure of a refusal.
 	Rights string
 	Accept string
 
 	mu    sync.Mutex
-	known map[string]answer // by address
+	known map[string]answer // responses by address
 }
 
-// An answer is kept with the tag by which the host tells whether it has changed.
+// An answer is a response kept with the ETag by which the host reports whether it has changed.
 type answer struct {
 	tag, next string
 	text      []byte
@@ -55,10 +55,10 @@ const (
 	mostTail    = 64 << 10
 )
 
-// At is a path below the repository's.
+// At returns a path below Root.
 func (c *Client) At(format string, args ...any) string { return c.Root + fmt.Sprintf(format, args...) }
 
-// Get reads one answer into out.
+// Get reads one response into out.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
 	a, err := c.get(ctx, c.API+path)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.decode(a.text, out)
 }
 
-// Pages reads a list that goes over several pages, each with add.
+// Pages reads a list of several pages, at most mostPages, and calls add with each.
 func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) error) error {
 	address := c.API + path
 	for range mostPages {
@@ -78,7 +78,7 @@ func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) e
 		if err := add(a.text); err != nil {
 			return c.nonsense()
 		}
-		// The next page is where this one was, or it is nobody's that has to see the credential.
+		// A next page elsewhere is not requested, because the request would send the credential there.
 		if a.next == "" || !strings.HasPrefix(a.next, c.API+"/") {
 			return nil
 		}
@@ -87,7 +87,7 @@ func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) e
 	return nil
 }
 
-// List reads all pages of a list.
+// List reads all pages of a list, at most mostPages.
 func List[T any](ctx context.Context, c *Client, path string) (all []T, err error) {
 	err = c.Pages(ctx, path, func(page []byte) error {
 		var some []T
@@ -100,7 +100,7 @@ func List[T any](ctx context.Context, c *Client, path string) (all []T, err erro
 	return all, err
 }
 
-// Send changes something, and reads the answer into out.
+// Send sends a request that changes something, and reads the response into out, which may be nil.
 func (c *Client) Send(ctx context.Context, method, path string, body, out any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *Client) Send(ctx context.Context, method, path string, body, out any) e
 	return c.decode(said, out)
 }
 
-// Tail is the end of a long text. Where the host keeps it elsewhere, it is fetched from there
-// without the credential.
+// Tail returns the end of a long text, at most mostTail bytes. If the host redirects to another address, it
+// is fetched from there without the credential.
 func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*askTimeout)
 	defer cancel()
@@ -154,7 +154,7 @@ func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	return tail(io.LimitReader(res.Body, 64<<20), mostTail), nil
 }
 
-// tail is the end of what can be read, in whole lines.
+// tail returns the last most bytes of r.
 func tail(r io.Reader, most int) string {
 	var end []byte
 	chunk := make([]byte, 32<<10)
@@ -173,7 +173,7 @@ func tail(r io.Reader, most int) string {
 	}
 }
 
-// get asks for an address, and takes what did not change from before.
+// get requests an address, or returns the kept response if the host says that it has not changed.
 func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	c.mu.Lock()
 	before, asked := c.known[address]
@@ -183,7 +183,7 @@ func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case res.StatusCode == http.StatusNotModified && asked:
-		if next := nextPage(res.Header.Values("Link")); next != "" { // a page that is full stays as it is when another comes behind it
+		if next := nextPage(res.Header.Values("Link")); next != "" { // a full page stays the same when another page is added after it
 			before.next = next
 		}
 		return before, nil
@@ -202,7 +202,7 @@ func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	return a, nil
 }
 
-// nextPage is the address of rel="next".
+// nextPage returns the address of rel="next".
 func nextPage(links []string) string {
 	for _, link := range strings.Split(strings.Join(links, ","), ",") {
 		address, rel, _ := strings.Cut(link, ";")
@@ -232,7 +232,7 @@ func (c *Client) do(ctx context.Context, method, address string, body []byte, ta
 	if err != nil {
 		return nil, nil, c.unreachable(ctx, used.CleanError(err))
 	}
-	if res.StatusCode/100 > 3 { // hosts and proxies have been seen to repeat what they were sent
+	if res.StatusCode/100 > 3 { // hosts and proxies sometimes repeat what they were sent
 		text = []byte(used.HideIn(string(text)))
 	}
 	return res, text, nil
@@ -252,7 +252,7 @@ func (c *Client) request(ctx context.Context, method, address string, body []byt
 	return req, used, err
 }
 
-// transport leaves no connection open behind it, and follows nothing.
+// transport returns an HTTP client that keeps no connections open and follows no redirects.
 func transport() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableKeepAlives = true
@@ -270,10 +270,10 @@ func (c *Client) nonsense() error {
 	return &remote.Error{Op: c.op(), Reason: c.Name + "'s API answered with something that cannot be read", Cure: "Check url under host, and what stands between it and the bot", Retry: true}
 }
 
-// op is what went wrong, in words of operators.
+// op returns what was attempted, in words for operators.
 func (c *Client) op() string { return "ask " + c.Name + " about " + c.Repository }
 
-// unreachable has no word of what was sent in it.
+// unreachable returns the error of a request without a response, with no part of the request in its text.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -290,7 +290,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	return e
 }
 
-// refusal makes words of an answer that is no.
+// refusal turns a response that refuses the request into an error.
 func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
 	said := words(text)
 	low := strings.ToLower(said)
@@ -329,7 +329,7 @@ func after(said string) string {
 	return ": " + strings.TrimSuffix(said, ".")
 }
 
-// words are the host's own, in one line, where it has any for people.
+// words returns the host's own message in one line, or an empty string if there is none for people.
 func words(text []byte) string {
 	var answer struct {
 		Message json.RawMessage `json:"message"`
@@ -375,7 +375,8 @@ func plain(s string) string {
 	return s[:min(len(s), mostRefusal)]
 }
 
-// wait is how long a host asks to wait: by Retry-After, or until its count begins anew.
+// wait returns how long a host asks to wait: by Retry-After, or until its rate limit is reset. It is at
+// most mostWait.
 func wait(h http.Header) time.Duration {
 	if seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, mostWait)
@@ -390,7 +391,7 @@ func wait(h http.Header) time.Duration {
 	return 0
 }
 
-// Page is an address of the repository's own pages, empty for any other.
+// Page returns the address if it is below the repository's own page, and an empty string otherwise.
 func (c *Client) Page(address string) string {
 	u, err := url.Parse(address)
 	own, broken := url.Parse(c.Web)

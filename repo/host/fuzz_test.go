@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// FuzzAnswers gives each kind of client an answer of anybody's: nothing panics, no page is
-// shown that is not the repository's, and no word has the token in it.
+// FuzzAnswers gives each kind of client an arbitrary response, and checks that nothing panics, that no page
+// outside the repository is returned, and that no error contains the token.
 func FuzzAnswers(f *testing.F) {
 	f.Add(200, "", `[{"number": 1, "html_url": "https://evil.example/acme/shop/pull/1", "state": "open", "head": {"ref": "b"}}]`)
 	f.Add(200, `<https://evil.example/?page=2>; rel="next"`, `{"check_runs": [{"id": 7, "status": "completed", "conclusion": "failure"}], "statuses": [{}]}`)

@@ -1,11 +1,11 @@
-// Package host is what Bobbin asks of a git host beside git itself: that a pull request is opened
-// for a branch that was pushed, and what becomes of it. A Host is one repository at one host;
-// its kinds are the packages below, which share Client.
+// Package host accesses the API of a git host: it opens a pull request for a pushed branch, and reads its
+// state, checks and comments. A Host is one repository at one host. The kinds of host are the packages
+// below, which share Client.
 //
-// Opening is not repeated blindly: a caller that does not know whether an earlier try got through
-// asks Find first. A refusal is a *remote.Error with a cure for people; ErrNotFound is in it
-// where the host has nothing there, or does not show it. What a host answers is data of others:
-// addresses outside of the repository's own pages are left out, and texts are bounded.
+// Open must not be repeated blindly: a caller that does not know whether an earlier Open succeeded calls
+// Find first. A refusal is a *remote.Error with a cure for people; it wraps ErrNotFound if the host has
+// nothing at the address or does not show it. A host's responses are foreign data: addresses outside the
+// repository's own pages are dropped, and sizes are limited.
 package host
 
 import (
@@ -23,42 +23,42 @@ const (
 
 // A Host is one repository at a git host.
 type Host interface {
-	// Find is the newest pull request of a branch; nil where there is none.
+	// Find returns the newest pull request of a branch, or nil if there is none.
 	Find(ctx context.Context, branch string) (*PullRequest, error)
-	// Open opens one. Where the repository has no drafts, it is opened as an ordinary one.
+	// Open opens a pull request. If the repository does not support drafts, it opens an ordinary one.
 	Open(ctx context.Context, o Opening) (PullRequest, error)
-	// Look is how a pull request stands.
+	// Look returns the current state of a pull request.
 	Look(ctx context.Context, number int64) (PullRequest, error)
-	// Reword gives a pull request another text.
+	// Reword replaces the text of a pull request.
 	Reword(ctx context.Context, number int64, body string) error
-	// Checks are what the host ran on a commit, or was told of it.
+	// Checks returns the jobs that the host ran on a commit, and the statuses that others reported for it.
 	Checks(ctx context.Context, commit string) ([]Check, error)
-	// Log is the end of what a check printed; empty where the host does not keep it.
+	// Log returns the end of a check's output, or an empty string if the host does not keep it.
 	Log(ctx context.Context, c Check) (string, error)
-	// Comments are what people and programs wrote on a pull request, oldest first.
+	// Comments returns what people and programs wrote on a pull request, oldest first.
 	Comments(ctx context.Context, number int64) ([]Comment, error)
-	// Commits are the newest of a branch, as far back as that time, or some more.
+	// Commits returns the newest commits of a branch, back to since or a little further.
 	Commits(ctx context.Context, branch string, since time.Time) ([]Commit, error)
-	// Missing are the rights that the credential lacks for all of this, in words.
+	// Missing returns in words the rights that the credential lacks for these methods.
 	Missing(ctx context.Context) ([]string, error)
 }
 
-// An Opening is a pull request that is to be.
+// An Opening is the pull request to open.
 type Opening struct {
-	Branch string // which was pushed
-	Base   string // the branch that it is to go into
+	Branch string // a branch that was pushed
+	Base   string // the branch to merge into
 	Title  string
 	Body   string // Markdown
 	Draft  bool
 }
 
-// Words are how people at a kind of host name a pull request.
+// Words are the terms for a pull request at a kind of host.
 type Words struct {
 	Noun string
-	Mark string // before its number
+	Mark string // written before the number
 }
 
-// WordsOf are those at a host of that kind.
+// WordsOf returns the terms for that kind of host.
 func WordsOf(kind string) Words {
 	if kind == GitLab {
 		return Words{"merge request", "!"}
@@ -66,69 +66,69 @@ func WordsOf(kind string) Words {
 	return Words{"pull request", "#"}
 }
 
-// A PullRequest is one as its host has it.
+// A PullRequest is a pull request in the form of its host.
 type PullRequest struct {
 	Number int64
-	URL    string // its page; empty where the host named one that is not the repository's
+	URL    string // its page; empty if the host returned an address outside the repository's pages
 	State  State
 	Draft  bool
-	Body   string // its text, in Markdown
-	Head   string // commit
-	Merged string // the commit that it was merged as, where the host says so
+	Body   string // the description, in Markdown
+	Head   string // the commit of the branch
+	Merged string // the commit of the merge, if the host returns it
 }
 
-// State is where a pull request stands.
+// State is the state of a pull request.
 type State string
 
-// The states.
+// The states of a pull request.
 const (
 	Open   State = "open"
 	Merged State = "merged"
-	Closed State = "closed" // without a merge
+	Closed State = "closed" // closed without a merge
 )
 
 // A Check is one job or status of a commit.
 type Check struct {
-	ID      string // by which Log knows it; empty: it has no log here
+	ID      string // the id for Log; empty if there is no log
 	Name    string
 	State   CheckState
 	URL     string
 	Summary string // one line
 }
 
-// CheckState is what came of a check.
+// CheckState is the result of a check.
 type CheckState string
 
-// The states of a check. What was skipped, cancelled or may fail counts as passed: nobody is to
-// be called for it.
+// The states of a check. A check that was skipped, was cancelled or may fail counts as passed, because it
+// needs no attention.
 const (
 	Pending CheckState = "pending"
 	Passed  CheckState = "passed"
 	Failed  CheckState = "failed"
 )
 
-// A Comment is what somebody wrote on a pull request.
+// A Comment is a comment on a pull request.
 type Comment struct {
-	ID    string // unique among those of the pull request
-	Login string // at the host
+	ID    string // unique within the pull request
+	Login string // the author's login at the host
 	Bot   bool
 	Text  string
-	Path  string // of the file that it is about; empty: of none
+	Path  string // the file that the comment is about; empty if there is none
 	Line  int
 	At    time.Time
 }
 
-// A Commit is one of a branch.
+// A Commit is a commit of a branch.
 type Commit struct {
 	Hash    string
 	Message string
 }
 
-// ErrNotFound means that there is nothing at an address, or that the credential may not see it.
+// ErrNotFound means that there is nothing at an address or that the credential may not see it.
 var ErrNotFound = errors.New("not found, or not to be seen")
 
 // ErrForbidden means that the credential lacks a right.
 var ErrForbidden = errors.New("not with these rights")
 
-// ErrExists means that the branch has a pull request already.
+// ErrExists means that the branch already has a pull request.
 var ErrExists = errors.New("the branch has one already")

@@ -23,7 +23,7 @@ const (
 	reader = "tok_that_only_reads"
 )
 
-// kinds are the hosts, and how each calls itself.
+// kinds are the kinds of host, each with its name for people.
 var kinds = map[string]string{host.GitHub: "GitHub", host.GitLab: "GitLab", host.Gitea: "Gitea"}
 
 // each runs a test against every kind of host.
@@ -88,7 +88,7 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 	})
 }
 
-// Of many pages each is read, and one that did not change is not sent again.
+// TestPagesAreReadAndKept checks that all pages are read, and that an unchanged page is not sent again.
 func TestPagesAreReadAndKept(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 2}, token)
@@ -113,7 +113,7 @@ func TestPagesAreReadAndKept(t *testing.T) {
 	})
 }
 
-// A full page that did not change may have got another behind it.
+// TestAPageBehindAFullOneIsRead checks that a page added after a full, unchanged page is read.
 func TestAPageBehindAFullOneIsRead(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 1}, token)
@@ -150,7 +150,8 @@ func TestChecksAndTheEndOfALog(t *testing.T) {
 	})
 }
 
-// What may pass by itself is told from what somebody has to mend, and no word has the token in it.
+// TestRefusals checks that a refusal which may pass by itself has Retry set and others do not, and that no
+// text contains the token.
 func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		for name, c := range map[string]struct {
@@ -208,7 +209,7 @@ func TestMissingRightsAreNamed(t *testing.T) {
 	})
 }
 
-// open2 asks with a token that may do everything.
+// open2 opens a host with a token that may do everything, and checks that no right is missing.
 func open2(t *testing.T, kind string) (*hosttest.Server, error) {
 	t.Helper()
 	s, h := open(t, hosttest.Config{Kind: kind}, token)
@@ -227,7 +228,7 @@ func TestWhereThereAreNoDraftsAnOrdinaryOneIsOpened(t *testing.T) {
 	require.Len(t, s.Pulls(), 1)
 }
 
-// Somebody's words do nothing at a host, and read the same.
+// TestQuotedWordsDoNothing checks that a quoted text has no effect at a host and reads the same.
 func TestQuotedWordsDoNothing(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// breaks is put where a text would do something at a host; nobody sees it.
+// breaks is an invisible character, put where a text would have an effect at a host.
 const breaks = "\u200b"
 
 var (
@@ -18,9 +18,9 @@ var (
 	links    = regexp.MustCompile(`\]([(\[:])`)
 )
 
-// Quote is somebody's text as it may stand in the Markdown of a host: it calls nobody, refers to
-// and closes no issue, is no command to the host, loads nothing and links nowhere. What one reads
-// stays the same.
+// Quote returns a person's text so that it is safe in a host's Markdown: it mentions nobody, refers to and
+// closes no issue, is no command to the host, loads nothing and links nowhere. It reads the same for
+// people.
 func Quote(text string) string {
 	text = plaintext.EscapeText(text)
 	text = mentions.ReplaceAllString(text, "$1$3"+breaks+"$2$4")
@@ -30,18 +30,18 @@ func Quote(text string) string {
 	return links.ReplaceAllString(text, "]"+breaks+"$1")
 }
 
-// The sizes that every host takes.
+// The lengths that every host accepts: runes of a title, bytes of a description.
 const (
 	mostTitle = 200
 	mostBody  = 40_000
 )
 
-// Title is a line as it may be a pull request's title.
+// Title returns a line that can be a pull request's title.
 func Title(text string) string {
 	return plaintext.CutLine(Quote(plaintext.OneLine(text)), mostTitle)
 }
 
-// Body cuts a text to what every host takes.
+// Body shortens a text to a length that every host accepts.
 func Body(text string) string {
 	if len(text) <= mostBody {
 		return text

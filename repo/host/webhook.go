@@ -11,13 +11,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Webhook is how a host's messages are told from anybody else's.
+// A Webhook verifies that a message comes from the host.
 type Webhook struct {
 	Kind   string
 	Secret remote.Secret
 }
 
-// Signed reports whether whoever sent the body knows the secret. GitHub and Gitea sign it; GitLab
+// Signed reports whether the sender of the body knows the secret. GitHub and Gitea sign the body; GitLab
 // sends the secret itself.
 func (w Webhook) Signed(h http.Header, body []byte) bool {
 	if w.Secret == "" {

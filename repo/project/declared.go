@@ -5,11 +5,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project/named"
 )
 
-// findNamed is the project that any file names a test command for.
+// findNamed returns the project for any test command that a file of the tree names.
 func findNamed(t tree) Project { return t.named("") }
 
-// named is the first test command that a file of the tree names and whose runner is known; of a
-// kind of project, where that is given.
+// named returns the project for the first test command with a known runner that a file of the tree names.
+// If kind is not empty, only commands of that kind count.
 func (t tree) named(kind string) Project {
 	for _, source := range named.Sources {
 		if p := t.namedIn(source, kind); p.Test != "" {
@@ -46,8 +46,8 @@ func projectOf(found command.Found, build, from string) Project {
 	return p
 }
 
-// Named is the project with the test command that somebody names: one or more calls of a runner
-// that can be read, with nothing before them that could decide how they end. False: it is none.
+// Named returns the project with the given test command. It returns false unless the line is one or more
+// readable calls of a test runner, with nothing before them that could decide how they end.
 func (p Project) Named(line, from string) (Project, bool) {
 	found, ok := command.Inside(line, nil)
 	return projectOf(found, p.Build, from), ok && found.Plain

@@ -10,7 +10,7 @@ var golang = language{kind: "go", find: findGo, isTest: isGoTest}
 func findGo(t tree) Project {
 	switch {
 	case t.hasFile("go.work"):
-		// ./... means nothing at the top of a workspace.
+		// At the top of a workspace ./... matches no package.
 		all := "$(go list -m -f '{{.Dir}}/...')"
 		return Project{Kind: "go", Build: "go build " + all, Test: "go test -json " + all}
 	case t.hasFile("go.mod"):
@@ -21,5 +21,5 @@ func findGo(t tree) Project {
 
 func isGoTest(file string, folders []string) bool {
 	return strings.HasSuffix(file, "_test.go") || slices.Contains(folders, "testdata") ||
-		!strings.HasSuffix(file, ".go") && containsAny(folders, "_test", "_tests", "fixtures") // what tests read
+		!strings.HasSuffix(file, ".go") && containsAny(folders, "_test", "_tests", "fixtures") // files that tests read
 }

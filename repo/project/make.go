@@ -6,7 +6,7 @@ var makefile = language{kind: "make", find: findMake}
 
 func findMake(t tree) Project {
 	var text string
-	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} { // the order in which make looks
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} { // in make's order
 		if text = t.readText(name); text != "" {
 			break
 		}
@@ -30,7 +30,7 @@ func findMake(t tree) Project {
 	return p
 }
 
-// makeTargets are the targets that a Makefile names: "a b: c", not "a := b".
+// makeTargets returns the targets that a Makefile defines: "a b: c", not "a := b".
 func makeTargets(text string) map[string]bool {
 	targets := map[string]bool{}
 	for line := range strings.Lines(text) {

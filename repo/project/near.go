@@ -9,9 +9,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
-// Near is the project with nothing to build and its tests narrowed to those files, stopping at the
-// first that fails where the runner can: of Go to the packages of the files, and of these, where
-// names are given, to the tests of those names. False: the command cannot be narrowed so.
+// Near returns the project without a build, and with its tests narrowed to the given files and stopping at
+// the first failure if the runner can. For Go it selects the packages of the files and, if names are given,
+// the tests with these names. It returns false if the test command cannot be narrowed.
 func (p Project) Near(files, names []string) (Project, bool) {
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
@@ -32,10 +32,11 @@ func (p Project) Near(files, names []string) (Project, bool) {
 	return p, call != "" && len(below) > 0
 }
 
-// nearCall is one call of a runner, behind the folder that it starts in and variables.
+// nearCall matches one call of a runner, with a folder to start in and variables before it.
 var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?)([^;|<>]+)$`)
 
-// nearFlags are what is added to a runner's call, before the files, by what is in the call.
+// nearFlags are the flags added to a runner's call before the files. The first entry whose pattern matches
+// the call counts.
 var nearFlags = []struct {
 	call  *regexp.Regexp
 	flags string
@@ -47,7 +48,7 @@ var nearFlags = []struct {
 	{regexp.MustCompile(`^node --test$`), ""},
 }
 
-// nearLine is the call for those files; empty: it is not known how.
+// nearLine returns the call for those files, or an empty string if the runner is not known.
 func nearLine(call string, files, names []string) string {
 	if strings.HasPrefix(call, "go test ") {
 		return nearGo(call, files, names)
@@ -60,7 +61,7 @@ func nearLine(call string, files, names []string) string {
 	return ""
 }
 
-// goAll are all packages, as the last word of a call.
+// goAll matches the last word of a call if it means all packages.
 var goAll = regexp.MustCompile(` (?:\./\.\.\.|\$\(go list [^)]*\))$`)
 
 func nearGo(call string, files, names []string) string {

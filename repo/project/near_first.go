@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Parts are a project's tests as two command lines: those near a change, and the others. An
-// empty Rest stands for all, those near the change once more.
+// Parts are two test commands: one for the tests near a change, and one for the others. An empty Rest means
+// that there is no command for the others alone, so all tests have to run.
 type Parts struct{ Near, Rest string }
 
-// mostNear is how many files, or folders of Go, are near; a larger change is not near anything.
+// mostNear is the most files, or folders in Go, that count as near. A larger change has no near tests.
 const mostNear = 40
 
-// NearFirst are the tests in two parts: in Go the packages that hold the changed files, elsewhere
-// the changed test files and those that are named as a changed source is. False: the command
-// cannot be parted so, or there is little that is not near.
+// NearFirst splits the tests in two parts. In Go the near tests are those of the packages with changed
+// files; in other languages they are the changed test files and those with the name of a changed source
+// file. It returns false if the command cannot be split or no test or most tests are near.
 func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
@@ -41,8 +41,8 @@ func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
 	return Parts{Near: narrowed.Test}, ok
 }
 
-// goFolders are the folders, below the one that tests are run from, that changed files may be
-// packages of Go in.
+// goFolders returns the folders of the changed files as paths from start, the folder that the tests run in.
+// Files outside start are left out. A file in testdata counts for the package around it.
 func goFolders(start string, changed []string) []string {
 	var out []string
 	for _, file := range changed {
@@ -64,15 +64,15 @@ func goFolders(start string, changed []string) []string {
 	return out
 }
 
-// The flags of go test that change nothing when the packages are named one by one; go list has to
-// be told the tags, too.
+// goPartable matches a go test call whose flags keep their meaning if the packages are listed one by one.
+// goTags matches the tags, which go list needs, too.
 var (
 	goPartable = regexp.MustCompile(`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+))*$`)
 	goTags     = regexp.MustCompile(` -tags[= ][\w.,]+`)
 )
 
-// goParts names the packages that the call tests, near ones and others. Where they cannot be
-// listed there is nothing near, and the rest is all.
+// goParts returns the test commands for the packages in folders and for the others. They list the packages
+// when they run: if that fails, near tests nothing, and rest tests all.
 func goParts(call string, folders []string) (near, rest string) {
 	all := goAll.FindString(call)
 	flags := strings.TrimSuffix(call, all)
@@ -86,17 +86,17 @@ func goParts(call string, folders []string) (near, rest string) {
 	return near, rest
 }
 
-// scripts are the files in which a runner of a kind looks for tests, by their suffix.
+// scripts match, by kind, the files in which a runner looks for tests.
 var scripts = map[string]*regexp.Regexp{
 	"node":   regexp.MustCompile(`\.[cm]?[jt]sx?$`),
 	"python": pythonCase,
 }
 
-// besidesTests are folders of what tests only use.
+// besidesTests are folders of files that tests only use.
 var besidesTests = []string{"fixtures", "__fixtures__", "__mocks__", "__snapshots__", "testdata"}
 
-// nearTestFiles are the test files that changed, and those named as a changed source is; all is how
-// many test files there are.
+// nearTestFiles returns the changed test files and those with the name of a changed source file. all is the
+// number of test files.
 func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, all int) {
 	suffix := scripts[kind]
 	if suffix == nil {
@@ -122,6 +122,6 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 
 var aroundStem = regexp.MustCompile(`^test_|(?:_test|[.-](?:test|spec|e2e))?(?:\.[a-z]+)+$`)
 
-// testStem is what a source and its tests share of their names: cart of cart.ts, cart.test.ts and
-// test_cart.py.
+// testStem returns the part of a file name that a source file and its tests share: cart for cart.ts,
+// cart.test.ts and test_cart.py.
 func testStem(file string) string { return aroundStem.ReplaceAllString(path.Base(file), "") }

@@ -26,7 +26,7 @@ func findNode(t tree) Project {
 	}
 	p := Project{Kind: "node"}
 	if json.Unmarshal([]byte(text), &manifest) != nil {
-		return p // its own tools will say what is wrong with it
+		return p // the project's own tools will report what is wrong
 	}
 	manager := t.nodeManager()
 	if manifest.Scripts["build"] != "" {
@@ -48,10 +48,10 @@ func findNode(t tree) Project {
 	return p
 }
 
-// nodePrograms begins a command that calls programs of the packages, as npm's scripts may.
+// nodePrograms puts the programs of the installed packages on the PATH, as npm does for scripts.
 const nodePrograms = `export PATH="$PWD/node_modules/.bin:$PATH" && `
 
-// withNodePrograms is the project whose test command may call the programs of its packages.
+// withNodePrograms returns the project with a test command that may call the programs of its packages.
 func (p Project) withNodePrograms() Project {
 	p.Test = nodePrograms + p.Test
 	if p.Written != "" {
@@ -60,7 +60,8 @@ func (p Project) withNodePrograms() Project {
 	return p
 }
 
-// setNodeTests takes the script "test", or the runner inside it where that says more.
+// setNodeTests sets the test command to the script "test", or to the runner inside the script if that gives
+// more details.
 func (p *Project) setNodeTests(manager string, scripts command.Scripts) {
 	found, ok := command.InsideScript("test", scripts)
 	whole := manager + " test"
@@ -77,8 +78,8 @@ func (p *Project) setNodeTests(manager string, scripts command.Scripts) {
 	}
 }
 
-// nodeManager is the package manager whose lock file is there; of several, the one that the
-// packages are fetched with.
+// nodeManager returns the package manager whose lock file exists. If there are several, it returns the one
+// that the packages are fetched with.
 func (t tree) nodeManager() string {
 	for _, known := range [][2]string{{"pnpm-lock.yaml", "pnpm"}, {"package-lock.json", "npm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
 		if t.hasFile(known[0]) {

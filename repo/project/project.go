@@ -9,27 +9,27 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
-// A Project is how a tree is built and tested.
+// A Project holds the commands that build and test a tree.
 type Project struct {
 	Kind  string // go, node, python, rust, make; empty: unknown
 	Build string // command line for sh -c; empty: there is nothing to build
 	Test  string // command line for sh -c; empty: none was found
-	From  string // the file that names the test command; empty: the language and the layout do
-	// Written is the test command as the project has it, where Test has more for a reporter that
-	// is read. It is run where Test cannot be counted: tests may read the arguments themselves.
+	From  string // the file that names the test command; empty: it follows from the language and the layout
+	// Written is the test command of the project itself, if Test has additional flags for a reporter that
+	// can be read. It runs if Test cannot be counted: tests may read the arguments themselves.
 	Written string
 }
 
-// forProgram is what stands in a test command for this program alone.
+// forProgram removes the parts of a test command that only this program needs.
 var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "", " --"+command.MochaReport, "", command.MochaReport, "")
 
-// TestShown is the test command as people write it.
+// TestShown returns the test command as people write it.
 func (p Project) TestShown() string { return forProgram.Replace(p.Test) }
 
-// WrittenShown is the test command as the project has it, as people write it.
+// WrittenShown returns the project's own test command as people write it.
 func (p Project) WrittenShown() string { return forProgram.Replace(cmp.Or(p.Written, p.Test)) }
 
-// AsWritten is the project with the test command as it has it.
+// AsWritten returns the project with its own test command.
 func (p Project) AsWritten() Project {
 	if p.Written != "" {
 		p.Test, p.Written = p.Written, ""
@@ -37,26 +37,25 @@ func (p Project) AsWritten() Project {
 	return p
 }
 
-// A language is one way to build and test. Each has a file of its own, and a line in the table
-// below.
+// A language is one way to build and test. Each language has a file, and an entry in languages below.
 type language struct {
 	kind string // Project.Kind
-	// find looks at the top of a tree; the zero Project where it is of another language.
+	// find reads the top of a tree. It returns the zero Project if the tree is of another language.
 	find func(tree) Project
-	// isTest reports whether a file belongs to the tests rather than to what they test; folders
-	// are those that it is in. Nil: by the names that tests have anywhere.
+	// isTest reports whether a file belongs to the tests and not to the tested code; folders are the parts
+	// of its path. If it is nil, common names of tests count.
 	isTest func(file string, folders []string) bool
-	// spliceTests puts the tests that a source file of the suffix holds in the place of those
-	// in its older version; nil: tests are in files of their own.
+	// spliceTests returns the older version of a source file with the tests of the newer one. It applies to
+	// files with the suffix; nil means that tests are never in source files.
 	spliceTests func(older, newer string) string
 	suffix      string
 }
 
-// languages in the order in which they are asked for: a Makefile comes last, since its targets
-// call the others and say less, and before it what any file names.
+// languages are tried in this order. A Makefile comes last, because its targets call the other tools and
+// say less. Test commands named in any other file come just before it.
 var languages = []language{golang, node, python, rust, {find: findNamed}, makefile}
 
-// languageOf is the language of a kind; the zero one for an unknown kind.
+// languageOf returns the language of a kind, or the zero language for an unknown kind.
 func languageOf(kind string) language {
 	for _, l := range languages {
 		if l.kind == kind {
@@ -66,7 +65,8 @@ func languageOf(kind string) language {
 	return language{}
 }
 
-// findAt looks for a project at the top of a tree alone. Of several the first with tests wins.
+// findAt looks for a project at the top of a tree only. If there are several, the first one with tests
+// counts.
 func findAt(t tree) Project {
 	var first Project
 	for _, l := range languages {
@@ -81,8 +81,8 @@ func findAt(t tree) Project {
 	return first
 }
 
-// Find looks for a project at the top of a tree, and where there is none in the single
-// folder below that holds one.
+// Find looks for a project at the top of a tree. If there is none, it returns that of the only folder
+// directly below with a project that has tests.
 func Find(root fs.FS) Project {
 	if p := findAt(tree{root}); p.Kind != "" {
 		return p
@@ -107,8 +107,8 @@ func Find(root fs.FS) Project {
 	return Project{}
 }
 
-// FindIn looks for the project that a folder of a tree is of: its own, or else that of the
-// nearest folder above it. One with tests goes before a nearer one without.
+// FindIn returns the project of a folder of a tree, or else that of the nearest folder above it. A project
+// with tests comes before a nearer one without.
 func FindIn(root fs.FS, folder string) Project {
 	folder = path.Clean(folder)
 	own, err := fs.Sub(root, folder)
@@ -129,7 +129,7 @@ func FindIn(root fs.FS, folder string) Project {
 	return first
 }
 
-// runFrom is the project as it is run from the folder above dir.
+// runFrom returns the project with commands that first change to dir.
 func (p Project) runFrom(dir string) Project {
 	if dir == "." {
 		return p
@@ -147,7 +147,7 @@ func (p Project) runFrom(dir string) Project {
 	return p
 }
 
-// shellQuote makes s one word for the shell.
+// shellQuote quotes s as one word for the shell.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

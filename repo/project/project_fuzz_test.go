@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzProject: whatever a repository says of itself, what is run to build and test it is
-// one line, and the same each time that one looks; a folder's name is an argument in it
-// and nothing else.
+// FuzzProject checks that, whatever a repository contains, its build and test commands are single lines and
+// the same each time, and that a folder's name in them is only an argument.
 func FuzzProject(f *testing.F) {
 	for name, seed := range map[string]string{
 		"package.json": `{"scripts":{"build":"tsc","test":"vitest"},"devDependencies":{"vitest":"1"},"packageManager":"pnpm@9"}`, "Makefile": "test: build\n\tgo test\n.PHONY: test\nbuild:\n",

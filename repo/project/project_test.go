@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
-// four is a project by what it is, less the command as the project has it.
+// four returns a project without Written.
 func four(kind, build, test, from string) Project {
 	return Project{Kind: kind, Build: build, Test: test, From: from}
 }
@@ -91,7 +91,8 @@ func TestACommandThatSomebodyNames(t *testing.T) {
 	}
 }
 
-// TestTheTestCommandAsTheProjectHasIt has what was added for a reporter, and the command without it.
+// TestTheTestCommandAsTheProjectHasIt checks the test command with the flags for a reporter and the
+// project's own command.
 func TestTheTestCommandAsTheProjectHasIt(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][2]string{
@@ -145,7 +146,7 @@ func TestTestsThatAreNear(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreNear has what is near a change in two languages.
+// TestPartsThatAreNear checks the near parts of a change in two languages.
 func TestPartsThatAreNear(t *testing.T) {
 	t.Parallel()
 	goParts := func(line string, changed ...string) Parts {
@@ -175,7 +176,7 @@ func TestPartsThatAreNear(t *testing.T) {
 	}
 }
 
-// A folder of a large repository is tested by what is nearest to it.
+// TestFindIn checks that a folder of a large repository is tested by the nearest project.
 func TestFindIn(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{}
@@ -191,7 +192,7 @@ func TestFindIn(t *testing.T) {
 		"": whole, ".": whole, "docs": whole, "no/such/folder": whole, "../up": whole, "alone/notes": whole,
 		"services/shop":      four("go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""),
 		"services/shop/cart": four("go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""),
-		"web/app":            whole, // which has tests
+		"web/app":            whole, // this project has tests
 		"py/lib/it's/":       four("python", "", "cd 'py/lib' && python3 -m pytest -q", "pyproject.toml"),
 		"alone":              four("rust", "cd 'alone' && cd 'only' && cargo build", "cd 'alone' && cd 'only' && cargo test --no-fail-fast", ""),
 	} {
@@ -201,7 +202,8 @@ func TestFindIn(t *testing.T) {
 	require.Equal(t, Project{Kind: "node", Build: "cd 'web' && npm run build"}, FindIn(fsys, "web/app"))
 }
 
-// TestFindIsNotHeldUp has what a stranger may put where a manifest is expected.
+// TestFindIsNotHeldUp puts pipes, folders, links and a large file in the place of manifests, as a hostile
+// repository may.
 func TestFindIsNotHeldUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

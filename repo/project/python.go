@@ -14,11 +14,11 @@ func isPythonTest(file string, folders []string) bool {
 	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata", "fixtures")
 }
 
-// pythonCase is a file in which Python's runners look for tests.
+// pythonCase matches the files in which Python's runners look for tests.
 var pythonCase = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$`)
 
-// srcLayout begins the test command where the package is in src: nothing can be installed where
-// tests are run.
+// srcLayout begins the test command if the package is in the folder src, because the tests run where
+// nothing can be installed.
 const srcLayout = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && "
 
 func findPython(t tree) Project {
@@ -59,7 +59,7 @@ func (t tree) usesPytest(tests []string) bool {
 			return true
 		}
 	}
-	// Plain functions are tests to pytest alone.
+	// Only pytest runs plain functions as tests.
 	for _, name := range tests[:min(len(tests), 20)] {
 		text := t.readText(name)
 		if strings.Contains(text, "import pytest") || strings.Contains("\n"+text, "\ndef test_") {
@@ -69,7 +69,8 @@ func (t tree) usesPytest(tests []string) bool {
 	return false
 }
 
-// unittestStart is where discovery begins: it does not go into folders that are no packages.
+// unittestStart returns the flag with the start folder of discovery, which does not enter folders that are
+// not packages.
 func (t tree) unittestStart(tests []string) string {
 	for _, dir := range []string{"tests", "test"} {
 		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && slices.ContainsFunc(tests, func(file string) bool { return strings.HasPrefix(file, dir+"/") }) {

@@ -12,7 +12,7 @@ func findRust(t tree) Project {
 	if !t.hasFile("Cargo.toml") {
 		return Project{}
 	}
-	// Without --no-fail-fast the first failing crate hides what the others say.
+	// Without --no-fail-fast the first failing crate hides the results of the others.
 	return Project{Kind: "rust", Build: "cargo build", Test: "cargo test --no-fail-fast"}
 }
 
@@ -22,8 +22,8 @@ func isRustTest(file string, folders []string) bool {
 
 var rustTests = regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+\w+\s*\{`)
 
-// spliceRustTests is the Rust source base with the test module of other in place of its own.
-// Rust keeps unit tests in the file that they test, so the file cannot be laid over whole.
+// spliceRustTests returns the Rust source base with its test module replaced by that of other. Rust keeps
+// unit tests in the file that they test, so the file cannot be copied as a whole.
 func spliceRustTests(base, other string) string {
 	from, to, ok := rustTestModule(other)
 	if !ok {
@@ -36,7 +36,7 @@ func spliceRustTests(base, other string) string {
 	return strings.TrimRight(base, "\n") + "\n\n" + tests + "\n"
 }
 
-// rustTestModule is where the first test module begins and ends.
+// rustTestModule returns the start and the end of the first test module.
 func rustTestModule(source string) (from, to int, ok bool) {
 	at := rustTests.FindStringIndex(source)
 	if at == nil {
@@ -66,8 +66,8 @@ func isRustWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// rustQuoted is the length of the comment, string or character that s begins with; 0 if
-// it begins with none.
+// rustQuoted returns the length of the comment, string or character at the start of s, or 0 if there is
+// none.
 func rustQuoted(s string, afterWord bool) int {
 	switch {
 	case strings.HasPrefix(s, "//"):
@@ -87,7 +87,7 @@ func rustQuoted(s string, afterWord bool) int {
 	return 0
 }
 
-// endOf is the length of s up to and with the next end behind the first skip bytes.
+// endOf returns the length of s up to and including the next end after the first skip bytes, or all of s.
 func endOf(s, end string, skip int) int {
 	if i := strings.Index(s[skip:], end); i >= 0 {
 		return skip + i + len(end)
@@ -95,7 +95,7 @@ func endOf(s, end string, skip int) int {
 	return len(s)
 }
 
-// rustComment is the length of a block comment; they nest.
+// rustComment returns the length of a block comment. Block comments nest.
 func rustComment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -125,7 +125,7 @@ func rustString(s string) int {
 	return len(s)
 }
 
-// rustChar tells a character from a lifetime, which has no closing quote.
+// rustChar returns the length of a character literal, or 0 for a lifetime, which has no closing quote.
 func rustChar(s string) int {
 	if strings.HasPrefix(s, `'\`) {
 		return endOf(s, "'", min(3, len(s)))
@@ -134,7 +134,7 @@ func rustChar(s string) int {
 		if i == 0 {
 			continue
 		}
-		if s[i+1] == '\'' { // one character, however many bytes
+		if s[i+1] == '\'' { // a single character of any number of bytes
 			return i + 2
 		}
 		return 0

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// otherTest is how the tests of any language may be named.
+// otherTest matches common names of test files in any language.
 var otherTest = regexp.MustCompile(`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
 
-// IsTest reports whether a file belongs to the tests rather than to what they test.
+// IsTest reports whether a file belongs to the tests and not to the tested code.
 func IsTest(kind, file string) bool {
 	folders := strings.Split(path.Dir(file), "/")
 	if l := languageOf(kind); l.isTest != nil {
@@ -20,13 +20,14 @@ func IsTest(kind, file string) bool {
 		otherTest.MatchString(file) || containsAny(folders, "test", "tests", "t", "spec", "testdata", "__tests__")
 }
 
-// HoldsTests reports whether a source file may hold the tests of what is in it.
+// HoldsTests reports whether a source file may contain its own tests.
 func HoldsTests(kind, file string) bool {
 	l := languageOf(kind)
 	return l.spliceTests != nil && strings.HasSuffix(file, l.suffix)
 }
 
-// SpliceTests returns the older version of such a source file with the tests of the newer one.
+// SpliceTests returns the older version of a source file with the tests of the newer one. HoldsTests must
+// be true for the file.
 func SpliceTests(kind, older, newer string) string {
 	return languageOf(kind).spliceTests(older, newer)
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// maxManifest is as much of one file as is read to find out.
+// maxManifest is the most bytes of a file that are read.
 const maxManifest = 1 << 20
 
-// A tree is where a project is looked for. It may be anybody's: whatever is not a plain
-// file of a sensible size is as good as absent. Questions go to the FS inside, whose own
-// Stat does not open what it is asked about: opening a pipe would block for ever.
+// A tree is the file system in which a project is searched. It may be hostile: anything but a plain file
+// counts as absent. Stat is called on the FS inside, because its Stat does not open the file: opening a
+// pipe would block for ever.
 type tree struct{ fs.FS }
 
 func (t tree) hasFile(name string) bool {
@@ -22,13 +22,13 @@ func (t tree) hasFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hasDir reports whether there is such a folder.
+// hasDir reports whether the folder exists.
 func (t tree) hasDir(name string) bool {
 	info, err := fs.Stat(t.FS, name)
 	return err == nil && info.IsDir()
 }
 
-// readText is a file's text, empty when there is none.
+// readText returns the first maxManifest bytes of a file, or an empty string if the file does not exist.
 func (t tree) readText(name string) string {
 	if !t.hasFile(name) {
 		return ""
@@ -42,13 +42,13 @@ func (t tree) readText(name string) string {
 	return string(text)
 }
 
-// globFiles is the files that match one of the patterns, at most some. Only the last part of a
-// pattern may stand for several names.
+// globFiles returns at most 200 files that match one of the patterns. Only the last element of a pattern
+// may contain wildcards.
 func (t tree) globFiles(patterns ...string) []string {
 	var out []string
 	for _, pattern := range patterns {
 		if dir := path.Dir(pattern); dir != "." && !t.hasDir(dir) {
-			continue // a pipe of that name would be opened
+			continue // Glob would open a pipe of that name
 		}
 		found, _ := fs.Glob(t.FS, path.Clean(pattern))
 		out = append(out, found...)
@@ -56,14 +56,14 @@ func (t tree) globFiles(patterns ...string) []string {
 	return out[:min(len(out), 200)]
 }
 
-// maxDeep is how many folders down files are looked for, and maxLooked how many names are read.
+// maxDeep is the most folders in a path that is searched, maxLooked the most names that are read.
 const (
 	maxDeep   = 4
 	maxLooked = 20_000
 )
 
-// findFiles is the files whose path matches, at most some, those near the top first; folders
-// that hold what others wrote are left out.
+// findFiles returns at most 200 files whose path matches, those near the top first. Folders of third-party
+// files are skipped.
 func (t tree) findFiles(match *regexp.Regexp) []string {
 	var out []string
 	looked := 0
@@ -86,5 +86,5 @@ func (t tree) findFiles(match *regexp.Regexp) []string {
 	return out[:min(len(out), 200)]
 }
 
-// foreign are folders of what others wrote.
+// foreign are the names of folders with third-party files.
 var foreign = []string{"node_modules", "vendor", "venv", "site-packages", "third_party", "testdata"}

@@ -17,8 +17,8 @@ var (
 	unittestMain = regexp.MustCompile(`(?m)^\s*(?:unittest\.)?main\(`)
 )
 
-// NamingUnittests is a command line with which Python's unittest names each test: one that calls
-// the runner itself, or a module or script of the tree that does. Any other line stays as it is.
+// NamingUnittests adds -v to a command that calls Python's unittest, itself or through a module or script
+// of the tree, so that each test is named. It returns any other line unchanged.
 func NamingUnittests(root fs.FS, line string) string {
 	m := pythonCall.FindStringSubmatchIndex(line)
 	if m == nil || saysHowMuch.MatchString(line) {
@@ -37,7 +37,7 @@ func NamingUnittests(root fs.FS, line string) string {
 	return line[:end] + " -v" + line[end:]
 }
 
-// callsUnittest reports whether a module or a script of the tree hands its arguments to unittest.
+// callsUnittest reports whether a module or script of the tree passes its arguments to unittest.
 func callsUnittest(t tree, line, module, script string) bool {
 	folder := "."
 	if cd := cdBefore.FindStringSubmatch(line); cd != nil {
@@ -61,7 +61,7 @@ func callsUnittest(t tree, line, module, script string) bool {
 
 var onePythonCall = regexp.MustCompile(`^python[\d.]* (-m [\w.]+|[\w./-]+\.py)$`)
 
-// unittests is what a line runs that is one call of a module or a script of the tree's own tests.
+// unittests returns the command of a line that is one call of a module or script with the tree's own tests.
 func (t tree) unittests(line string) (command.Found, bool) {
 	m := onePythonCall.FindStringSubmatch(strings.TrimSpace(line))
 	if m == nil {

@@ -24,7 +24,7 @@ func TestUnittestsAreNamedHoweverTheyAreCalled(t *testing.T) {
 		"export A=b && python -m tests TestA && make x": "export A=b && python -m tests -v TestA && make x",
 		"cd server && python3.12 run_tests.py":          "cd server && python3.12 run_tests.py -v",
 		"cd 'server' && python3 ./run_tests.py":         "cd 'server' && python3 ./run_tests.py -v",
-		// These say it themselves, or are something else.
+		// These already have such a flag, or are no unittest.
 		"python3 -m unittest -q": "python3 -m unittest -q", "python3 -m tests -v": "python3 -m tests -v", "python3 -m own": "python3 -m own",
 		"python3 app.py": "python3 app.py", "python3 -m no_such": "python3 -m no_such", "python3 ../x.py": "python3 ../x.py", "python3 -m pytest": "python3 -m pytest", "go test ./...": "go test ./...",
 	} {

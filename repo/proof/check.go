@@ -13,24 +13,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// builtApart are the kinds of project that leave nothing among the files which the next build
-// is quicker with.
+// builtApart are the kinds of project whose build leaves nothing among the files that makes the next build
+// faster.
 var builtApart = []string{"go", "python", "node"}
 
-// Check builds and tests the workspace as it stands. Where nothing is lost by it that is the run
-// of a proof, in a fresh tree, and a proof of exactly this tree need not repeat it; else it is
-// done among the workspace's own files, where a build goes on from the last one.
+// Check builds and tests the current files of the workspace. For a kind in builtApart it runs in a fresh
+// tree, as a proof does, so a proof of exactly this tree can reuse the result. For other kinds it runs in
+// the workspace's own files, where a build continues from the last one.
 //
-// In a fresh tree the tests near the change are run first. Where one of them fails that does not
-// fail on the base, the others are not run (result.StoppedNear), unless the tree is that of the
-// check before, which ended so.
+// In a fresh tree the tests near the change run first. If one of them fails that does not fail on the base,
+// the others are not run (result.StoppedNear). But if the previous check of the same tree ended that way,
+// all tests are run.
 func Check(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project) (result.Result, error) {
 	if c.Cache == nil || c.Cache.Mirror() == nil || !slices.Contains(builtApart, p.Kind) {
 		return c.Run(ctx, w.Files(), p)
 	}
 	tree, err := w.Tree(ctx)
 	var unfit *gittree.PathError
-	if errors.As(err, &unfit) { // what cannot be committed cannot be proven either; done says so
+	if errors.As(err, &unfit) { // what cannot be committed cannot be proven either; done reports it
 		return c.Run(ctx, w.Files(), p)
 	}
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// Each run prints something else, so that what was run once is known from what was run again.
+// Each run prints something different, so a result that was reused can be told from a new run.
 const (
 	printsOnce = "cat /proc/sys/kernel/random/uuid"
 	tellsApart = `grep -q '^[0-7]' /proc/sys/kernel/random/uuid` // passes every second time
 )
 
-// A proof takes over what a check of exactly its tree saw, with the same commands, and nothing
-// else.
+// TestAProofTakesOverACheckOfTheSameTree checks that a proof reuses the result of a check of exactly its
+// tree with the same commands, and no other result.
 func TestAProofTakesOverACheckOfTheSameTree(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a.py": "a = 1\n", ".gitignore": "*.log\n"})
@@ -41,7 +41,7 @@ func TestAProofTakesOverACheckOfTheSameTree(t *testing.T) {
 	require.NotEqual(t, before, said, "a check always runs")
 	require.Equal(t, said, proven(p))
 
-	// Controls: other commands, another turn's checker, and another tree are run afresh.
+	// Controls: other commands, another turn's checker and another tree are run again.
 	require.NotEqual(t, said, proven(project.Project{Kind: "python", Test: printsOnce + " "}))
 	require.NotEqual(t, said, proven(project.Project{Kind: "python", Test: printsOnce, Build: "true"}))
 	kept := c
@@ -54,15 +54,15 @@ func TestAProofTakesOverACheckOfTheSameTree(t *testing.T) {
 	put("a.py", "a = 2\n")
 	require.Equal(t, said, proven(p), "the same files once more")
 
-	// What lies about beside the tree is no part of a check.
+	// Ignored files beside the tree are no part of a check.
 	put("lies.log", "about\n")
 	listing := checked(project.Project{Kind: "python", Test: "ls"})
 	require.NotContains(t, listing, "lies.log")
 	require.Contains(t, checked(project.Project{Kind: "rust", Test: "ls"}), "lies.log", "where builds go on from the last one")
 }
 
-// A check that came out otherwise the next time is not taken over: nobody proves by trying
-// until it passes.
+// TestAProofTakesOverNoCheckThatChanged checks that the result of a check is not reused if a second check
+// had another result. Otherwise one could repeat a check until it passes.
 func TestAProofTakesOverNoCheckThatChanged(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a.py": "a = 1\n"})
@@ -81,8 +81,8 @@ func TestAProofTakesOverNoCheckThatChanged(t *testing.T) {
 	require.False(t, known)
 }
 
-// TestTheTestsNearTheChangeComeFirst breaks one package of a module, then its test and another
-// package at once, and counts how often each package was tested.
+// TestTheTestsNearTheChangeComeFirst breaks one package of a module, then its test and another package
+// together, and counts how often each package was tested.
 func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, shop)
@@ -116,18 +116,18 @@ func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	require.Empty(t, r.Stopped, "the same files once more")
 	require.Equal(t, result.Counts{Passed: 4, Failed: 1}, r.Counts)
 
-	// What is near passes: everything is run, what is near first, and each test once.
+	// The near tests pass: all tests are run, the near ones first, and each test once.
 	r = check(repotest.Files{"money/money.go": shop["money/money.go"] + "\n// Split is exact.\n"})()
 	require.Equal(t, base.Counts, r.Counts)
 	require.True(t, r.OK() && r.EveryTestNamed() && r.Stopped == "")
 	require.Equal(t, "money TestSplitEven", strings.Split(names(r)[0], "/")[0])
 	require.ElementsMatch(t, names(base), names(r))
 
-	// A package that does not compile is near, too; a change outside of any package has nothing near.
+	// A package that does not compile counts as near, too. A change outside any package has no near tests.
 	require.Equal(t, result.StoppedNear, check(repotest.Files{"money/money.go": "package money\n\nfunc Split() {}\n"})().Stopped)
 	require.Equal(t, base.Counts, check(repotest.Files{"notes.txt": "x"})().Counts)
 
-	// Without another package there is no rest.
+	// With a single package there are no other tests to run.
 	single := shop.With(nil)
 	delete(single, "cart/cart.go")
 	delete(single, "cart/cart_test.go")

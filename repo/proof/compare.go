@@ -7,10 +7,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A key names a test within a result.
+// A key identifies a test within a result.
 type key struct{ group, name string }
 
-// unitOf names the test that t is, or is a case of.
+// unitOf returns the key of t, or of the test that t is a case of.
 func unitOf(t result.Test) key {
 	if t.Of != "" {
 		return key{t.Group, t.Of}
@@ -18,11 +18,11 @@ func unitOf(t result.Test) key {
 	return key{t.Group, t.Name}
 }
 
-// An index is a result's tests, to be looked up.
+// An index holds the tests of a result for lookup.
 type index struct {
 	result.Result
 	tests  map[key]result.Test
-	order  []key // tests in their order
+	order  []key // the keys of tests, in the order of the result
 	units  map[key][]key
 	groups map[string]bool
 	broken []result.Test
@@ -37,7 +37,7 @@ func newIndex(r result.Result) index {
 		}
 		x.groups[t.Group] = true
 		before, twice := x.tests[key{t.Group, t.Name}]
-		if twice && before.Status == result.Failed { // of two tests with one name the worse counts
+		if twice && before.Status == result.Failed { // of two tests with one name a failed one counts
 			continue
 		}
 		x.tests[key{t.Group, t.Name}] = t
@@ -49,10 +49,10 @@ func newIndex(r result.Result) index {
 	return x
 }
 
-// statusOf of a test; empty when it is not there.
+// statusOf returns the status of a test, or an empty string if the result does not have it.
 func (x index) statusOf(k key) result.Status { return x.tests[k].Status }
 
-// countPassing is how many of the unit's tests pass.
+// countPassing returns how many tests of the unit pass.
 func (x index) countPassing(unit key) int {
 	n := 0
 	for _, k := range x.units[unit] {
@@ -68,9 +68,9 @@ func (x index) anyFailed(unit key) bool {
 	return slices.ContainsFunc(x.units[unit], func(k key) bool { return x.statusOf(k) == result.Failed })
 }
 
-// brokenFor is what stands for the tests of the group that could not run. Where a runner
-// names what is broken otherwise than its groups, anything broken may be it; known are
-// the groups that do have tests of their own.
+// brokenFor returns the entry for a group whose tests could not run. If no entry has the name of the group,
+// it returns an entry whose group has no tests in known, because a runner may name what is broken in
+// another way than its groups. known holds the groups that have tests.
 func (x index) brokenFor(group string, known map[string]bool) (result.Test, bool) {
 	for _, b := range x.broken {
 		if b.Group == group || strings.HasPrefix(group, b.Group+".") || strings.HasPrefix(group, b.Group+"::") {
@@ -85,12 +85,13 @@ func (x index) brokenFor(group string, known map[string]bool) (result.Test, bool
 	return result.Test{}, false
 }
 
-// wasBroken reports whether the same group could not run in this result, either.
+// wasBroken reports whether the group of b could not run in this result either.
 func (x index) wasBroken(b result.Test) bool {
 	return slices.ContainsFunc(x.broken, func(o result.Test) bool { return o.Group == b.Group })
 }
 
-// labelOf names a test for people: by its name, and where two share it with the group.
+// labelOf returns the name of a test for people: its name, with the group in front if two tests share the
+// name.
 func (x index) labelOf(k key) string {
 	for other := range x.units {
 		if other.name == k.name && other.group != k.group {
@@ -105,8 +106,8 @@ func (x index) labelOf(k key) string {
 	return k.name
 }
 
-// movedTo reports whether a test that is gone is there under another group, where there was
-// none of its name before.
+// movedTo reports whether a test that is gone exists under another group, where the base had no test of
+// that name.
 func (x index) movedTo(k key, base index) (key, bool) {
 	for other := range x.tests {
 		if other.name == k.name && other.group != k.group && base.statusOf(other) == "" {

@@ -1,13 +1,13 @@
-// Package proof shows what a change does: its new tests fail on the base and pass on the branch.
+// Package proof tests whether a change fixes a bug: its new tests must fail on the base and pass on the
+// branch.
 //
-// Prove is the program's own word on a change. It runs three trees, none of them the agent's
-// own folder, so that nothing but what will be committed counts:
+// Prove runs three trees. None of them is the agent's own folder, so only what will be committed counts:
 //
-//	base      the commit the work began at (testrun.Checker.Baseline; once a commit)
-//	overlay   the base with nothing but the change's test files laid over it: must fail
-//	branch    the base with the whole change: must pass, and all that passed on the base
+//	base      the commit that the work began at (testrun.Checker.Baseline; run once per commit)
+//	overlay   the base with only the change's test files laid over it: must fail
+//	branch    the base with the whole change: must pass, with all tests that passed on the base
 //
-// The runs are compared test by test where every test has a name, else by files, counts and
-// exit codes. Proof.Holds is the verdict, Proof.Lines the same for people. An error means that
-// this machine failed.
+// If every test has a name, the runs are compared test by test, otherwise by files, counts and exit codes.
+// Proof.Holds is the verdict, Proof.Lines the same for people. Prove returns an error only for a failure of
+// this machine.
 package proof

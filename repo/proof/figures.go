@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// judgeFigures compares the runs where their tests have no names: by files, counts and
-// exit codes.
+// judgeFigures compares runs whose tests have no names: by files, counts and exit codes.
 func (v *proving) judgeFigures() {
 	v.NewTests = v.tests.testFiles()
 	for _, c := range v.changes {

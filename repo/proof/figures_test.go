@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// TestFiguresWhereSomeFailAlready has a runner that names only what fails, and a test that fails
-// with and without the change.
+// TestFiguresWhereSomeFailAlready has a runner that names only failing tests, and a test that fails with
+// and without the change.
 func TestFiguresWhereSomeFailAlready(t *testing.T) {
 	t.Parallel()
 	run := func(passed int, failing ...string) result.Result {

@@ -9,15 +9,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A newTest is a test that the base does not have, or one that it has with fewer cases.
+// A newTest is a test that the base does not have, or has with fewer cases.
 type newTest struct {
 	unit     key
 	label    string
-	leaves   []key // those that the base does not have
+	leaves   []key // the cases that the base does not have
 	extended bool  // the base has the test, but not these cases
 }
 
-// newTests are what the branch has and the base has not. A test that only moved is none.
+// newTests returns the tests that the branch has and the base has not. A test that only moved is not new.
 func newTests(base, branch index) []newTest {
 	var out []newTest
 	seen := map[key]bool{}
@@ -44,8 +44,9 @@ func newTests(base, branch index) []newTest {
 	return out
 }
 
-// cameFrom reports whether the base has the test in another group, where it is no more, or in
-// the same under a name with other numbers: a time or an address is another at each run.
+// cameFrom reports whether the branch's test is one of the base's that the branch no longer has: one of the
+// same name in another group, or one in the same group whose name differs only in numbers. Such numbers, as
+// of a time or an address, differ between runs.
 func cameFrom(k key, base, branch index) bool {
 	for other := range base.tests {
 		moved := other.name == k.name && other.group != k.group
@@ -57,10 +58,10 @@ func cameFrom(k key, base, branch index) bool {
 	return false
 }
 
-// numbers are what may differ from run to run in a test's name.
+// numbers matches the parts of a test's name that may differ from run to run.
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 
-// addNewTest judges a new test by what it does on the base.
+// addNewTest classifies a new test by its result on the base: red, guard or not red.
 func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	v.NewTests = append(v.NewTests, n.label)
 	if n.extended {
@@ -88,7 +89,7 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	}
 }
 
-// addRed records a test that fails on the base, and how many of its cases do.
+// addRed records a test that fails on the base, and the number of its cases that fail.
 func (v *proving) addRed(n newTest, cases int) {
 	v.RedOnBase = append(v.RedOnBase, n.label)
 	if n.extended {
@@ -98,7 +99,7 @@ func (v *proving) addRed(n newTest, cases int) {
 	}
 }
 
-// countIn counts the leaves that ended so.
+// countIn returns how many leaves have the status s.
 func (n newTest) countIn(x index, s result.Status) (count int) {
 	for _, k := range n.leaves {
 		if x.statusOf(k) == s {
@@ -108,8 +109,8 @@ func (n newTest) countIn(x index, s result.Status) (count int) {
 	return count
 }
 
-// redUnrun judges a new test that the base did not come to run: it is red when what
-// stopped it is its own fault there.
+// redUnrun reports whether a new test that did not run on the base counts as red, because its own tree kept
+// it from running: it is broken, timed out, was stopped or did not start. how is the note for people.
 func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how string) {
 	if onBase.anyFailed(n.unit) {
 		return true, ""
@@ -128,7 +129,7 @@ func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how strin
 	return false, ""
 }
 
-// howBroken says that a group of tests could not run on the base.
+// howBroken returns the note that a group of tests could not run on the base.
 func (v *proving) howBroken(b result.Test) string {
 	if b.Broken == "does not compile" || b.Broken == "could not be loaded" {
 		return fmt.Sprintf("%s %s on %s, where something it uses is missing (counts as failing)", b.Group, b.Broken, v.BaseName)
@@ -136,9 +137,9 @@ func (v *proving) howBroken(b result.Test) string {
 	return fmt.Sprintf("%s %s on %s (counts as failing)", b.Group, b.Broken, v.BaseName)
 }
 
-// addExtended finds the tests that the base has, that pass there as they were, fail there
-// as they are now, and pass on the branch. A test that fails now and then looks the same,
-// so where nothing else is red the base is run once more.
+// addExtended records the tests of the base that pass there in their old form, fail there in their new
+// form, and pass on the branch. A flaky test looks the same, so if nothing else is red, the overlay is run
+// once more.
 func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) error {
 	extended, cases := v.extendedTests(base, onBase, branch)
 	if len(extended) > 0 && len(v.RedOnBase) == 0 {
@@ -168,8 +169,8 @@ func (v *proving) extendedTests(base, onBase, branch index) (names []string, cas
 	return names, cases
 }
 
-// addUncompiled records a group as extended if the changed test files do not compile on the base
-// and no new test stands for them.
+// addUncompiled records a group as extended if its changed test files do not compile on the base and the
+// change has no new test.
 func (v *proving) addUncompiled(base, onBase, branch index) {
 	if len(v.NewTests) > 0 {
 		return
@@ -185,9 +186,9 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 	}
 }
 
-// findMended finds the tests that the base has, that fail there, and pass on the branch. That
-// they fail is seen once more, with the change's test files in place if there are any, so
-// that neither luck nor a softened test passes for a fix.
+// findMended records the tests of the base that fail there and pass on the branch. The failure has to be
+// seen a second time, with the change's test files in place if there are any, so that neither chance nor a
+// softened test counts as a fix.
 func (v *proving) findMended(ctx context.Context, base, branch index) error {
 	var failing []key
 	for _, k := range base.order {
@@ -221,11 +222,11 @@ func (v *proving) findMended(ctx context.Context, base, branch index) error {
 	return nil
 }
 
-// findRegressions compares each test of the base with the branch, and records those that no longer
-// pass. A test that fails is run once more before it is called a regression.
+// findRegressions compares each test of the base with the branch, and records those that no longer pass. A
+// test that fails is run once more before it is recorded as a regression.
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
-	kept := 0 // of the tests that pass on the branch, those that the base has
+	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
 		if s := base.statusOf(k); s != result.Passed {
 			if branch.statusOf(k) == result.Passed {
@@ -274,7 +275,8 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 	return nil
 }
 
-// whyLost says why a test that passed on the base does not pass on the branch; empty if it does.
+// whyLost returns why a test that passed on the base does not pass on the branch, or an empty string if it
+// does.
 func (v *proving) whyLost(k key, base, branch index) string {
 	switch branch.statusOf(k) {
 	case result.Passed:
@@ -292,7 +294,7 @@ func (v *proving) whyLost(k key, base, branch index) string {
 	}
 	unit := unitOf(base.tests[k])
 	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) && !branch.anyFailed(unit) {
-		return "" // its cases have other names now, and are no fewer
+		return "" // its cases have new names and are no fewer
 	}
 	return "is gone"
 }

@@ -14,13 +14,13 @@ import (
 
 func TestMain(m *testing.M) { repotest.Main(m) }
 
-// checker is one whose caches the tests share.
+// checker returns a Checker whose caches all tests share.
 func checker(t *testing.T) *testrun.Checker {
 	t.Helper()
 	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenBuilder(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
 }
 
-// goChecker is a checker of a repository whose build cache has Go's library.
+// goChecker returns a Checker for the repository of m whose build cache holds Go's standard library.
 func goChecker(t *testing.T, m *repo.Mirror) *testrun.Checker {
 	t.Helper()
 	c := checker(t).For(m)

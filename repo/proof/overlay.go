@@ -15,16 +15,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// An overlay is what of a change belongs to its tests.
+// An overlay is the part of a change that belongs to its tests.
 type overlay struct {
-	kind   string // of the project
+	kind   string // the kind of the project
 	files  []diff.Change
-	inline []diff.Change // sources that hold tests of their own, as in Rust
+	inline []diff.Change // sources that also hold tests, as in Rust
 }
 
 func (o overlay) isEmpty() bool { return len(o.files)+len(o.inline) == 0 }
 
-// testFiles are the files that test.
+// testFiles returns the paths of the files with tests, without deleted ones.
 func (o overlay) testFiles() []string {
 	var out []string
 	for _, c := range append(slices.Clone(o.files), o.inline...) {
@@ -35,7 +35,7 @@ func (o overlay) testFiles() []string {
 	return out
 }
 
-// selectTests sorts out what of the changes belongs to the tests.
+// selectTests returns the part of the changes that belongs to the tests.
 func selectTests(kind string, changes []diff.Change) overlay {
 	o := overlay{kind: kind}
 	for _, c := range changes {
@@ -49,7 +49,7 @@ func selectTests(kind string, changes []diff.Change) overlay {
 	return o
 }
 
-// layOver puts the overlay from the workspace over the base.
+// layOver copies the overlay from the workspace over the base.
 func (o overlay) layOver(from, onto *os.Root) error {
 	if err := LayChanges(o.files, from, onto); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (o overlay) layOver(from, onto *os.Root) error {
 	return nil
 }
 
-// LayChanges makes the changed paths as they are in from, deletions first, since a file may
+// LayChanges makes the changed paths in onto as they are in from. Deletions come first, because a file may
 // have become a folder.
 func LayChanges(changes []diff.Change, from, onto *os.Root) error {
 	for _, c := range changes {
@@ -81,7 +81,7 @@ func LayChanges(changes []diff.Change, from, onto *os.Root) error {
 	return nil
 }
 
-// copyPath copies a file or a link, with its right to be run.
+// copyPath copies a file, with its execute permission, or a symbolic link.
 func copyPath(file string, from, onto *os.Root) error {
 	info, err := from.Lstat(file)
 	if err != nil {
@@ -110,7 +110,7 @@ func copyPath(file string, from, onto *os.Root) error {
 	return errors.Join(err, out.Close())
 }
 
-// openRegular opens a plain file and nothing else: a pipe would block for ever.
+// openRegular opens a plain file and fails for anything else: opening a pipe would block for ever.
 func openRegular(root *os.Root, file string) (fs.File, error) {
 	f, err := disk.PlainFS(root).Open(filepath.ToSlash(file))
 	if err != nil {
@@ -122,7 +122,7 @@ func openRegular(root *os.Root, file string) (fs.File, error) {
 	return f, nil
 }
 
-// layInline puts the tests inside a source over the base's source.
+// layInline replaces the tests inside the base's source file by those of the workspace's file.
 func (o overlay) layInline(file string, from, onto *os.Root) error {
 	theirs, err := readRegular(from, file)
 	if err != nil {

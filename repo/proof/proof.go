@@ -8,73 +8,73 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A Proof is what was shown of a change, in the program's own words.
+// A Proof is what the runs of a change showed.
 type Proof struct {
 	OwnTests
-	GreenOnBranch bool // the new tests pass on the branch, and nothing else fails that did not before
+	GreenOnBranch bool // the new tests pass on the branch, and nothing fails there that did not fail on the base
 
 	OldTests
 
-	Build   string // how the build of the branch went, in words; empty: nothing to build
-	BuildOK bool   // it is clean, or fails no worse than on the base
+	Build   string // the result of the branch's build in words; empty: there is nothing to build
+	BuildOK bool   // the build is clean, or fails no worse than on the base
 
-	Base, OnBase, Branch result.Result // OnBase: the test files alone laid over the base
-	BaseName             string        // what people call the base: main
+	Base, OnBase, Branch result.Result // OnBase is the base with only the test files laid over it
+	BaseName             string        // the name of the base for people, such as main
 
-	Notes   map[string]string // to a test: how it fails on the base, or why it no longer passes
+	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
 	Command Command
 	NoTests bool // the project has no tests at all, or no way to run them is known
-	Shown   bool // red on the base and green on the branch was seen
-	// Missing is set where nothing can be proven here, whatever the change: what the base
-	// itself does not run for, in words: "eslint is not installed".
+	Shown   bool // the tests were seen red on the base and green on the branch
+	// Missing is set if nothing can be proven here, whatever the change is. It says what keeps the base
+	// itself from running: "eslint is not installed".
 	Missing string
-	// Why is, of a proof that does not hold, the reason and what to do; of one that holds,
-	// what could not be shown.
+	// Why is the reason of a proof that does not hold, and what to do. For a proof that holds it says what
+	// could not be shown.
 	Why string
 }
 
-// A Command is how the command ends now that showed the bug on the base. It may look for the bug,
-// so that it fails proves nothing.
+// A Command is how the command that showed the bug on the base ends on the branch. The command may search
+// for the bug itself, so a failure of it proves nothing.
 type Command struct {
-	Said  string // in words; empty: none was run
+	Said  string // in words; empty: no command was run
 	Fails bool
 }
 
-// OwnTests are what the change's own tests show.
+// OwnTests are the results of the change's own tests.
 type OwnTests struct {
-	NewTests  []string // new ones, and extended ones that tell the base from the branch
-	Extended  []string // those of NewTests that the base has, too, in another form or with fewer cases
+	NewTests  []string // new tests, and extended ones that tell the base from the branch
+	Extended  []string // those of NewTests that the base has in another form or with fewer cases
 	RedOnBase []string // those of NewTests that fail on the base, as they should
-	Guards    []string // those that pass there, too: they guard what works, and show nothing of the bug
-	NotRed    []string // those that do not run there, or are skipped: nothing is known of them
-	Mended    []string // tests that the base has as they are, that fail there and pass on the branch
+	Guards    []string // those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
+	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
+	Mended    []string // unchanged tests of the base that fail there and pass on the branch
 	Cases     Cases
-	// Documents: there are none, since the change is of documents alone, which no test shows; nothing
-	// else is wrong with it.
+	// Documents is set if the change is of documents alone and nothing is wrong with it but the lack of
+	// tests, which documents do not have.
 	Documents bool
 }
 
-// Cases are how many of the change's own tests there are, in the unit of all other figures: a
-// test with five cases is five.
+// Cases count the change's own tests in the unit of all other figures: a test with five cases counts as
+// five.
 type Cases struct {
-	New      int // new ones that are red on the base
-	Extended int // of extended tests, those that are red on the base
+	New      int // cases of new tests that are red on the base
+	Extended int // cases of extended tests that are red on the base
 	Guards   int
-	Passing  int // on the branch, whatever they do on the base
+	Passing  int // cases that pass on the branch, whatever they do on the base
 }
 
-// An Outcome is what came of a proof.
+// An Outcome is the verdict of a proof.
 type Outcome string
 
-// The outcomes.
+// The verdicts of a proof.
 const (
 	Held       Outcome = "holds"
 	Failed     Outcome = "fails"
-	NotStarted Outcome = "did not start" // or tells nothing apart: Proof.Missing says why; it says nothing of the change
+	NotStarted Outcome = "did not start" // or its tests cannot be told apart; Proof.Missing has the reason, and nothing is known of the change
 )
 
-// Outcome is the verdict in three: a proof that did not start speaks neither for the change nor
-// against it.
+// Outcome returns the verdict as one of three: a proof that did not start says nothing for or against the
+// change.
 func (p Proof) Outcome() Outcome {
 	switch {
 	case p.Holds():
@@ -85,19 +85,19 @@ func (p Proof) Outcome() Outcome {
 	return Failed
 }
 
-// OldTests are what became of the tests that the base has.
+// OldTests are the results of the tests that the base has.
 type OldTests struct {
 	PassedBefore   int      // tests that passed on the base
-	StillPassing   int      // of them, on the branch
-	Regressions    []string // of them, those that do not pass on the branch
-	AlreadyFailing []string // tests that failed on the base and still do: nobody's fault here
-	Unstable       []string // tests that failed on the branch, and passed when run again
+	StillPassing   int      // of these, the number that pass on the branch
+	Regressions    []string // of these, the ones that do not pass on the branch
+	AlreadyFailing []string // tests that fail on the base and on the branch, so not through the change
+	Unstable       []string // tests that failed on the branch and passed when run again
 }
 
-// Holds reports whether the change is proven: at least one new test fails on the base, or one of
-// old that failed is mended; the others pass there and guard what works; all of them pass on
-// the branch, what passed still passes, and the build is clean. A project without any tests
-// has nothing but its build to show.
+// Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
+// failed there is mended; every other new test passes on the base as a guard; all new tests pass on the
+// branch; what passed still passes; and the build is clean. For a project without tests only the build
+// counts.
 func (p Proof) Holds() bool {
 	if p.Missing != "" {
 		return false
@@ -109,10 +109,11 @@ func (p Proof) Holds() bool {
 		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
-// mostNamed is how many tests are named one by one.
+// mostNamed is the most tests that are named one by one.
 const mostNamed = 5
 
-// Lines are the proof for people, with figures. The reason of a refusal is the first.
+// Lines returns the proof for people, with figures. If the proof does not hold, the first line is the
+// reason.
 func (p Proof) Lines() []string {
 	var lines []string
 	if p.Why != "" && !p.Holds() {
@@ -132,7 +133,8 @@ func (p Proof) Lines() []string {
 	return lines
 }
 
-// newLines say of each new test what it does on the base and on the branch.
+// newLines returns lines for the new and mended tests: what each does on the base and on the branch. At
+// most mostNamed tests of each kind are named.
 func (p Proof) newLines() []string {
 	var lines []string
 	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), mostNamed)] {
@@ -168,7 +170,7 @@ func (p Proof) newLines() []string {
 	return lines
 }
 
-// verbOf says how a test ended.
+// verbOf is the verb for the status of a test.
 var verbOf = map[result.Status]string{result.Passed: "passes", result.Failed: "fails", result.Skipped: "is skipped"}
 
 func (p Proof) newOrExtended(name string) string {
@@ -186,7 +188,7 @@ func (p Proof) onBaseInWords(name string) string {
 	return "fails on " + p.BaseName + " (as expected)"
 }
 
-// branchStatus is how the branch's tests of that label ended; Passed where nothing else is known.
+// branchStatus returns the status of the branch's tests with that label; Passed if nothing else is known.
 func (p Proof) branchStatus(name string) result.Status {
 	if !p.Branch.EveryTestNamed() {
 		if p.Branch.TestsOK {
@@ -209,7 +211,7 @@ func (p Proof) branchStatus(name string) result.Status {
 	return status
 }
 
-// branchLine is the whole run on the branch.
+// branchLine returns the result of the whole run on the branch.
 func (p Proof) branchLine() string {
 	news := ""
 	if n := p.Cases.Passing; n > 0 && p.Branch.EveryTestNamed() {
@@ -222,7 +224,7 @@ func (p Proof) branchLine() string {
 	return line
 }
 
-// keptLines say what became of the tests that the base has.
+// keptLines returns lines about what became of the tests that the base has.
 func (p Proof) keptLines() []string {
 	var lines []string
 	if p.PassedBefore > 0 {
@@ -240,7 +242,8 @@ func (p Proof) keptLines() []string {
 	return lines
 }
 
-// listWithNotes lists the first names, each note once, behind the names that it is of.
+// listWithNotes lists the first names. A note that several names in a row share is written once, after
+// them.
 func (p Proof) listWithNotes(names []string) string {
 	var out []string
 	for rest := names; len(rest) > 0; {

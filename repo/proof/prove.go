@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// A proving is a proof while it is made.
+// A proving is the state of Prove.
 type proving struct {
 	Proof
 	checker *testrun.Checker
@@ -22,14 +22,14 @@ type proving struct {
 	project project.Project
 	changes []diff.Change
 	tests   overlay
-	// uncompiled are the new tests that count as failing on the base since they do not compile there.
+	// uncompiled are the new tests that count as failing on the base because they do not compile there.
 	uncompiled []newTest
 }
 
-// Prove shows what the workspace's change does, or says what it could not show. The checker is
-// the repository's (Checker.For); base is what people call the commit below, empty for the default
-// branch. The error is for failures of this machine; a change that is no good is a Proof that does
-// not hold.
+// Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the
+// checker of the repository (Checker.For); base is the name of the base commit for people, by default the
+// default branch. The error is for failures of this machine only; a change that is not proven is a Proof
+// that does not hold.
 func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
 	v.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
@@ -79,8 +79,8 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	return nil
 }
 
-// onBranch is what the base with the whole change comes to: as a check of exactly this tree saw
-// it, unless that is to be seen afresh.
+// onBranch returns the result of the base with the whole change. It reuses the result of a check of exactly
+// this tree, unless afresh is set.
 func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, error) {
 	if tree, err := v.work.Tree(ctx); err == nil && !afresh {
 		if r, known := v.checker.KnownTree(v.work.Base(), tree, v.project); known {
@@ -92,11 +92,11 @@ func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, err
 	}, v.project)
 }
 
-// onBase runs the base with the change's test files alone. It is built where tests may read
-// what the build makes: without that none of them would load, and any test would count as red.
+// onBase runs the base with only the change's test files. It also builds, for kinds whose tests may read
+// what the build makes: without a build no test would load, and every test would count as red.
 func (v *proving) onBase(ctx context.Context) (result.Result, error) {
 	tests := v.project
-	if tests.Kind == "go" || tests.Kind == "rust" { // whose runners build what they test
+	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
 		tests.Build = ""
 	}
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
@@ -104,7 +104,7 @@ func (v *proving) onBase(ctx context.Context) (result.Result, error) {
 	}, tests)
 }
 
-// judgeBuild compares the builds.
+// judgeBuild compares the build of the branch with that of the base.
 func (v *proving) judgeBuild() {
 	switch {
 	case !v.Branch.BuildRan:
@@ -120,7 +120,8 @@ func (v *proving) judgeBuild() {
 	}
 }
 
-// whyUnprovable says why no test can be compared; empty if they can.
+// whyUnprovable returns why the tests cannot be compared, or an empty string if they can. It sets Missing
+// and NoTests.
 func (v *proving) whyUnprovable() string {
 	switch {
 	case v.project.Test == "":
@@ -176,7 +177,7 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	return nil
 }
 
-// whatIsMissing says what was not shown; empty if all was.
+// whatIsMissing returns what was not shown, or an empty string if all was.
 func (v *proving) whatIsMissing() string {
 	switch {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
@@ -211,8 +212,8 @@ func (v *proving) nothingNewFails(base, branch index) bool {
 	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
 }
 
-// newTestsPass reports whether the new tests pass on the branch: of each at least one case,
-// and none fails, or is skipped there to hide that it failed on the base.
+// newTestsPass reports whether the new tests pass on the branch. Of each, at least one case must pass, none
+// may fail, and none that failed on the base may be skipped.
 func (v *proving) newTestsPass(news []newTest, onBase, branch index) bool {
 	for _, n := range news {
 		for _, k := range n.leaves {

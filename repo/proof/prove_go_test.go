@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// shop is a Go module with a bug in money.Split, which loses the remainder.
+// shop is a Go module with a bug: money.Split loses the remainder.
 var shop = repotest.Files{
 	"go.mod": "module example.com/shop\n\ngo 1.24\n",
 	"money/money.go": `package money
@@ -79,7 +79,7 @@ func TestLabelEmpty(t *testing.T) {
 `,
 }
 
-// flawed is the same with tests that fail.
+// flawed is shop with additional tests that fail.
 var flawed = shop.With(repotest.Files{
 	"cart/flawed_test.go": `package cart
 
@@ -95,7 +95,7 @@ func TestAlready(t *testing.T) {
 `,
 })
 
-// mend is the change that a good session makes.
+// mend is the change of a good session: the fix and its test.
 var mend = repotest.Files{
 	"money/money.go": `package money
 
@@ -129,7 +129,7 @@ func TestSplitRemainder(t *testing.T) {
 }
 `
 
-// goShop is one repository for all tests, so that its build cache is warmed once.
+// goShop is one repository for all tests, so that its build cache is filled only once.
 var goShop = sync.OnceValues(func() (goRepository, error) {
 	var g goRepository
 	dir := repotest.Shared("goshop")
@@ -144,14 +144,14 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 	return g, err
 })
 
-var seed sync.Once // of its build cache
+var seed sync.Once // seeds the build cache once
 
 type goRepository struct {
 	mirror  *repo.Mirror
-	commits []string // of shop and of flawed
+	commits []string // the commits of shop and of flawed
 }
 
-// proveGo proves a change of shop, or of flawed.
+// proveGo proves a change of shop (base 0) or of flawed (base 1).
 func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	t.Helper()
 	repotest.NeedCommand(t, "go version")
@@ -193,8 +193,8 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	}, p.Lines())
 }
 
-// A change of documents alone is told from one that lacks a test, unless it breaks something, or
-// touches what a program may read.
+// TestDocumentsAloneAreToldApart checks that Documents is set for a change of documents alone, unless it
+// breaks something or touches what a program may read.
 func TestDocumentsAloneAreToldApart(t *testing.T) {
 	t.Parallel()
 	for alone, changed := range map[bool][]repotest.Files{
@@ -235,8 +235,8 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 	}, p.Lines())
 }
 
-// TestAGuardBesideATestThatFailsOnTheBase has a test of what works already beside the one that
-// shows the bug, and in that one a case that works already, too.
+// TestAGuardBesideATestThatFailsOnTheBase has a guard beside the test that shows the bug, and in that test
+// a case that passes on the base, too.
 func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{
@@ -255,7 +255,7 @@ func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 	}, p.Lines())
 	require.Equal(t, "1 new test: red before, green now; 2 guards: green before and now; 5 still pass", p.Short())
 
-	// The control: a guard that does not hold on the branch is none.
+	// Control: a guard that fails on the branch is no guard.
 	p = proveGo(t, 0, mend.With(repotest.Files{
 		"cart/cart.go":       "package cart\n\nimport \"strings\"\n\nfunc Label(items []string) string {\n\tif len(items) == 1 {\n\t\treturn \"one\"\n\t}\n\treturn strings.Join(items, \", \")\n}\n",
 		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
@@ -323,7 +323,8 @@ func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 	require.True(t, p.Holds())
 	require.Equal(t, "New test TestShare: fails on main with an empty Share, which it lacks (as expected), passes on the branch", p.Lines()[0])
 
-	// The control: what is there in another shape cannot be stood in for, which is said.
+	// Control: a function that exists in another shape cannot be replaced by a stand-in, and the line says
+	// so.
 	p = proveGo(t, 0, repotest.Files{
 		"money/money.go":      strings.Replace(mend["money/money.go"], "total, n int", "total, n int, more ...int", 1) + "\nfunc other() {}\n",
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
@@ -386,7 +387,7 @@ func TestMendingATestThatWasThere(t *testing.T) {
 	require.Equal(t, []string{"TestAlready"}, p.Mended)
 	require.Equal(t, "Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
 
-	// The control: the test is softened instead.
+	// Control: the test is softened instead.
 	p = proveGo(t, 1, repotest.Files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)})
 	require.False(t, p.Holds())
 	require.Empty(t, p.Mended)
@@ -410,7 +411,8 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 	}
 }
 
-// Cases that stand in files which a test reads are the test's.
+// TestCasesInFilesThatTestsRead checks that the cases in a file that a test reads count as cases of that
+// test.
 func TestCasesInFilesThatTestsRead(t *testing.T) {
 	t.Parallel()
 	base := repotest.Files{
@@ -445,7 +447,8 @@ func TestUpper(t *testing.T) {
 	require.False(t, p.Holds(), "a case that passes on the base shows nothing")
 }
 
-// A test whose name holds the time is none of the change's.
+// TestNamesThatDifferFromRunToRun checks that a test whose name holds the time does not count as a new
+// test.
 func TestNamesThatDifferFromRunToRun(t *testing.T) {
 	t.Parallel()
 	base := repotest.Files{

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// prove proves a change of a repository of its own.
+// prove proves a change of a new repository with the files base.
 func prove(t *testing.T, base, changed repotest.Files) Proof {
 	t.Helper()
 	m, commits := repotest.NewMirror(t, base)
@@ -80,7 +80,8 @@ func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
 }
 
-// Tests that read what the build makes are not red on the base for want of a build there.
+// TestNodeTestsOfWhatTheBuildMakes checks that tests that read the build's output are not red on the base
+// merely because nothing was built there.
 func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "node --version && npm --version")
@@ -104,8 +105,8 @@ func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
 	require.Equal(t, []string{"is a list"}, p.Guards)
 }
 
-// Where the tests fail on the base in a way that tells none from another, nothing speaks for the
-// change or against it.
+// TestARedBaseThatTellsNoTestFromAnother checks that the outcome is NotStarted if the tests fail on the
+// base and their output does not tell them apart.
 func TestARedBaseThatTellsNoTestFromAnother(t *testing.T) {
 	t.Parallel()
 	p := prove(t, repotest.Files{"Makefile": "test:\n\t@sh checks/all.sh\n", "checks/all.sh": "echo something is wrong\nexit 1\n"}, repotest.Files{
@@ -199,7 +200,7 @@ func TestRustWithItsTestsInside(t *testing.T) {
 	require.Equal(t, []string{"tests::loses_nothing"}, p.RedOnBase)
 }
 
-// makeShop is a project whose tests nobody can count.
+// makeShop is a project whose tests cannot be counted.
 var makeShop = repotest.Files{
 	"Makefile":     "build: split\n\tcp split.sh split\n\ntest:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n\n.PHONY: split\nsplit:\n",
 	"split.sh":     "expr $1 / $2\n",
@@ -217,14 +218,14 @@ func TestMakeByExitCodes(t *testing.T) {
 		"make test: exit code 0 (the tests could not be counted), build clean",
 	}, p.Lines())
 
-	// The control: the new file passes on the base.
+	// Control: the new file passes on the base.
 	p = prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines()[0], "The tests pass on main with the changed test files")
 }
 
-// TestARunThatDoesNotStartIsNeitherProofNorRefutation has a project whose linter is not
-// installed, and whose tests come behind it.
+// TestARunThatDoesNotStartIsNeitherProofNorRefutation has a project whose tests run after a linter that is
+// not installed.
 func TestARunThatDoesNotStartIsNeitherProofNorRefutation(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "make --version")
@@ -238,11 +239,11 @@ func TestARunThatDoesNotStartIsNeitherProofNorRefutation(t *testing.T) {
 		"make test: did not start: no-such-linter is not installed",
 	}, p.Lines())
 
-	// The control: a run that starts, and fails on the branch alone, is a failure.
+	// Control: a run that starts and fails only on the branch is a failure.
 	p = prove(t, makeShop, repotest.Files{"split.sh": "expr $1 + $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
 	require.Equal(t, Failed, p.Outcome())
 
-	// And a build that does not start shows nothing where there is nothing else.
+	// A build that does not start proves nothing in a project without tests.
 	p = prove(t, repotest.Files{"Makefile": "build:\n\tno-such-builder run.sh\n", "run.sh": "echo hello\n"}, repotest.Files{"run.sh": "echo bye\n"})
 	require.Equal(t, NotStarted, p.Outcome())
 	require.Equal(t, "no-such-builder is not installed", p.Missing)
@@ -290,8 +291,8 @@ func TestNothingChangedIsNoProof(t *testing.T) {
 	require.Equal(t, []string{"Nothing was changed"}, p.Lines())
 }
 
-// TestFilesThatAreNotCommittedDoNotCount has a fix that rests on a file which .gitignore
-// names: it is in the agent's folder and will not be in the commit.
+// TestFilesThatAreNotCommittedDoNotCount has a fix that needs a file that .gitignore matches: the file is
+// in the agent's folder and will not be in the commit.
 func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")

@@ -7,11 +7,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// addOne is what to do where no test tells the base from the branch.
+// addOne is the advice if no test tells the base from the branch.
 const addOne = ": add one that fails there and passes with the change"
 
-// refusal is why a proof does not hold, and what to do: what stops everything before what
-// broke, and that before what was not shown.
+// refusal returns why a proof does not hold, and what to do. What keeps everything from running comes
+// before what broke, and that before what was not shown.
 func (p Proof) refusal() string {
 	why := p.Why
 	switch own := p.failingOwn(); {
@@ -35,7 +35,7 @@ func (p Proof) refusal() string {
 	return strings.ToUpper(why[:1]) + why[1:]
 }
 
-// failingOwn are the change's own tests that do not pass on the branch, with how they end there.
+// failingOwn returns the change's own tests that do not pass on the branch, each with its status there.
 func (p Proof) failingOwn() []string {
 	var out []string
 	if !p.Branch.EveryTestNamed() {

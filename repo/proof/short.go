@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Short is the proof in one line; Lines are behind it.
+// Short returns the proof in one line, without the details of Lines.
 func (p Proof) Short() string {
 	var parts []string
 	for _, shown := range []struct {

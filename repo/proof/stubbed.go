@@ -15,12 +15,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/stub"
 )
 
-// errNoStub ends a run for which there is nothing to stand in.
+// errNoStub ends a run because there is no name to make a stand-in for.
 var errNoStub = errors.New("proof: nothing can stand in for what the base lacks")
 
-// showUncompiled runs the new tests that do not compile on the base once more, with empty
-// stand-ins for what the base lacks, and says what they do then. They count as failing either
-// way; a test that was seen to fail by itself shows more.
+// showUncompiled runs the new tests that do not compile on the base once more, with empty stand-ins for
+// what the base lacks, and notes their results. They count as failing in any case, but a test that was seen
+// to fail by itself shows more.
 func (v *proving) showUncompiled(ctx context.Context) error {
 	if len(v.uncompiled) == 0 || v.project.Kind != "go" {
 		return nil
@@ -47,8 +47,8 @@ func (v *proving) showUncompiled(ctx context.Context) error {
 	return nil
 }
 
-// onStubs runs the base with the change's test files, and with stand-ins for the new names of
-// the packages that change.
+// onStubs runs the base with the change's test files and with stand-ins for the new names of the changed
+// packages. It also returns these names.
 func (v *proving) onStubs(ctx context.Context) (result.Result, []string, error) {
 	tests := v.project
 	tests.Build = ""
@@ -76,7 +76,7 @@ func (v *proving) onStubs(ctx context.Context) (result.Result, []string, error) 
 	return r, names, err
 }
 
-// changedPackages are the folders whose Go sources the change touches.
+// changedPackages returns the folders whose Go sources the change touches.
 func (v *proving) changedPackages() []string {
 	var out []string
 	for _, c := range v.changes {

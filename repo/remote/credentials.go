@@ -13,57 +13,59 @@ import (
 	"time"
 )
 
-// Access is what a credential is for.
+// Access is what a credential is used for.
 type Access string
 
-// A remote is read by Fetch and Stands, and written by Push.
+// Fetches and other queries need Read; Push and the check whether a push is allowed need Write.
 const (
 	Read  Access = "read"
 	Write Access = "write"
 )
 
-// Credentials give what a remote over https asks for. They are asked by the code that
-// fetches and pushes, and by nothing else, right before each try; it forgets the answer
-// when the try is over. A *Error from them is told to people as it is.
+// Credentials return the credential for a remote over https. Only the code that fetches and pushes calls
+// For, right before each try, and it drops the result when the try is over. If For returns an *Error,
+// people see it unchanged.
 type Credentials interface {
 	For(ctx context.Context, address string, to Access) (Credential, error)
 }
 
-// A Credential is good for one exchange with a remote. The zero value is none.
+// A Credential is valid for one exchange with a remote. The zero value means no credential.
 type Credential struct {
 	Password Secret
-	Name     string    // what to look after when it is refused, for people; default "the token"
-	Expires  time.Time // zero: not that anybody knows
+	Name     string    // its name for people, who see it when the remote refuses it; default "the token"
+	Expires  time.Time // zero if unknown
 }
 
-// A Secret is never shown by what formats, logs or encodes values.
+// A Secret is never shown by code that formats, logs or encodes values.
 type Secret string
 
 func (Secret) String() string { return "[secret]" }
 
 func (Secret) GoString() string { return "[secret]" }
 
-// LogValue is what slog shows.
+// LogValue returns the placeholder that slog shows.
 func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 
-// MarshalText refuses: nothing of ours writes a secret down.
+// MarshalText always fails, because no code of ours may write a secret down.
 func (Secret) MarshalText() ([]byte, error) { return nil, errors.New("a secret is not written down") }
 
-// A Token is the same for every exchange. Name is where it comes from, for people.
+// A Token is a Credentials with the same token for every exchange. Name tells people where the token comes
+// from.
 type Token struct {
 	Value Secret
 	Name  string
 }
 
-// For is the token.
+// For returns the token.
 func (t Token) For(context.Context, string, Access) (Credential, error) {
 	return Credential{Password: t.Value, Name: t.Name}, nil
 }
 
-// BasicUser goes with a token: hosts look at the password alone.
+// BasicUser is the user name sent with a token. Hosts check only the password.
 const BasicUser = "x-access-token"
 
-// Credential asks for what the next try needs.
+// Credential returns the credential for the next try, or the zero value if the URL is not http(s) or
+// Credentials is nil.
 func (r Remote) Credential(ctx context.Context, to Access) (Credential, error) {
 	if r.Credentials == nil || !strings.HasPrefix(r.URL, "http") {
 		return Credential{}, nil
@@ -78,11 +80,11 @@ func (r Remote) Credential(ctx context.Context, to Access) (Credential, error) {
 
 const Hidden = "[masked: token]"
 
-// leastHidden is how long a token has to be to be told from ordinary words.
+// leastHidden is the shortest length in bytes of a token that HideIn can tell from ordinary words.
 const leastHidden = 8
 
-// HideIn takes the credential out of a text: as it is, as it is sent, and as addresses and
-// encodings quote it. Remotes and proxies have been seen to repeat what they were sent.
+// HideIn replaces the credential in a text: the plain token, the form that is sent, and its URL and base64
+// encodings. Remotes and proxies sometimes repeat what they were sent.
 func (c Credential) HideIn(text string) string {
 	if len(c.Password) < leastHidden || text == "" {
 		return text
@@ -100,7 +102,8 @@ func (c Credential) HideIn(text string) string {
 	return strings.NewReplacer(old...).Replace(text)
 }
 
-// CleanError is err as it may be logged. What it wraps is let go where that holds the credential.
+// CleanError returns err without the credential in its text. If the text held the credential, the result
+// does not wrap err.
 func (c Credential) CleanError(err error) error {
 	if err == nil {
 		return nil
@@ -111,7 +114,7 @@ func (c Credential) CleanError(err error) error {
 	return err
 }
 
-// Redact takes credentials out of an address.
+// Redact removes user name and password from an address.
 func Redact(address string) string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Scheme != "ssh" {
 		u.User = nil
@@ -120,10 +123,10 @@ func Redact(address string) string {
 	return address
 }
 
-// hideCredentials does the same for addresses within a text.
+// hideCredentials removes user names and passwords from the http(s) addresses within a text.
 func hideCredentials(text string) string {
 	return credentialsIn.ReplaceAllString(text, "$1")
 }
 
-// credentialsIn an address go as far as the last @ before its path.
+// credentialsIn matches up to the last @ before the path of an address.
 var credentialsIn = regexp.MustCompile(`(?i)(https?://)[^/\s"]+@`)

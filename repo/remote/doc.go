@@ -1,8 +1,7 @@
-// Package remote says what a repository elsewhere is: its address, what it asks for as
-// credentials, how often and how long it is tried, and what its refusals mean to people.
+// Package remote describes a remote repository: its address, its credentials, how often and how long a
+// request is tried, and what its errors mean for people.
 //
-// An *Error is a no from a remote, or the lack of an answer: one plain line and a cure,
-// without any credential in it. What may pass by itself has Retry set, and RetryPolicy.Do
-// tries it again; a refusal is never asked for twice. ErrLocal marks failures of this
-// machine.
+// An *Error is a refusal by a remote or a missing response. It holds one plain line and a cure, without any
+// credential. Retry is set if the cause may pass by itself; RetryPolicy.Do retries only such errors, never
+// a refusal. ErrLocal marks failures of this machine.
 package remote

@@ -23,16 +23,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Error is a no from a remote, or the lack of an answer, in words for
-// people.
+// An Error is a refusal by a remote, or a missing response, in words for people.
 type Error struct {
-	Op     string // push bobbin/x, fetch shop
-	Reason string // one plain line; the remote's own words where it had any
-	Cure   string // what somebody can do about it
-	Retry  bool   // the same may work later without anybody doing anything
+	Op     string // such as push bobbin/x or fetch shop
+	Reason string // one plain line, with the remote's own words if it sent any
+	Cure   string // what a person can do about it
+	Retry  bool   // the same request may work later without any change
 	Err    error  // for operators; may be nil
 
-	After time.Duration // how long the remote asked to wait; 0: it did not
+	After time.Duration // the wait that the remote asked for; 0 if it asked for none
 }
 
 func (e *Error) Error() string {
@@ -44,11 +43,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrHooks is why a push to a local repository is refused without the git
-// program: what its hooks would say is not known.
+// ErrHooks is the reason why a push to a local repository is refused if there is no git program: only git
+// can run the repository's hooks, so their decision is unknown.
 var ErrHooks = errors.New("the repository has a hook that decides over pushes, and only the git program can run it")
 
-// ErrLocal marks what failed on this machine and not at the remote.
+// ErrLocal marks a failure of this machine, not of the remote.
 var ErrLocal = errors.New("repo: this machine")
 
 func LocalError(what string, err error) error {
@@ -69,7 +68,7 @@ type RedirectError struct{ To string }
 
 func (e *RedirectError) Error() string { return "redirected to another host, " + e.To }
 
-// ProgramError is a failure about which the program said something.
+// A ProgramError is a failure of a program, with what the program printed about it.
 type ProgramError struct {
 	Said string
 	Err  error
@@ -79,8 +78,9 @@ func (e *ProgramError) Error() string { return e.Said }
 
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// NewError maps what the transports say. said is what the remote wrote
-// beside the protocol; c is what it was sent, and is in none of the words.
+// NewError turns an error of a transport into an *Error. said is what the remote printed besides the
+// protocol; c is the credential that was sent, and is removed from all texts. If err already is an *Error,
+// only its Op is set; if ctx was cancelled, NewError returns ctx.Err().
 func NewError(ctx context.Context, op string, r Remote, c Credential, err error, said string) error {
 	var known *Error
 	switch {
@@ -92,14 +92,14 @@ func NewError(ctx context.Context, op string, r Remote, c Credential, err error,
 	}
 	e := &Error{Op: op, Err: err}
 	e.explain(r, c, err, said)
-	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ") // which may be the remote's own words
+	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ") // e.Reason may be the remote's own words
 	e.Reason = shortenText(c.HideIn(hideCredentials(plain)))
 	e.Cure = c.HideIn(e.Cure)
 	e.Err = c.CleanError(e.Err)
 	return e
 }
 
-// redactedError is an error without credentials in its words.
+// A redactedError is an error whose text has no credentials.
 type redactedError struct {
 	error
 	c Credential
@@ -109,9 +109,9 @@ func (v redactedError) Error() string { return v.c.HideIn(hideCredentials(v.erro
 
 func (v redactedError) Unwrap() error { return v.error }
 
-// explain finds the words for what the transports say.
+// explain sets Reason, Cure, Retry and After for a transport error.
 func (e *Error) explain(r Remote, c Credential, err error, said string) {
-	var unexpected *plumbing.UnexpectedError // which does not unwrap
+	var unexpected *plumbing.UnexpectedError // this type does not unwrap
 	if errors.As(err, &unexpected) {
 		err = unexpected.Err
 	}
@@ -119,7 +119,7 @@ func (e *Error) explain(r Remote, c Credential, err error, said string) {
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.Said
 	}
-	err, said = redactedError{err, c}, c.HideIn(said) // before words of theirs are cut to a length
+	err, said = redactedError{err, c}, c.HideIn(said) // redacted before the texts are cut to a length
 	if explainAccess(e, r, c, err, said) {
 		return
 	}
@@ -139,7 +139,7 @@ func explainAccess(e *Error, r Remote, c Credential, err error, said string) boo
 			e.Reason = "the remote does not accept " + cmp.Or(c.Name, "the token")
 			e.Cure = "Renew it, and check that it covers this repository"
 		}
-		if !c.Expires.IsZero() { // the next try brings another, and some hosts know a new one only after a moment
+		if !c.Expires.IsZero() { // the next try gets a new one, and some hosts accept a new one only after a moment
 			e.Cure = "Check that it is installed for this repository; it can be tried again"
 			e.Retry = true
 		}
@@ -256,7 +256,7 @@ func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 	var netErr net.Error
 	var op *net.OpError
 	var dns *net.DNSError
-	text := err.Error() // go-git does not wrap everywhere
+	text := err.Error() // go-git does not wrap all errors
 	switch {
 	case errors.As(err, &dns):
 		e.Reason = "the name " + dns.Name + " is not known to the network"
@@ -270,7 +270,7 @@ func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 		e.Reason = "the remote broke off in the middle of a pack"
 	case errors.As(err, &op), strings.Contains(text, "EOF"), strings.Contains(text, "connection re"),
 		strings.Contains(text, "missing flush"):
-		text = firstLine(text) // whose last part says what happened; addresses are for the log
+		text = firstLine(text) // the last part says what happened; the addresses before it are for the log
 		e.Reason = "the remote cannot be reached or broke off: " + strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 	default:
 		return false
@@ -280,8 +280,7 @@ func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 	return true
 }
 
-// explainFullDisk goes before other refusals: whatever could not be written there, the cure is
-// the same.
+// explainFullDisk runs before the other refusals, because the cure is the same for every write that failed.
 func explainFullDisk(e *Error, _ Remote, err error, said string) bool {
 	text := strings.ToLower(err.Error() + " " + said)
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "disk full"} {
@@ -294,8 +293,8 @@ func explainFullDisk(e *Error, _ Remote, err error, said string) bool {
 	return false
 }
 
-// explainGarbage is for answers that are no git at all, as of sign-in pages and proxies. Such
-// a page may be gone at the next try.
+// explainGarbage explains responses that are not git, such as those of sign-in pages and proxies, and
+// damaged packs. A sign-in page may be gone at the next try, so it sets Retry.
 func explainGarbage(e *Error, r Remote, err error, _ string) bool {
 	var unexpected *packp.ErrUnexpectedData
 	text := err.Error()
@@ -314,7 +313,8 @@ func explainGarbage(e *Error, r Remote, err error, _ string) bool {
 	return false
 }
 
-// plainWords are what a host wrote with its status, where that is a line for people.
+// plainWords returns the text that a host sent with its status, if it is one short line for people and no
+// markup.
 func plainWords(err error) string {
 	_, words, _ := strings.Cut(err.Error(), ": ")
 	words = strings.TrimSpace(gittree.Printable(words))
@@ -324,7 +324,7 @@ func plainWords(err error) string {
 	return words
 }
 
-// remoteWords makes one line of what a remote wrote for people.
+// remoteWords joins the lines that a remote printed for people into one line.
 func remoteWords(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {
@@ -355,7 +355,7 @@ func firstLine(s string) string {
 	return shortenText(line)
 }
 
-// mostWords is as much of somebody else's words as a line for people has room for.
+// mostWords is the most bytes of a foreign text in a line for people.
 const mostWords = 800
 
 func shortenText(s string) string {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzRemoteWords: whatever a remote says, people get one line that commands no terminal,
-// is not too long, and has no token in it.
+// FuzzRemoteWords checks that, whatever a remote prints, people get one line without terminal control
+// characters, of limited length and without a token.
 func FuzzRemoteWords(f *testing.F) {
 	const token = "t0ken-of-the-bot"
 	for _, seed := range []string{
@@ -45,7 +45,7 @@ func FuzzRemoteWords(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfterOfRemotes: a wait is never negative, nor longer than a day.
+// FuzzRetryAfterOfRemotes checks that a wait is never negative and never longer than a day.
 func FuzzRetryAfterOfRemotes(f *testing.F) {
 	for _, seed := range []string{"", "3", "-1", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "Mon, 01 Jan 9999 00:00:00 GMT", "1e3"} {
 		f.Add(seed, "")
@@ -58,7 +58,7 @@ func FuzzRetryAfterOfRemotes(f *testing.F) {
 	})
 }
 
-// FuzzAddress: an address that is shown has no password in it.
+// FuzzAddress checks that a shown address has no password in it.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"https://me:hunter2@host/x.git", "https://hunter2@host/x", "http://a:b@c@d/e", "git@github.com:acme/shop.git", "ssh://git@h/x", "file:///srv/x", "/srv/x", "https://h/%zz", "https://a b/", "://", ""} {
 		f.Add(seed)

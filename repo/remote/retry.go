@@ -13,14 +13,14 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// RetryPolicy bounds how long and how often a remote is tried before anybody is told. The
-// zero value suits people who wait in a thread.
+// A RetryPolicy limits how long and how often a remote is tried before the error is reported. WithDefaults
+// sets the zero fields to values that suit people who wait in a thread.
 type RetryPolicy struct {
-	Tries   int           // of what may pass by itself; default 4
-	Wait    time.Duration // before the second try, longer before each further one; default 1 s
-	MaxWait time.Duration // a remote that asks for more is told of at once; default 30 s
+	Tries   int           // the most tries for an error with Retry set; default 4
+	Wait    time.Duration // before the second try; it doubles for each further try; default 1 s
+	MaxWait time.Duration // the longest wait; if a remote asks for more, the error is reported at once; default 30 s
 	Most    time.Duration // no try begins later than this after the first; default 3 min
-	Idle    time.Duration // without a byte a remote is given up; default 90 s
+	Idle    time.Duration // how long a remote may send no byte before the try is given up; default 90 s
 }
 
 func (p RetryPolicy) WithDefaults() RetryPolicy {
@@ -32,8 +32,9 @@ func (p RetryPolicy) WithDefaults() RetryPolicy {
 	return p
 }
 
-// Do tries what may fail by a passing fault of the remote. A refusal is an answer, and is
-// never asked for twice. Further tries are logged.
+// Do calls try until it succeeds, fails with an error that cannot pass by itself, or the limits are
+// reached, and returns the last error. A refusal is a response, and is never retried. Further tries are
+// logged.
 func (p RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = p.Wait, p.MaxWait, 2
@@ -64,7 +65,7 @@ func (p RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error)
 	return last
 }
 
-// classify tells backoff what to do with an error.
+// classify marks an error as permanent for backoff, or sets the wait that the remote asked for.
 func (p RetryPolicy) classify(ctx context.Context, err error, growing *backoff.ExponentialBackOff) error {
 	var remote *Error
 	switch {
@@ -73,13 +74,14 @@ func (p RetryPolicy) classify(ctx context.Context, err error, growing *backoff.E
 	case ctx.Err() != nil, !errors.As(err, &remote), !remote.Retry, remote.After > p.MaxWait:
 		return backoff.Permanent(err)
 	case remote.After > 0:
-		// A little later than asked, and not all at the same moment.
+		// The wait is a little longer than asked and random, so that not all clients retry at the same
+		// moment.
 		return errors.Join(err, &backoff.RetryAfterError{Duration: remote.After + growing.NextBackOff()/10})
 	}
 	return err
 }
 
-// RetryAfter is how long an answer asks to wait; 0 where it does not say.
+// RetryAfter returns the wait that a response asks for, at most MaxAsked; 0 if it asks for none.
 func RetryAfter(h http.Header) time.Duration {
 	asked := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(asked); err == nil && seconds >= 0 {
@@ -87,7 +89,7 @@ func RetryAfter(h http.Header) time.Duration {
 	}
 	if at, err := http.ParseTime(asked); err == nil {
 		now := time.Now()
-		// By the remote's own clock, where it tells: ours may be an hour off.
+		// The remote's own clock counts if it sent a Date: ours may be an hour off.
 		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
 			now = sent
 		}
@@ -96,4 +98,4 @@ func RetryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-const MaxAsked = 24 * time.Hour // a longer time is not worth telling apart
+const MaxAsked = 24 * time.Hour // the upper limit of a requested wait; longer ones make no difference

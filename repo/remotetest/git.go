@@ -27,7 +27,7 @@ func NeedGit(t testing.TB) {
 	}
 }
 
-// requireToken asks for Basic credentials as hosts do.
+// requireToken is a handler that asks for Basic credentials as hosts do. An empty token allows everything.
 func requireToken(next http.Handler, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, pass, _ := r.BasicAuth()

@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Origin is a bare repository as a team has it, written by go-git's own code,
-// so that what we read was not written by us.
+// An Origin is a bare repository like that of a team. It is written by go-git's own code, so that our code
+// reads what it has not written itself.
 type Origin struct {
 	T    testing.TB
 	Dir  string // the bare repository
@@ -46,8 +46,8 @@ func NewOrigin(t testing.TB) *Origin {
 	return o
 }
 
-// Commit changes files in the origin: "" removes one; a name that ends in * is
-// executable; content that begins with -> is a link.
+// Commit changes files in the origin and returns the hash of the commit. Empty content removes a file, a
+// name that ends in * is executable, and content that begins with -> is a link.
 func (o *Origin) Commit(message string, files map[string]string) string {
 	o.T.Helper()
 	tree, err := o.Repo.Worktree()
@@ -90,10 +90,10 @@ func (o *Origin) Branch(name, commit string) {
 	require.NoError(o.T, o.Repo.Storer.SetReference(ref))
 }
 
-// BranchHead is where a branch of the origin is; "" when there is none.
+// BranchHead returns the commit of a branch of the origin, or an empty string if there is no such branch.
 func (o *Origin) BranchHead(branch string) string {
 	o.T.Helper()
-	// A fresh look: the git program may have written.
+	// A new storage has no cache: the git program may have written in between.
 	fresh := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
 	ref, err := fresh.Reference(plumbing.NewBranchReferenceName(branch))
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *Origin) AddHook(name, script string) {
 	require.NoError(o.T, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 }
 
-// Fsck asks git itself whether the origin is whole.
+// Fsck fails the test if git fsck finds an error in the origin. It does nothing without a git program.
 func (o *Origin) Fsck() {
 	o.T.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -120,8 +120,7 @@ func (o *Origin) Fsck() {
 	require.NotContains(o.T, out, "missing")
 }
 
-// ServeHTTP puts the origin behind smart HTTP; the token is asked for when it
-// is not empty.
+// ServeHTTP serves the origin over smart HTTP and returns its URL. If token is not empty, requests need it.
 func (o *Origin) ServeHTTP(token string) string {
 	o.T.Helper()
 	NeedGit(o.T)
@@ -135,7 +134,7 @@ func (o *Origin) ServeHTTP(token string) string {
 	return server.URL + "/remote.git"
 }
 
-// RawObject puts an object into the origin as it is.
+// RawObject stores an object in the origin without any check.
 func (o *Origin) RawObject(kind plumbing.ObjectType, content []byte) plumbing.Hash {
 	o.T.Helper()
 	obj := &plumbing.MemoryObject{}
@@ -147,14 +146,14 @@ func (o *Origin) RawObject(kind plumbing.ObjectType, content []byte) plumbing.Ha
 	return h
 }
 
-// RawLine is one line of a tree as it is written, sound or not.
+// A RawLine is one entry of a tree as it is written, valid or not.
 type RawLine struct {
 	Mode filemode.FileMode
 	Name string
 	Hash plumbing.Hash
 }
 
-// RawTree keeps the order and the names that it is given.
+// RawTree stores a tree with the entries in the given order and with the given names.
 func (o *Origin) RawTree(lines ...RawLine) plumbing.Hash {
 	var b strings.Builder
 	for _, l := range lines {

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// ServeSSH puts the origin behind a real ssh server that runs git's own
-// services, and gives a remote that may use it.
+// ServeSSH serves the origin over a real ssh server that runs git's own services, and returns a Remote with
+// a key that it accepts.
 func (o *Origin) ServeSSH(t *testing.T) remote.Remote {
 	t.Helper()
 	NeedGit(t)
@@ -94,7 +94,7 @@ func serveChannel(channel ssh.Channel, asked <-chan *ssh.Request) {
 		service, path, _ := strings.Cut(string(req.Payload[4:]), " ")
 		cmd := exec.Command("git", "-c", "safe.directory=*", strings.TrimPrefix(service, "git-"), strings.Trim(path, "'"))
 		cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
-		stdin, err := cmd.StdinPipe() // not cmd.Stdin: Run would wait for the client's end
+		stdin, err := cmd.StdinPipe() // not cmd.Stdin: Run would wait until the client closes its side
 		if err != nil {
 			return
 		}

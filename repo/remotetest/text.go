@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ScribbleLines makes a few edits: lines changed, removed, put in between.
+// ScribbleLines makes up to edits random edits: it changes, removes and inserts lines.
 func ScribbleLines(rnd *rand.Rand, base []string, who string, edits int) string {
 	out := append([]string{}, base...)
 	for n := range rnd.IntN(edits + 1) {

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// usesLibrary is a module that uses what small modules use of Go's library.
+// usesLibrary is a module that imports the packages of Go's standard library that small modules use.
 var usesLibrary = Files{
 	"go.mod": "module library\n\ngo 1.24\n",
 	"main.go": `package main
@@ -41,8 +41,8 @@ func main() {}
 	"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n",
 }
 
-// GoCacheDir is the folder of this machine that commands with these mounts have their Go build
-// cache in; empty for none.
+// GoCacheDir returns the folder on this machine that holds the Go build cache of commands with these mounts
+// and environment, or an empty string.
 func GoCacheDir(mounts []sandbox.Mount, env []string) string {
 	for _, e := range env {
 		for _, m := range mounts {
@@ -54,13 +54,13 @@ func GoCacheDir(mounts []sandbox.Mount, env []string) string {
 	return ""
 }
 
-// SeedGoCache puts Go's library, compiled, into a Go build cache. It is compiled in the sandbox
-// once for each Go, and kept in the user's cache folder: compiling it takes fifty times as
-// long as most tests take, and nothing is tested by it.
+// SeedGoCache puts Go's compiled standard library into a Go build cache. The library is compiled in the
+// sandbox once for each version of Go and kept in the user's cache folder: compiling it takes fifty times
+// as long as most tests, and tests nothing.
 func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 	user, err := os.UserCacheDir()
 	if err != nil {
-		return nil // there is nowhere to keep it
+		return nil // there is no folder to keep it in
 	}
 	kept := filepath.Join(user, "bobbin-tests")
 	if err := os.MkdirAll(kept, 0o755); err != nil {
@@ -73,7 +73,7 @@ func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 	defer lock.Release()
 	version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOROOT", "CGO_ENABLED").Output()
 	if err != nil {
-		return nil // no test builds anything here
+		return nil // without Go no test builds anything
 	}
 	library, versionFile := filepath.Join(kept, "library"), filepath.Join(kept, "version")
 	version = fmt.Appendf(version, "%s\n", box.Kind())
@@ -112,7 +112,7 @@ func compileLibrary(ctx context.Context, box *sandbox.Sandbox, library string) e
 	return copyFiles(library, cache)
 }
 
-// copyFiles copies the files of one folder into another that may have others.
+// copyFiles copies the files of one folder into another, which may have other files.
 func copyFiles(to, from string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package repotest makes real repositories, mirrors of them and a sandbox, for the tests of
-// rooms that run what a repository holds. Everything is removed when the test ends.
+// Package repotest makes real repositories, mirrors of them and a sandbox, for the tests of packages that
+// run what a repository contains. Everything is removed when the test ends.
 package repotest
 
 import (
@@ -23,17 +23,17 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// Files is a tree by path.
+// Files is a tree: the contents by path.
 type Files map[string]string
 
-// With is the tree with some files changed; an empty text takes one away.
+// With returns the tree with some files changed; an empty text removes a file.
 func (f Files) With(changed Files) Files {
 	out := maps.Clone(f)
 	maps.Copy(out, changed)
 	return out
 }
 
-// Write makes the files in dir; an empty text removes one.
+// Write writes the files to dir; an empty text removes a file.
 func (f Files) Write(dir string) error {
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		file := filepath.Join(dir, name)
@@ -50,8 +50,8 @@ func (f Files) Write(dir string) error {
 	return nil
 }
 
-// Origin makes a real repository on disk, with one commit a tree; a later tree has the
-// files of the earlier ones, too.
+// Origin makes a real repository on disk with one commit for each tree. A later commit also has the files
+// of the earlier trees.
 func Origin(dir string, trees ...Files) (commits []string, err error) {
 	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.Main}})
 	if err != nil {
@@ -80,7 +80,8 @@ func Origin(dir string, trees ...Files) (commits []string, err error) {
 	return commits, nil
 }
 
-// NewMirror is a mirror of a new origin that holds the trees, the last on main.
+// NewMirror returns a mirror of a new origin with a commit for each tree, the last one on main, and the
+// commits.
 func NewMirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +98,7 @@ func NewMirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
 	return m, commits
 }
 
-// NewWorkspace is a workspace at the commit with some files changed.
+// NewWorkspace returns a workspace at the commit with some files changed.
 func NewWorkspace(t testing.TB, m *repo.Mirror, commit string, changed Files) *repo.Workspace {
 	t.Helper()
 	w, err := m.Workspace(t.Context(), filepath.Join(t.TempDir(), "session"), commit)
@@ -115,7 +116,7 @@ var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{})
 })
 
-// OpenSandbox is this machine's own kind.
+// OpenSandbox returns a sandbox of this machine's default kind.
 func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	s, err := box()
@@ -131,8 +132,8 @@ var builder = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{"GOFLAGS=-ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB"}})
 })
 
-// OpenBuilder is OpenSandbox for tests that build and test small Go modules: they are not vetted,
-// their binaries have no debugging information, and the compiler collects no garbage.
+// OpenBuilder is OpenSandbox for tests that build and test small Go modules: without go vet, without
+// debugging information in the binaries, and without garbage collection in the compiler.
 func OpenBuilder(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	s, err := builder()
@@ -142,7 +143,7 @@ func OpenBuilder(t testing.TB) *sandbox.Sandbox {
 	return s
 }
 
-// Main runs a package's tests with a folder that they share, and exits.
+// Main runs a package's tests with a shared folder, and exits.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "repotest-")
 	if err != nil {
@@ -154,10 +155,10 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Shared is a path in the folder that all tests of a package share, empty when they begin.
+// Shared returns a path in the folder that all tests of a package share. The folder is empty at the start.
 func Shared(name string) string { return filepath.Join(shared, name) }
 
-// WriteTree is a folder with the files that commands of the sandbox may write.
+// WriteTree returns a new folder with the files. Commands in the sandbox may write to it.
 func WriteTree(t testing.TB, f Files) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -170,7 +171,7 @@ func WriteTree(t testing.TB, f Files) string {
 	return dir
 }
 
-// NeedCommand skips the test where commands in the sandbox cannot use a program.
+// NeedCommand skips the test if the command line fails in the sandbox.
 func NeedCommand(t testing.TB, line string) {
 	t.Helper()
 	var out bytes.Buffer

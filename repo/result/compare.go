@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FailingSince are the tests that fail here, apart: those that do not fail on the base, and
-// those that fail there already, or could not run.
+// FailingSince returns the failing tests in two groups: those that do not fail on the base, and those that
+// fail or could not run there, too.
 func (r Result) FailingSince(base Result) (fresh, already []Test) {
 	type key struct{ group, name string }
 	before := map[key]bool{}
@@ -27,7 +27,7 @@ func (r Result) FailingSince(base Result) (fresh, already []Test) {
 	return fresh, already
 }
 
-// FailsNear reports whether what was run first settles it: a test fails that does not fail on the
+// FailsNear reports whether the tests that ran first decide the result: one fails that does not fail on the
 // base, and the base has tests in other packages or files.
 func (r Result) FailsNear(base Result) bool {
 	ran := map[string]bool{}
@@ -38,8 +38,8 @@ func (r Result) FailsNear(base Result) bool {
 	return len(fresh) > 0 && slices.ContainsFunc(base.Tests, func(t Test) bool { return !ran[t.Group] })
 }
 
-// FailsOnlyAs reports whether nothing fails but what fails on the base, too, and names it. Runners
-// that name no test that passes do name each one that fails.
+// FailsOnlyAs reports whether only tests fail that also fail on the base, and returns their names. It works
+// for runners that name only the failing tests.
 func (r Result) FailsOnlyAs(base Result) (already []string, only bool) {
 	if !base.EveryFailureNamed() || !r.EveryFailureNamed() || r.Failed > base.Failed || r.Failed == 0 || r.Stopped != "" {
 		return nil, false
@@ -51,8 +51,8 @@ func (r Result) FailsOnlyAs(base Result) (already []string, only bool) {
 	return already, len(fresh) == 0
 }
 
-// NamesSince names, behind a colon, the tests that fail here and not on the base; empty where none
-// is named.
+// NamesSince returns a colon and the names of the tests that fail here and not on the base, or an empty
+// string if there are none.
 func (r Result) NamesSince(base Result, most int) string {
 	fresh, _ := r.FailingSince(base)
 	var names []string
@@ -65,8 +65,8 @@ func (r Result) NamesSince(base Result, most int) string {
 	return ": " + ListNames(names, most)
 }
 
-// Told reports whether one of the texts has every line that says something of the output: a
-// compiler says the same of each package that needs a broken one.
+// Told reports whether one of the texts holds every line of the output that is not empty or a # heading. A
+// compiler prints the same errors for each package that imports a broken one.
 func Told(texts []string, output string) bool {
 	for _, text := range texts {
 		lines, all := map[string]bool{}, true
@@ -84,7 +84,7 @@ func Told(texts []string, output string) bool {
 	return false
 }
 
-// RedSince reports whether a result fails, and not only as the base does.
+// RedSince reports whether the result fails in a way that the base does not.
 func (r Result) RedSince(base Result) bool {
 	fresh, already := r.FailingSince(base)
 	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)

@@ -1,4 +1,3 @@
-// Package result describes one run of a project's build and tests: counts, named tests, exit
-// codes, why the sandbox ended it, and the same in one line for people. It also cuts and
-// cleans the outputs that are kept beside them.
+// Package result describes one run of a project's build and tests: counts, named tests, exit codes, the
+// reason if the sandbox ended it, and a summary in one line. It also shortens and cleans the outputs.
 package result

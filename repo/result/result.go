@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// Status is how a test ended.
+// Status is the result of one test.
 type Status string
 
-// How tests end.
+// The statuses of a test.
 const (
 	Passed  Status = "passed"
 	Failed  Status = "failed"
@@ -20,13 +20,13 @@ const (
 
 // A Test is one test as its runner names it.
 type Test struct {
-	Name   string // TestSplit/remainder, test_split[3], cart > splits
-	Group  string // the package, file or class it is in, where the runner says it
-	Of     string // the test whose case it is; empty when it is a test of its own
+	Name   string // such as TestSplit/remainder, test_split[3], cart > splits
+	Group  string // the package, file or class of the test, if the runner prints it
+	Of     string // the test that this is a case of; empty for a test that is no case
 	Status Status
-	Output string // of a failed one: what it printed, its ends when long
-	// Broken is set where this is no test but stands for a whole group, none of whose
-	// further tests could run, and says why: "does not compile".
+	Output string // what a failed test printed; its beginning and end if it is long
+	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
+	// reason: "does not compile".
 	Broken string
 }
 
@@ -35,18 +35,19 @@ func BrokenGroup(group, why, output string) Test {
 	return Test{Name: group + " " + why, Group: group, Status: Failed, Broken: why, Output: output}
 }
 
-// Counts are how many tests ended how.
+// Counts are the numbers of tests by status.
 type Counts struct{ Passed, Failed, Skipped int }
 
-// Sum is how many tests there were.
+// Sum returns the number of tests.
 func (c Counts) Sum() int { return c.Passed + c.Failed + c.Skipped }
 
-// Add counts the tests of another report.
+// Add adds the counts of another report.
 func (c *Counts) Add(more Counts) {
 	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
 }
 
-// Missing is what a run did not start for, in words: "eslint is not installed". Empty: it started.
+// Missing says in words what kept the build or the tests from starting: "eslint is not installed". An empty
+// text means that they started.
 type Missing struct{ Build, Tests string }
 
 // A Result is one run of a project's build and tests.
@@ -60,32 +61,33 @@ type Result struct {
 	TestsRan bool
 	TestsOK  bool // the command ended with 0 and no test failed
 	Counts
-	Tests    []Test // at most what the runner named; some name only what failed
-	Output   string // of the tests, for people: its ends when long
+	Tests    []Test // the tests that the runner named; some runners name only failed tests
+	Output   string // the output of the tests for people; its beginning and end if it is long
 	ExitCode int
 	Missing  Missing
-	// Stopped says why the sandbox ended a command (time, memory, output, disk, files, killed), or
-	// is StoppedNear.
+	// Stopped is the reason why the sandbox ended a command (time, memory, output, disk, files, killed), or
+	// StoppedNear.
 	Stopped string
-	Printed int64 // bytes, also those that are not in the outputs here
+	Printed int64 // the number of bytes printed, also those not in the outputs here
 	Took    time.Duration
-	Counted bool // false: only the exit code is known
+	Counted bool // if false, only the exit code is known
 }
 
-// StoppedNear is Result.Stopped where only the tests near the change were run: they do not pass.
+// StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
+// not pass.
 const StoppedNear = "near"
 
-// OK reports whether the build is clean and the tests pass, as far as there are any.
+// OK reports whether the build is clean and the tests pass, as far as they ran, and no command was stopped.
 func (r Result) OK() bool {
 	return (!r.BuildRan || r.BuildOK) && (!r.TestsRan || r.TestsOK) && r.Stopped == ""
 }
 
-// String is the result in one line: "go test ./...: 214 passed, build clean".
+// String returns the result in one line: "go test ./...: 214 passed, build clean".
 func (r Result) String() string {
 	return r.LineWithNews("")
 }
 
-// LineWithNews is String with a word on what is new behind the number of passed tests.
+// LineWithNews is String with news written after the number of passed tests.
 func (r Result) LineWithNews(news string) string {
 	var parts []string
 	if r.TestsRan {
@@ -115,7 +117,7 @@ func (r Result) LineWithNews(news string) string {
 	return strings.Join(parts, ", ")
 }
 
-// testCounts is what the tests came to, in words.
+// testCounts returns the result of the tests in words.
 func (r Result) testCounts(news string) string {
 	if r.Missing.Tests != "" {
 		return "did not start: " + r.Missing.Tests
@@ -151,7 +153,7 @@ func (r Result) countFigures(news string) []string {
 	return parts
 }
 
-// someFailed names the first few tests that failed.
+// someFailed names the first three tests that failed.
 func (r Result) someFailed() string {
 	var names []string
 	for _, t := range r.Tests {
@@ -205,7 +207,7 @@ func (r Result) HasNoTests() bool {
 	return r.TestsRan && r.Counted && r.Sum() == 0 && r.Stopped == ""
 }
 
-// ListNames is the first names, and how many more there are.
+// ListNames returns the first names, and how many more there are.
 func ListNames(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")

@@ -16,7 +16,7 @@ func SizeInWords(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// KeepEnds is the text, or its beginning and its end when it is longer than most.
+// KeepEnds returns the text, or its beginning and its end if it is longer than most bytes.
 func KeepEnds(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -25,10 +25,10 @@ func KeepEnds(text string, most int) string {
 	return strings.ToValidUTF8(text[:most/2], "") + cut + strings.ToValidUTF8(text[len(text)-most/2:], "")
 }
 
-// terminal is what a program writes to move a terminal's cursor or change its colours.
+// terminal matches the escape sequences that move a terminal's cursor or change its colours.
 var terminal = regexp.MustCompile(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
 
-// StripTerminal is the text without what is meant for a terminal.
+// StripTerminal returns the text without terminal escape sequences, and with \n for \r\n.
 func StripTerminal(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.Contains(text, "\x1b") {
@@ -40,10 +40,10 @@ func StripTerminal(text string) string {
 	return text
 }
 
-// MaxText is how much of a text for people is kept, half of it the end.
+// MaxText is how many bytes of a text for people are kept, half of them from its end.
 const MaxText = 64 << 10
 
-// AppendBounded appends to a text that grows no further than anybody would read.
+// AppendBounded appends s, unless the text would become longer than 4*MaxText.
 func AppendBounded(b *strings.Builder, s string) {
 	if b.Len()+len(s) <= 4*MaxText {
 		b.WriteString(s)

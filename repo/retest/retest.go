@@ -20,47 +20,47 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// A Probe is what is run on a commit: tests, or else a command.
+// A Probe is what runs on a commit: tests, or else a command.
 type Probe struct {
-	Project project.Project // of the commit that the probe was made at
+	Project project.Project // the project at the commit where the probe was made
 
-	Commit string   `json:",omitempty"` // that has the tests; the mirror has it
-	Files  []File   `json:",omitempty"` // that hold them
-	Names  []string `json:",omitempty"` // of the tests, as the proof calls them
+	Commit string   `json:",omitempty"` // a commit of the mirror that has the tests
+	Files  []File   `json:",omitempty"` // the files that hold the tests
+	Names  []string `json:",omitempty"` // the labels of the tests in the proof
 
 	Command string `json:",omitempty"`
-	Code    int    `json:",omitempty"` // with which the command ended where it showed the bug
-	Printed string `json:",omitempty"` // what it printed at the commit that the probe was made at
-	Learned bool   `json:",omitempty"` // Printed is known: see Learn
+	Code    int    `json:",omitempty"` // the exit code of the command where it showed the bug
+	Printed string `json:",omitempty"` // what the command printed at the commit where the probe was made
+	Learned bool   `json:",omitempty"` // Printed is set; see Learn
 }
 
-// A File is one of a change's tests.
+// A File is a file with tests of a change.
 type File struct {
 	Path   string
-	Inline bool `json:",omitempty"` // a source that holds tests of its own
+	Inline bool `json:",omitempty"` // a source file that also holds tests
 	Gone   bool `json:",omitempty"`
 }
 
-// A Verdict is what a commit is, and why that cannot be told.
+// A Verdict is the answer for a commit.
 type Verdict struct {
 	Answer bisect.Answer
-	Why    string // of Unclear, in words: "does not build"
+	Why    string // the reason of Unclear: "does not build"
 
 	printed string
 }
 
-// Unclear is the verdict on a commit of which nothing can be told.
+// Unclear returns the verdict for a commit that is neither red nor green.
 func Unclear(format string, args ...any) Verdict {
 	return Verdict{Answer: bisect.Unclear, Why: fmt.Sprintf(format, args...)}
 }
 
 var told = map[bool]Verdict{true: {Answer: bisect.Red}, false: {Answer: bisect.Green}}
 
-// mostFiles is how many files a change's tests may have.
+// mostFiles is the most test files that a change may have.
 const mostFiles = 200
 
-// Tests makes a probe of the new tests of a proven change; false where no test of it was shown to
-// fail on the base. commit has the change.
+// Tests makes a probe of the new and mended tests of a proven change; commit has the change. It returns
+// false if no test was shown to fail on the base, or the change has no test files or more than mostFiles.
 func Tests(p project.Project, commit string, changes []diff.Change, shown proof.Proof) (Probe, bool) {
 	probe := Probe{Project: p, Commit: commit, Names: append(append([]string{}, shown.RedOnBase...), shown.Mended...)}
 	for _, c := range changes {
@@ -75,8 +75,9 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 	return probe, shown.Shown && len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= mostFiles
 }
 
-// Learn is the probe with what its command prints at the commit that it was made at, so that only
-// what fails in the same way is red elsewhere; and what that commit is.
+// Learn runs the probe on the commit where it was made, and returns the verdict on that commit. If it is
+// red, the returned probe holds the output of its command, so that only a failure with the same output is
+// red on other commits.
 func (p Probe) Learn(ctx context.Context, c *testrun.Checker, commit string, how packages.Config) (Probe, Verdict, error) {
 	v, err := p.Ask(ctx, c, commit, how)
 	if err == nil && v.Answer == bisect.Red {
@@ -85,8 +86,8 @@ func (p Probe) Learn(ctx context.Context, c *testrun.Checker, commit string, how
 	return p, v, err
 }
 
-// Ask runs the probe on a commit. The checker is the repository's own, of this call alone: it is
-// given the packages of the commit.
+// Ask runs the probe on a commit. c must be a Checker of the repository for this call alone, because Ask
+// gives it the packages of the commit.
 func (p Probe) Ask(ctx context.Context, c *testrun.Checker, commit string, how packages.Config) (Verdict, error) {
 	have, err := c.Cache.FetchPackages(ctx, commit, how, nil)
 	if ctx.Err() != nil {
@@ -119,7 +120,7 @@ func (p Probe) Ask(ctx context.Context, c *testrun.Checker, commit string, how p
 	return p.judgeTests(r), nil
 }
 
-// lay puts the tests over a commit's files.
+// lay writes the probe's test files over the files of a commit.
 func (p Probe) lay(c *testrun.Checker, onto *os.Root) error {
 	for _, f := range p.Files {
 		if f.Gone {
@@ -155,13 +156,14 @@ func (p Probe) lay(c *testrun.Checker, onto *os.Root) error {
 	return nil
 }
 
-// goTest is a test of Go that can be chosen by its name.
+// goTest matches the names of Go tests that can be selected by name.
 var goTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*$`)
 
-// stopsEarly are the flags by which a runner stops at the first failure, which may be another test's.
+// stopsEarly matches the flags that make a runner stop at the first failure, which may be that of another
+// test.
 var stopsEarly = regexp.MustCompile(` (?:-failfast|--bail(?:=1)?|-x)( |$)`)
 
-// narrowed is the project with nothing to run but the probe.
+// narrowed returns the project with commands that run only the probe.
 func (p Probe) narrowed() project.Project {
 	if p.Command != "" {
 		return project.Project{Kind: p.Project.Kind, Build: p.Project.Build, Test: p.Command, Written: p.Command}
@@ -188,8 +190,8 @@ func (p Probe) narrowed() project.Project {
 	return near
 }
 
-// judgeTests says what a run of the tests says of them: red where one of them fails, green where
-// each of them passes.
+// judgeTests returns red if one of the probe's tests fails, green if each of them passes, and Unclear
+// otherwise.
 func (p Probe) judgeTests(r result.Result) Verdict {
 	switch {
 	case r.Stopped != "":
@@ -225,7 +227,8 @@ func (p Probe) judgeTests(r result.Result) Verdict {
 	return Unclear("the tests do not run there")
 }
 
-// statusOf is how the test of that label ended, or its cases; empty where it did not run.
+// statusOf returns the status of the test with that label, or of its cases, or an empty string if it did
+// not run.
 func statusOf(r result.Result, label string) (status result.Status) {
 	for _, t := range r.Tests {
 		if t.Broken != "" || label != t.Name && label != t.Of && label != t.Group+" "+t.Name && label != t.Group+" "+t.Of {
@@ -241,8 +244,8 @@ func statusOf(r result.Result, label string) (status result.Status) {
 	return status
 }
 
-// judgeCommand says what a run of the command says: red where it ends as it did and prints the
-// same, but for numbers, green where it ends with 0.
+// judgeCommand returns green if the command ends with 0, red if it ends with the same code as before and
+// prints the same except for numbers, and Unclear otherwise.
 func (p Probe) judgeCommand(r result.Result) Verdict {
 	switch {
 	case r.Stopped != "":
@@ -259,11 +262,10 @@ func (p Probe) judgeCommand(r result.Result) Verdict {
 	return Unclear("the command fails there in another way")
 }
 
-// varying is what a command prints otherwise each time: numbers, and how far lines are set apart.
+// varying matches what a command may print differently each time: numbers and white space.
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?|\s+`)
 
-// sameWords reports whether two outputs say the same. Of long ones the end counts: that is what was
-// kept.
+// sameWords reports whether two outputs are the same but for numbers and white space.
 func sameWords(now, then string) bool {
 	a, b := varying.ReplaceAllString(strings.TrimSpace(now), " "), varying.ReplaceAllString(strings.TrimSpace(then), " ")
 	return a == b

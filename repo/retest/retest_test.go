@@ -25,7 +25,7 @@ const (
 	tests = "package money\n\nimport \"testing\"\n\nfunc TestSplit(t *testing.T) {\n\tif Split(10, 3) != 10 {\n\t\tt.Error()\n\t}\n}\n"
 )
 
-// history is a shop at several times; the last has the fix, with its test.
+// history is a shop at several commits; the last one has the fix and its test.
 var history = []repotest.Files{
 	{"go.mod": "module example.com/shop\n\ngo 1.24\n", "money/money.go": exact, "main.go": "package main\n\nimport \"example.com/shop/money\"\n\nfunc main() {\n\tprintln(money.Split(10, 3))\n}\n"},
 	{"money/money.go": "package money\n\nfunc Split(total, n int) int { return totl }\n"}, // does not build
@@ -85,7 +85,7 @@ func TestACommandIsAskedOfOtherCommits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Unclear("the command fails there in another way"), v)
 
-	probe.Learned = false // the control: by its exit code alone it would be red
+	probe.Learned = false // control: by its exit code alone it is red
 	v, err = probe.Ask(t.Context(), c, commits[1], packages.Config{Off: true})
 	require.NoError(t, err)
 	require.Equal(t, bisect.Red, v.Answer)

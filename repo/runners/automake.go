@@ -14,14 +14,14 @@ var (
 	automakeFolder = regexp.MustCompile(`^Making check in (\S+)$`)
 )
 
-// automakeStatus is how a test with such a word ended. One that passes though it was expected to
-// fail fails the run.
+// automakeStatus is the status for each word of the harness. XPASS, a test that passes although it was
+// expected to fail, fails the run.
 var automakeStatus = map[string]result.Status{
 	"PASS": result.Passed, "XFAIL": result.Skipped, "SKIP": result.Skipped, "FAIL": result.Failed, "XPASS": result.Failed, "ERROR": result.Failed,
 }
 
-// readAutomake reads what "make check" of automake's parallel harness prints: a line for each test,
-// and the counts of each folder that has tests.
+// readAutomake reads the output of "make check" with automake's parallel harness: a line for each test, and
+// the counts of each folder with tests.
 // https://www.gnu.org/software/automake/manual/html_node/Scripts_002dbased-Testsuites.html
 func readAutomake(text string) (Reading, bool) {
 	if !automakeTotal.MatchString(text) {

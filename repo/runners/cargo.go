@@ -17,19 +17,19 @@ var (
 	cargoDetail  = regexp.MustCompile(`^---- (.+) stdout ----$`)
 )
 
-// cargoRun is cargo test's output while it is read.
+// A cargoRun is the state while the output of cargo test is read.
 type cargoRun struct {
 	Reading
 	group   string
-	first   int    // test of the group
-	pending string // a test whose verdict comes on a later line
-	detail  string // the test whose output is being shown
+	first   int    // index of the group's first test
+	pending string // a test whose status comes on a later line
+	detail  string // the test whose output is being read
 	output  map[string]*strings.Builder
 	errors  strings.Builder
 	seen    bool
 }
 
-// readCargo reads cargo test, one group a test binary.
+// readCargo reads cargo test, with one group for each test binary.
 func readCargo(text string) (Reading, bool) {
 	run := cargoRun{output: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func (run *cargoRun) readLine(readLine string) {
 	run.readInGroup(readLine)
 }
 
-// readInGroup is a line inside a group, or of the compiler before one.
+// readInGroup reads a line inside a group, or a compiler's line before one.
 func (run *cargoRun) readInGroup(line string) {
 	m := cargoDetail.FindStringSubmatch(line)
 	switch {
@@ -76,7 +76,7 @@ func (run *cargoRun) readInGroup(line string) {
 	}
 }
 
-// readVerdict reads a test's line; what the test printed may stand before its verdict.
+// readVerdict reads the line of a test. The test's own output may come before its status.
 func (run *cargoRun) readVerdict(line string) bool {
 	name, word := "", ""
 	if m := cargoTest.FindStringSubmatch(line); m != nil {
@@ -96,7 +96,7 @@ func (run *cargoRun) readVerdict(line string) bool {
 	return true
 }
 
-// endGroup gives the tests of the group what they printed.
+// endGroup stores the output of the group's failed tests.
 func (run *cargoRun) endGroup() {
 	for i := run.first; i < len(run.Tests); i++ {
 		if b := run.output[run.Tests[i].Name]; b != nil && run.Tests[i].Status == result.Failed {
@@ -107,7 +107,7 @@ func (run *cargoRun) endGroup() {
 	clear(run.output)
 }
 
-// parseCount is n, and 0 for anything that is none.
+// parseCount returns the number n, or 0 if n is no number or is too large.
 func parseCount(n string) int {
 	i, err := strconv.Atoi(n)
 	if err != nil || i > maxTests*100 {

@@ -1,7 +1,7 @@
-// Package runners reads what test runners print into counts and named tests: go test, jest,
-// vitest, mocha, node, pytest, unittest, cargo, prove, TAP and JUnit XML.
+// Package runners reads the output of test runners into counts and named tests: go test, jest, vitest,
+// mocha, node, pytest, unittest, cargo, prove, automake, TAP and JUnit XML.
 //
-// Read tries the formats in the order of one table, formats in reading.go; each has a file of
-// its own, and those of go test a room. Output that no runner printed is no error: Read then gives false. Everything that
-// it keeps is bounded.
+// Read tries the formats in the order of the table formats in reading.go. Each format has a file, and those
+// of go test have the package gotest. Read returns false for output of no known runner, which is no error.
+// The number of tests and the sizes of their texts are limited.
 package runners

@@ -16,7 +16,7 @@ var (
 	jestSummary = regexp.MustCompile(`^Tests: +(.*), (\d+) total$`)
 )
 
-// jestRun is jest's output while it is read.
+// A jestRun is the state while jest's output is read.
 type jestRun struct {
 	Reading
 	file    string
@@ -26,7 +26,7 @@ type jestRun struct {
 	ended   bool
 }
 
-// readJest reads jest. Without --verbose it names only what failed.
+// readJest reads jest. Without --verbose jest names only failed tests.
 func readJest(text string) (Reading, bool) {
 	run := jestRun{details: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
@@ -71,7 +71,7 @@ func (run *jestRun) addTest(name, mark string) {
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.file, Status: status})
 }
 
-// beginDetail opens the output of a failed test, or of a file that could not be loaded.
+// beginDetail starts the output of a failed test or of a file that could not be loaded.
 func (run *jestRun) beginDetail(title string) {
 	run.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
@@ -82,7 +82,7 @@ func (run *jestRun) beginDetail(title string) {
 	run.details[run.file+"\x00"+strings.ReplaceAll(title, " › ", separator)] = run.detail
 }
 
-// settleDetails gives failed tests their output, and adds those that were named there alone.
+// settleDetails adds the output to failed tests, and adds the tests that are named only there.
 func (run *jestRun) settleDetails() {
 	seen := map[string]bool{}
 	for i, t := range run.Tests {

@@ -11,7 +11,7 @@ import (
 
 var junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
 
-// readJUnit reads JUnit XML, whatever stands before and behind it.
+// readJUnit reads JUnit XML, with any text before and after it.
 func readJUnit(text string) (Reading, bool) {
 	at := junitBegin.FindStringIndex(text)
 	if at == nil {
@@ -47,7 +47,7 @@ func (r *Reading) addSuite(s junit.Suite, depth int) {
 
 func junitTest(s junit.Suite, t junit.Test) result.Test {
 	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr}, "\n"))
-	// pytest's word for a file that cannot be imported.
+	// pytest reports a file that cannot be imported like this.
 	if t.Status == junit.StatusError && t.Classname == "" && t.Message == "collection failure" {
 		return result.BrokenGroup(t.Name, "could not be loaded", output)
 	}
@@ -66,7 +66,7 @@ func junitTest(s junit.Suite, t junit.Test) result.Test {
 	return out
 }
 
-// errorText is what was said of a failure beyond its message.
+// errorText returns the text of a failure if it differs from its message.
 func errorText(t junit.Test) string {
 	if t.Error == nil {
 		return ""
@@ -77,7 +77,7 @@ func errorText(t junit.Test) string {
 	return ""
 }
 
-// caseOf is the test that a parametrised name such as test_sum[3] is a case of.
+// caseOf returns the test that a parametrised name such as test_sum[3] is a case of.
 func caseOf(name string) string {
 	if of, _, ok := strings.Cut(name, "["); ok && strings.HasSuffix(name, "]") {
 		return of

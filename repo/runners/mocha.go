@@ -14,11 +14,11 @@ var (
 	mochaCount   = regexp.MustCompile(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
 )
 
-// mochaRun is mocha's output while it is read.
+// A mochaRun is the state while mocha's output is read.
 type mochaRun struct {
 	Reading
 	heads   outline
-	numbers map[string]int // index of the failed test that has the number
+	numbers map[string]int // the index of the failed test with that number
 	detail  *strings.Builder
 	output  map[int]*strings.Builder
 	counted bool
@@ -74,7 +74,7 @@ func (run *mochaRun) addTest(level int, name string, status result.Status) {
 	run.Tests = append(run.Tests, result.Test{Name: run.heads.pathOf(name), Status: status})
 }
 
-// readDetail reads a line of the failures that follow the figures.
+// readDetail reads a line of the failures that follow the counts.
 func (run *mochaRun) readDetail(line string) {
 	if m := mochaFailed.FindStringSubmatch(line); m != nil && len(m[1]) == 2 {
 		if i, ok := run.numbers[m[2]]; ok {

@@ -13,15 +13,15 @@ var (
 	specCount = regexp.MustCompile(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
 )
 
-// specRun is the output of node's spec reporter while it is read.
+// A specRun is the state while the output of node's spec reporter is read.
 type specRun struct {
 	Reading
 	heads    outline
-	children map[string]bool // names that have tests under them
-	failed   map[string]bool // names with a failed test under them
+	children map[string]bool // names that have tests below them
+	failed   map[string]bool // names with a failed test below them
 	details  *strings.Builder
-	output   map[string]*strings.Builder // by a test's last name
-	closing  bool                        // the list of failed tests at the end was reached
+	output   map[string]*strings.Builder // by the last part of a test's name
+	closing  bool                        // the list of failed tests at the end has begun
 	counted  bool
 }
 
@@ -45,7 +45,7 @@ func readNodeSpec(text string) (Reading, bool) {
 
 func (run *specRun) readLine(readLine string) {
 	if specCount.MatchString(readLine) {
-		run.counted = true // the figures count parents too: ours are of the innermost
+		run.counted = true // the printed counts include parents; only the innermost tests are counted here
 	} else if readLine == "✖ failing tests:" {
 		run.closing = true
 	} else if m := specTest.FindStringSubmatch(readLine); m != nil {
@@ -62,7 +62,7 @@ func (run *specRun) readLine(readLine string) {
 	}
 }
 
-// openHeading is a heading; older versions of node print it again, with a time, when it ends.
+// openHeading reads a heading. Older versions of node print it again, with a time, when it ends.
 func (run *specRun) openHeading(level int, name string, again bool) {
 	run.heads.closeTo(level)
 	if !again {
@@ -86,7 +86,7 @@ func (run *specRun) addTest(level int, name, mark, directive string) {
 	}
 	switch {
 	case run.children[whole] && (status != result.Failed || run.failed[whole]):
-		// counted by its tests
+		// the tests below it are counted instead
 	case status == result.Failed && level == 0 && tapFile.MatchString(name):
 		run.Tests = append(run.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
 	default:
@@ -94,7 +94,7 @@ func (run *specRun) addTest(level int, name, mark, directive string) {
 	}
 }
 
-// parentNames are the whole names of what a test stands under.
+// parentNames returns the full names of the open headings.
 func (run *specRun) parentNames() []string {
 	var out []string
 	for i := range run.heads.names {

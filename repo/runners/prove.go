@@ -12,9 +12,9 @@ var (
 	proveFile   = regexp.MustCompile(`^(\S+\.(?:t|pl|pm))\s\.{2,}\s*(ok|skipped\b.*)?\s*(?:\d+ ms\s*)?$`)
 )
 
-// readProve reads what Perl's prove prints without -v: a line for each file. Of a file that
-// failed the tests are numbers, which a change of the file shifts, so that files are what is
-// compared. https://perldoc.perl.org/prove
+// readProve reads the output of Perl's prove without -v: a line for each file. prove numbers the tests in a
+// failed file, and a change of the file shifts the numbers, so files are compared instead.
+// https://perldoc.perl.org/prove
 func readProve(text string) (Reading, bool) {
 	if !proveResult.MatchString(text) {
 		return Reading{}, false
@@ -31,7 +31,7 @@ func readProve(text string) (Reading, bool) {
 			continue
 		}
 		seen[m[1]] = true
-		t := result.Test{Name: m[1], Status: result.Failed} // what follows tells why
+		t := result.Test{Name: m[1], Status: result.Failed} // the following lines have the reason
 		switch {
 		case m[2] == "ok":
 			t.Status = result.Passed

@@ -15,16 +15,16 @@ var (
 	pytestHeading = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
 )
 
-// pytestRun is pytest's output while it is read.
+// A pytestRun is the state while pytest's output is read.
 type pytestRun struct {
 	Reading
-	at      map[string]int // index of a test by its whole name
+	at      map[string]int // index of a test by its full name
 	heading string
-	output  map[string]*strings.Builder // by the heading over it
+	output  map[string]*strings.Builder // by the heading above it
 	ended   bool
 }
 
-// readPytest reads what pytest shows on a terminal. Without -v it names only what failed.
+// readPytest reads the terminal output of pytest. Without -v pytest names only failed tests.
 func readPytest(text string) (Reading, bool) {
 	run := pytestRun{at: map[string]int{}, output: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func (run *pytestRun) readLine(readLine string) {
 	}
 }
 
-// addTest notes a verdict; a test that passes and whose tear-down fails has two.
+// addTest records a status. A test that passes and whose tear-down fails has two.
 func (run *pytestRun) addTest(whole, word string) {
 	status := result.Failed
 	switch word {
@@ -94,7 +94,7 @@ func (run *pytestRun) readShortLine(m []string) {
 	}
 }
 
-// outputOf returns what stands under the test's heading.
+// outputOf returns the text under the test's heading.
 func (run *pytestRun) outputOf(t result.Test) string {
 	name := t.Name
 	if i := strings.Index(t.Group, "::"); i >= 0 {

@@ -9,24 +9,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Reading is what could be read from a runner's output.
+// A Reading is the result of reading a runner's output.
 type Reading struct {
 	format string
 	Tests  []result.Test
 	result.Counts
-	Text      string // for people, where the output itself is for machines
-	Uncounted bool   // only failures are named, and nobody says how many passed
+	Text      string // the output for people, if the runner's output is for machines
+	Uncounted bool   // only failures are named, and the number of passed tests is unknown
 }
 
-// A format is the way in which a runner prints. read gives false when the text is not of
-// that format.
+// A format is the output format of a runner. read returns false if the text has another format.
 type format struct {
 	name string
 	read func(text string) (Reading, bool)
 }
 
-// formats are tried in this order: those that cannot be mistaken for another come first. A new
-// runner is one file with its read function, and one line here.
+// formats are tried in this order: formats that cannot be mistaken for another come first. A new runner
+// needs one file with its read function and one line here.
 var formats = []format{
 	{"go test -json", fromGo(gotest.ReadJSON)},
 	{"JUnit XML", readJUnit},
@@ -43,7 +42,7 @@ var formats = []format{
 	{"go test", fromGo(gotest.ReadText)},
 }
 
-// fromGo is a read function of what go test prints.
+// fromGo adapts a read function of the package gotest.
 func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {
 	return func(text string) (Reading, bool) {
 		out, ok := read(text)
@@ -51,14 +50,15 @@ func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Rea
 	}
 }
 
-// Of each test and each text for people, at most so much is kept, half of it the end.
+// Limits in bytes of a failed test's output, of the number of tests, and in bytes of a name.
 const (
 	maxTestOutput = 8 << 10
 	maxTests      = 100_000
 	maxName       = 1000
 )
 
-// Read finds out which runner printed the text.
+// Read finds the runner that printed the text, and returns its tests and counts. It returns false if no
+// format matches.
 func Read(text string) (Reading, bool) {
 	text = result.StripTerminal(text)
 	for _, f := range formats {
@@ -71,10 +71,10 @@ func Read(text string) (Reading, bool) {
 	return Reading{}, false
 }
 
-// runnerCount is one figure of the line with which jest, vitest and pytest end.
+// runnerCount matches one count of the last line of jest, vitest and pytest.
 var runnerCount = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|todo|pending|xfailed|xpassed)\b`)
 
-// readCounts adds the figures of a summary.
+// readCounts adds the counts of a summary line.
 func (r *Reading) readCounts(summary string) {
 	for _, m := range runnerCount.FindAllStringSubmatch(summary, -1) {
 		switch n := parseCount(m[1]); m[2] {
@@ -88,7 +88,7 @@ func (r *Reading) readCounts(summary string) {
 	}
 }
 
-// boundAndCount cuts what is too long and counts the tests, unless the runner counted more.
+// boundAndCount shortens long texts and counts the tests. A count of the runner stays if it is larger.
 func (r *Reading) boundAndCount() {
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 	var passed, failed, skipped int
@@ -117,16 +117,16 @@ func short(s string) string {
 	return plaintext.CutBytes(s, maxName)
 }
 
-// indentOf is how many spaces a line begins with.
+// indentOf returns the number of spaces at the start of a line.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// An outline keeps the headings above a line that is indented below them.
+// An outline holds the headings above an indented line.
 type outline struct {
 	names  []string
 	levels []int
 }
 
-// closeTo drops the headings that a line of this indentation is not under.
+// closeTo drops the headings that are not above a line of this indentation.
 func (o *outline) closeTo(level int) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
@@ -145,5 +145,5 @@ func (o *outline) pathOf(name string) string {
 	return strings.Join(append(append([]string(nil), o.names...), name), separator)
 }
 
-// separator stands between a suite and what is in it.
+// separator is written between a suite and its tests.
 const separator = " > "

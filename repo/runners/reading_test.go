@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/runners/gotest"
 )
 
-// described is a reading as the golden files hold it.
+// described returns a reading in the form of the golden files.
 func described(r Reading, ok bool) string {
 	if !ok {
 		return "nobody's output\n"
@@ -44,7 +44,7 @@ func described(r Reading, ok bool) string {
 	return b.String()
 }
 
-// TestRunnersAreUnderstood reads what the runners really print.
+// TestRunnersAreUnderstood reads real output of the runners.
 func TestRunnersAreUnderstood(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -67,7 +67,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestColoursAndReturnsDoNotMatter shows each sample as a terminal would have got it.
+// TestColoursAndReturnsDoNotMatter reads each sample with the colours and line ends of a terminal.
 func TestColoursAndReturnsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"jest-verbose", "vitest-verbose", "mocha", "node-spec", "cargo", "pytest-v"} {
@@ -122,7 +122,7 @@ func TestReadingIsBounded(t *testing.T) {
 	require.Contains(t, r.Tests[0].Output, "line 0\n")
 }
 
-// fuzz holds a reader to what the rest relies on, whatever it is given.
+// fuzz checks that a reader keeps its guarantees for any input.
 func fuzz(f *testing.F, pattern string, read func(string) (Reading, bool)) {
 	files, err := filepath.Glob("testdata/" + pattern)
 	require.NoError(f, err)

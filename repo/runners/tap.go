@@ -19,24 +19,24 @@ var (
 // tapDepth is how deep subtests are followed.
 const tapDepth = 64
 
-// A tapPoint is one test point with the subtests that came before it.
+// A tapPoint is one test point with the subtests printed before it.
 type tapPoint struct {
 	name     string
 	status   result.Status
-	detail   strings.Builder // the YAML block under it
+	detail   strings.Builder // the YAML block below it
 	children []*tapPoint
 }
 
-// A tapRun is a TAP document while it is read.
+// A tapRun is the state while a TAP document is read.
 type tapRun struct {
-	open    [tapDepth + 1][]*tapPoint // points of each depth whose parent has not come yet
+	open    [tapDepth + 1][]*tapPoint // by depth, the points whose parent has not come yet
 	last    *tapPoint
-	yaml    int // indentation of the block being read; -1 outside of one
-	planned int // at the top; -1: not said
+	yaml    int // indentation of the block being read; -1 outside a block
+	planned int // the plan at the top level; -1 if there is none
 	bailed  string
 }
 
-// readTAP reads TAP 12 to 14. Of nested subtests, as node prints them, the innermost count.
+// readTAP reads TAP 12 to 14. Of nested subtests, as node prints them, only the innermost count.
 func readTAP(text string) (Reading, bool) {
 	run := tapRun{yaml: -1, planned: -1}
 	for line := range strings.Lines(text) {
@@ -70,7 +70,7 @@ func (run *tapRun) readLine(readLine string) {
 	}
 }
 
-// inYAML takes a line of the block that says more of the last point.
+// inYAML reads a line of the block with the details of the last point.
 func (run *tapRun) inYAML(line string) {
 	if strings.TrimSpace(line) == "..." && indentOf(line) <= run.yaml {
 		run.yaml = -1
@@ -85,7 +85,7 @@ func (run *tapRun) addPoint(depth int, failed bool, rest string) {
 		p.status = result.Failed
 	}
 	if d := tapDirective.FindStringIndex(rest); d != nil {
-		p.status = result.Skipped // a todo that fails is no failure, and one that passes no test yet
+		p.status = result.Skipped // a todo test that fails is no failure, and one that passes does not count as a test yet
 		rest = rest[:d[0]]
 	}
 	p.name = strings.ReplaceAll(strings.TrimSpace(rest), `\#`, "#")
@@ -100,7 +100,7 @@ func (run *tapRun) addPoint(depth int, failed bool, rest string) {
 
 func (run *tapRun) toReading() Reading {
 	var r Reading
-	for _, level := range run.open { // deeper levels whose parents never came, too
+	for _, level := range run.open { // also the deeper levels whose parents never came
 		for i, p := range level {
 			r.addPoint(p, "", i+1)
 		}
@@ -113,7 +113,7 @@ func (run *tapRun) toReading() Reading {
 	return r
 }
 
-// addPoint adds a point's leaves, and the point itself when it failed on its own.
+// addPoint adds the leaves of a point, and the point itself if it failed on its own.
 func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
 	name := p.name
 	if name == "" {

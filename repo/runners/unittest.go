@@ -16,18 +16,18 @@ var (
 	unittestHead    = regexp.MustCompile(`^(?:FAIL|ERROR): (\S+) \(([\w.$<>]+)\)(.*)$`)
 )
 
-// unittestRun is unittest's output while it is read.
+// A unittestRun is the state while unittest's output is read.
 type unittestRun struct {
 	Reading
 	at      map[string]int
-	pending *result.Test // its verdict comes on a later line
+	pending *result.Test // a test whose status comes on a later line
 	detail  string
 	output  map[string]*strings.Builder
-	ran     int // -1: not said
+	ran     int // the number of tests; -1 if not printed
 	ended   bool
 }
 
-// readUnittest reads python -m unittest. Without -v it names only what failed.
+// readUnittest reads python -m unittest. Without -v unittest names only failed tests.
 func readUnittest(text string) (Reading, bool) {
 	run := unittestRun{at: map[string]int{}, output: map[string]*strings.Builder{}, ran: -1}
 	for line := range strings.Lines(text) {
@@ -61,7 +61,7 @@ func (run *unittestRun) readLine(readLine string) {
 	}
 }
 
-// readVerdict reads a line of -v: the test, what it printed, and how it ended, on one or more lines.
+// readVerdict reads the output of -v: the test, what it printed, and its status, on one or more lines.
 func (run *unittestRun) readVerdict(line string) {
 	if m := unittestTest.FindStringSubmatch(line); m != nil {
 		run.pending = &result.Test{Name: m[1], Group: className(m[1], m[2])}
@@ -88,13 +88,13 @@ func (run *unittestRun) readVerdict(line string) {
 		t.Status = result.Failed
 	}
 	run.pending = nil
-	if _, again := run.at[t.Group+" "+t.Name]; again && t.Of == "" { // a class that several modules import is run for each
+	if _, again := run.at[t.Group+" "+t.Name]; again && t.Of == "" { // a class that several modules import runs once for each
 		run.Tests = append(run.Tests, t)
 	}
 	run.addTest(t)
 }
 
-// className is the class; since Python 3.11 the brackets hold the method as well.
+// className returns the class. Since Python 3.11 the brackets contain the method as well.
 func className(name, in string) string { return strings.TrimSuffix(in, "."+name) }
 
 func (run *unittestRun) addTest(t result.Test) int {
@@ -113,7 +113,7 @@ func (run *unittestRun) addTest(t result.Test) int {
 	return len(run.Tests) - 1
 }
 
-// beginFailure opens the output of a failed test.
+// beginFailure starts the output of a failed test.
 func (run *unittestRun) beginFailure(name, in, rest string) {
 	t := result.Test{Name: name, Group: className(name, in), Status: result.Failed}
 	if rest = strings.TrimSpace(rest); rest != "" {
@@ -124,7 +124,7 @@ func (run *unittestRun) beginFailure(name, in, rest string) {
 	run.output[run.detail] = &strings.Builder{}
 }
 
-// readSummary reads the counts behind OK or FAILED.
+// readSummary reads the counts after OK or FAILED.
 func (run *unittestRun) readSummary(said string) {
 	for _, m := range unittestCount.FindAllStringSubmatch(said, -1) {
 		switch strings.TrimSpace(m[1]) {
@@ -136,7 +136,7 @@ func (run *unittestRun) readSummary(said string) {
 	}
 }
 
-// countPassed works out how many passed, and leaves out a test that its failed cases stand for.
+// countPassed computes the number of passed tests, and drops a test if its cases are listed.
 func (run *unittestRun) countPassed() {
 	cases := map[string]bool{}
 	for key, i := range run.at {

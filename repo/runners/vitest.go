@@ -14,16 +14,16 @@ var (
 	vitestFiles   = regexp.MustCompile(`^ +Test Files +\S`)
 )
 
-// vitestRun is vitest's output while it is read.
+// A vitestRun is the state while vitest's output is read.
 type vitestRun struct {
 	Reading
 	at     map[string]int
-	detail []int // the tests whose failure is being told
+	detail []int // the tests whose failure output is being read
 	files  bool
 	ended  bool
 }
 
-// readVitest reads vitest. Without the verbose reporter it names only what failed.
+// readVitest reads vitest. Without the verbose reporter vitest names only failed tests.
 func readVitest(text string) (Reading, bool) {
 	run := vitestRun{at: map[string]int{}}
 	for line := range strings.Lines(text) {
@@ -73,8 +73,8 @@ func (run *vitestRun) addTest(file, name string, status result.Status) int {
 	return len(run.Tests) - 1
 }
 
-// beginFailure begins the account of a failed test, or of a file that could not be loaded.
-// Several such lines may share one account.
+// beginFailure starts the output of a failed test or of a file that could not be loaded. Several such lines
+// may share one output.
 func (run *vitestRun) beginFailure(file, name string) {
 	if name == "" {
 		key := file + "\x00"

@@ -9,17 +9,17 @@ import (
 	"net/http"
 )
 
-// mostSaid is how long one message of the browser's may be: a picture is one.
+// mostSaid is the most bytes of one message of the browser; a picture is one message.
 const mostSaid = 32 << 20
 
-// A browser is a Chromium that is steered over a pipe: JSON, with a zero byte after each message.
+// A browser is a Chromium that is controlled over a pipe: JSON, with a zero byte after each message.
 // https://chromedevtools.github.io/devtools-protocol/
 type browser struct {
 	orders  io.Writer
 	said    chan message
 	err     error // set before said is closed
 	last    int
-	session string // the page's; empty: the browser's own
+	session string // the page's session; empty: the browser itself
 	site    site
 }
 
@@ -42,7 +42,7 @@ func newBrowser(orders io.Writer, answers io.Reader, s site) *browser {
 	return b
 }
 
-// listen takes in what the browser says until it ends.
+// listen reads the browser's messages until the browser ends.
 func (b *browser) listen(answers io.Reader) error {
 	lines := bufio.NewScanner(answers)
 	lines.Buffer(nil, mostSaid)
@@ -83,7 +83,7 @@ func (b *browser) send(method string, params object) error {
 	return err
 }
 
-// call orders something and waits for the answer; meanwhile the page gets what it asks for.
+// call sends a command and waits for its response. Meanwhile it answers the page's requests.
 func (b *browser) call(method string, params object, answer any) error {
 	if err := b.send(method, params); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (b *browser) until(wanted func(message) bool) (message, error) {
 	return message{}, errEnded
 }
 
-// attend gives the page what it asks for, and closes its dialogs.
+// attend answers a request of the page, and closes its dialogs.
 func (b *browser) attend(m message) error {
 	switch m.Method {
 	case "Page.javascriptDialogOpening":

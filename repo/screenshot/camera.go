@@ -19,34 +19,34 @@ import (
 )
 
 const (
-	// Width is how wide pictures are.
+	// Width is the width of pictures in pixels.
 	Width = 1280
-	// MostHeight is how much of a long page is shown.
+	// MostHeight is how many pixels of a long page are shown.
 	MostHeight = 4000
 	viewHeight = 800
 
-	computing = 20 * time.Second // of a processor, for each process of the browser's
-	patience  = 5 * time.Minute  // for one picture, however busy the machine is
-	budget    = 3000             // milliseconds that pass for a page
-	began     = 1_700_000_000    // what its clock shows first, in seconds
+	computing = 20 * time.Second // processor time of each browser process
+	patience  = 5 * time.Minute  // the timeout of one picture, however busy the machine is
+	budget    = 3000             // milliseconds of virtual time for a page
+	began     = 1_700_000_000    // the start of the page's clock, in Unix seconds
 	memory    = 1 << 30
 )
 
-// An Unshown is why there is no picture, in words that follow on "there is no picture: ".
+// An Unshown is the reason why there is no picture, in words that continue "there is no picture: ".
 type Unshown struct{ Why string }
 
 func (u *Unshown) Error() string { return "no picture: " + u.Why }
 
-// A Camera takes pictures. Its fields are set before the first.
+// A Camera takes pictures. Set its fields before the first call.
 type Camera struct {
-	Sandbox *sandbox.Sandbox // nil: there are no pictures
-	// Processor is how long a page may compute, in whole seconds; default 20 s. It is time of a
-	// processor, so that a busy machine takes longer and shows the same.
+	Sandbox *sandbox.Sandbox // nil: no pictures are taken
+	// Processor is the processor time that a page may use, in whole seconds; default 20 s. On a busy
+	// machine a page takes longer but shows the same.
 	Processor time.Duration
 }
 
-// Shoot is the picture of a page as PNG: of a file's path, with a query where the page is told by it
-// what to show. read gives the files of the tree, and fs.ErrNotExist.
+// Shoot returns the picture of a page as PNG. page is the path of a file, with an optional query for the
+// page to read. read returns the files of the tree, or fs.ErrNotExist.
 func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, error), page string) ([]byte, error) {
 	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
 		return nil, &Unshown{"there is no sandbox to show a page in"}
@@ -68,7 +68,7 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 	return picture, err
 }
 
-// HasBrowser reports whether there is one in the sandbox.
+// HasBrowser reports whether there is a browser in the sandbox.
 func (c *Camera) HasBrowser(ctx context.Context) bool {
 	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
 		return false
@@ -81,7 +81,7 @@ func (c *Camera) HasBrowser(ctx context.Context) bool {
 	return c.Sandbox.Command(empty, "/bin/sh", "-c", find+"\texit 0\ndone\nexit 1").Run(ctx) == nil
 }
 
-// emptyFolder is a folder with nothing in it, that whoever commands run as may enter.
+// emptyFolder makes an empty folder that the user of sandboxed commands may enter.
 func emptyFolder() (string, error) {
 	dir, err := os.MkdirTemp("", "bobbin-page-")
 	if err != nil {
@@ -130,22 +130,23 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 	return nil, err
 }
 
-// noBrowser is the status of start where there is none.
+// noBrowser is the exit code of start if there is no browser.
 const noBrowser = 117
 
-// find looks for the browser. Debian's own start script wants files of /etc that are not shown.
+// find searches for the browser. Debian's own start script is not used: it needs files of /etc that the
+// sandbox does not have.
 const find = `for b in /usr/lib/chromium/chromium chromium chromium-headless-shell chromium-browser google-chrome chrome-headless-shell; do
 	b=$(command -v "$b") || continue
 `
 
-// start becomes the browser, with what steers it on its standard streams.
+// start executes the browser, with its control pipe on standard input and output.
 var start = find + fmt.Sprintf(`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote --disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
 		--disable-component-update --disable-sync --disable-crash-reporter --mute-audio --hide-scrollbars --force-device-scale-factor=1 --window-size=%d,%d \
 		--user-data-dir=/tmp/profile --remote-debugging-pipe about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1
 done
 exit %d`, Width, viewHeight, noBrowser)
 
-// whyEnded is why the browser ended before there was a picture.
+// whyEnded returns why the browser ended before there was a picture.
 func whyEnded(how, err error) error {
 	var exit *sandbox.ExitError
 	if !errors.As(how, &exit) || errors.Is(err, errComputing) && exit.Reason != "memory" {
@@ -162,13 +163,13 @@ func whyEnded(how, err error) error {
 	return &Unshown{"Chromium ended at it, with " + exit.Error()}
 }
 
-// What is said where there is no browser, and no such page.
+// The reasons of an Unshown if there is no browser or no such page.
 const (
 	NoBrowser = "there is no Chromium in the sandbox"
 	NoPage    = "there is no such file"
 )
 
-// shoot steers the browser to the picture.
+// shoot controls the browser until it has the picture.
 func (b *browser) shoot() ([]byte, error) {
 	var target struct{ TargetID, SessionID string }
 	if err := b.call("Target.setDiscoverTargets", object{"discover": true}, nil); err != nil {
@@ -217,7 +218,7 @@ func (b *browser) shoot() ([]byte, error) {
 	return readPicture(shot.Data)
 }
 
-// readPicture takes nothing but a picture of the size that was asked for.
+// readPicture decodes a picture, and fails if it is no PNG or larger than requested.
 func readPicture(data string) ([]byte, error) {
 	picture, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
@@ -232,7 +233,7 @@ func readPicture(data string) ([]byte, error) {
 
 type object = map[string]any
 
-// host is where the browser finds the repository's files; nothing of it leaves this program.
+// host is the host name of the repository's files in the browser. It is never resolved.
 const host = "pages.invalid"
 
 func (s site) address() string {
@@ -241,7 +242,7 @@ func (s site) address() string {
 	return u.String()
 }
 
-// unmarshal is for what the browser says: what cannot be read is nothing.
+// unmarshal decodes a browser's message. It does nothing if text is empty or into is nil.
 func unmarshal(text json.RawMessage, into any) error {
 	if into == nil || len(text) == 0 {
 		return nil

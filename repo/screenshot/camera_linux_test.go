@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { repotest.Main(m) }
 
-// newCamera is one with a Chromium. Where there is none the test is skipped, but not in CI.
+// newCamera returns a Camera with a Chromium. Without a Chromium it skips the test, but fails in CI.
 func newCamera(t *testing.T) *Camera {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
@@ -52,8 +52,8 @@ func colour(p image.Image, x, y int) string {
 	return fmt.Sprintf("%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// A page is shown with its styles, modules and data, wherever it is served from, and to its end;
-// twice the same, whatever the clock says.
+// TestAPageWithAllThatItUses checks that a page is shown in full length with its styles, modules and data,
+// wherever it is served from, and gives the same picture at another time.
 func TestAPageWithAllThatItUses(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
@@ -75,7 +75,8 @@ func TestAPageWithAllThatItUses(t *testing.T) {
 	require.True(t, c.HasBrowser(t.Context()))
 }
 
-// What is no page, or never rests, is told in words, and takes no longer than it may.
+// TestHostilePages checks that a file that is no page, or a page that never rests, gives a reason in words
+// within the limits.
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
@@ -93,7 +94,7 @@ func TestHostilePages(t *testing.T) {
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "there is no such file", unshown.Why)
 
-	// It sees neither this machine nor a network, and a page without an end is cut.
+	// A page sees neither this machine nor a network, and a page without an end is cut.
 	picture, _ := shoot(t, c, repotest.Files{"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png"><script src="https://cdn.example/x.js"></script>
 		<script>for (let i = 0; i < 500; i++) { const d = document.createElement('div'); d.style = 'height: 100000px; width: 9000px; background: rgb(9, 9, 9)'; document.body.append(d); }
 		setInterval(() => document.body.append(document.createElement('p')), 1); window.open('a.html'); location.hash = 'x'; onbeforeunload = () => 'stay';

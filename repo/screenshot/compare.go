@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// MostBytes is how large a picture is for people.
+	// MostBytes is the largest size of a picture for people, in bytes.
 	MostBytes = 1 << 20
 
-	cell    = 8  // pixels, in which places are told apart
-	near    = 3  // cells between two changes that are one place
-	most    = 40 // places; more are told apart less finely
-	line    = 2  // of a box, in pixels
-	margin  = 2  // around what is boxed
-	visible = 6  // by which a channel has to differ, of 255
+	cell    = 8  // pixels; the size of the squares that are compared
+	near    = 3  // cells; changes no further apart are one place
+	most    = 40 // the most places; if there are more, places further apart are joined
+	line    = 2  // the thickness of a box, in pixels
+	margin  = 2  // pixels between a box and the place in it
+	visible = 6  // the largest difference of a channel (0 to 255) that still counts as equal
 )
 
 var marker = color.RGBA{R: 0xe0, G: 0x1e, B: 0x8c, A: 0xff}
 
-// A Picture is one for people.
+// A Picture is a picture for people.
 type Picture struct {
 	Content []byte
-	Kind    string // png, or jpg where that would be too large
+	Kind    string // png, or jpg if a png would be too large
 }
 
-// Mark compares two pictures, and boxes in both the places that look different. Without a picture
-// from before nothing is boxed, and places is 0, as it is where both look the same.
+// Mark compares two pictures and draws boxes in both around the places that look different. It returns the
+// number of places. If before is nil, it draws no boxes and returns 0, as for two equal pictures.
 func Mark(before, after []byte) (marked [2]Picture, places int, err error) {
 	now, err := png.Decode(bytes.NewReader(after))
 	if err != nil {
@@ -56,14 +56,15 @@ func Mark(before, after []byte) (marked [2]Picture, places int, err error) {
 	return marked, len(boxes), nil
 }
 
-// canvas is a picture whose pixels can be compared.
+// canvas returns a copy of a picture whose pixels can be compared.
 func canvas(p image.Image) *image.RGBA {
 	c := image.NewRGBA(image.Rect(0, 0, p.Bounds().Dx(), p.Bounds().Dy()))
 	draw.Draw(c, c.Bounds(), p, p.Bounds().Min, draw.Src)
 	return c
 }
 
-// different are the places where two pictures look different; what one of them alone has is one.
+// different returns the places where two pictures look different. An area that only one picture has counts
+// as different.
 func different(a, b *image.RGBA) (boxes []image.Rectangle) {
 	whole := a.Bounds().Union(b.Bounds())
 	wide, high := (whole.Dx()+cell-1)/cell, (whole.Dy()+cell-1)/cell
@@ -104,7 +105,8 @@ func differs(a, b *image.RGBA, r image.Rectangle) bool {
 	return false
 }
 
-// group joins cells that are no further apart than gap, and gives the box of each group in pixels.
+// group joins changed cells that are no further apart than gap, and returns the box of each group in
+// pixels.
 func group(changed []bool, wide, gap int) (boxes []image.Rectangle) {
 	left := append([]bool{}, changed...)
 	for first, is := range left {
@@ -132,7 +134,7 @@ func group(changed []bool, wide, gap int) (boxes []image.Rectangle) {
 	return boxes
 }
 
-// boxed is a picture with boxes drawn around places.
+// boxed returns a copy of a picture with boxes drawn around the places.
 func boxed(p image.Image, places []image.Rectangle) image.Image {
 	c := canvas(p)
 	for _, r := range places {
@@ -150,7 +152,8 @@ func boxed(p image.Image, places []image.Rectangle) image.Image {
 	return c
 }
 
-// encode makes a picture for people: as PNG, or smaller where that is too large.
+// encode encodes a picture for people: as PNG, or as a JPEG, scaled down as needed, if that is larger than
+// MostBytes.
 func encode(p image.Image) (Picture, error) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, p); err != nil {

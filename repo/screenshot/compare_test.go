@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plain is a white picture with black places.
+// plain returns a white picture with black places.
 func plain(t *testing.T, wide, high int, black ...image.Rectangle) []byte {
 	t.Helper()
 	p := image.NewRGBA(image.Rect(0, 0, wide, high))
@@ -74,7 +74,7 @@ func TestPlacesThatLookDifferentAreBoxed(t *testing.T) {
 	require.Error(t, err)
 }
 
-// However much differs there are few boxes, and the pictures can be uploaded.
+// TestPicturesOfNoise checks that there are few boxes and small files however much differs.
 func TestPicturesOfNoise(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

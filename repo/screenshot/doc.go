@@ -1,12 +1,12 @@
-// Package screenshot takes pictures of a repository's own pages, with a Chromium that runs in the
-// sandbox, and says which pages a change shows on.
+// Package screenshot takes pictures of a repository's own pages, with a Chromium in the sandbox, and finds
+// the pages on which a change can be seen.
 //
-// The browser has no network and no file of the repository. Whatever it asks for is answered by this
-// program (site.go), over the pipe that also steers it (browser.go): a page is found at its path, what
-// it asks for by an absolute address is found in its folder or in one above, and what lies elsewhere is
-// refused. Time stands still for a page but for a budget, and its clock begins at the same moment each
-// time, so that the same files give the same picture.
+// The browser has no network and no file of the repository. This program answers all its requests
+// (site.go), over the pipe that also controls it (browser.go): a page is found at its path, a file with an
+// absolute address is searched in the page's folder and the folders above it, and other addresses are
+// refused. A page gets a fixed budget of virtual time, and its clock always starts at the same moment, so
+// the same files give the same picture.
 //
-// Size, time and memory are bounded. A page that does not come to rest is an *Unshown with the reason in
-// words, as is a machine without a browser; other errors are failures of this machine.
+// Size, time and memory are limited. A page that does not come to rest, or a machine without a browser, is
+// an *Unshown with the reason in words; other errors are failures of this machine.
 package screenshot

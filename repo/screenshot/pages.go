@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// The most that is looked at for pages.
+// Limits of the search for pages.
 const (
 	mostPages = 200
 	mostText  = 1 << 20
-	mostDeep  = 4 // from a page to a style sheet, to what that imports, and so on
+	mostDeep  = 4 // levels from a page to a style sheet, to what it imports, and so on
 )
 
-// Pages are those of a tree on which a change may be seen, at most so many: first the pages that it
-// touches, then those that use what it touches, directly or by a style sheet or a script of theirs. What is
-// used is read from the text, without running anything.
+// Pages returns the pages of a tree on which a change may be seen, at most most: first the changed pages,
+// then those that use a changed file, directly or through a style sheet or script. It reads the names of
+// used files from the text, and runs nothing.
 func Pages(read func(path string) ([]byte, error), files, changed []string, most int) (pages []string) {
 	touched := map[string]bool{}
 	for _, c := range changed {
@@ -51,12 +51,12 @@ func isPage(file string) bool {
 	return ext == ".html" || ext == ".htm"
 }
 
-// IsForeign reports whether a folder holds what others wrote, whose pages are not looked for.
+// IsForeign reports whether a folder holds third-party files, in which no pages are searched.
 func IsForeign(dir string) bool {
 	return slices.Contains([]string{"node_modules", "vendor", "bower_components"}, path.Base(dir))
 }
 
-// named are files that pages, style sheets and scripts name.
+// named matches the names of files in pages, style sheets and scripts.
 var named = regexp.MustCompile(`(?i)["'(=]\s*([^"'()<>\s?#]+\.(?:css|m?js|svg|png|jpe?g|gif|webp|avif|ico|woff2?|json)\b)`)
 
 type finder struct {
@@ -65,7 +65,7 @@ type finder struct {
 	known   map[string]string // texts by path
 }
 
-// uses reports whether a file of the page, or one that it names, is touched.
+// uses reports whether a file that is named by file, directly or through others, was changed.
 func (f finder) uses(page, file string, deep int, seen map[string]bool) bool {
 	for _, m := range named.FindAllStringSubmatch(f.text(file), -1) {
 		for _, at := range f.resolve(page, file, m[1]) {
@@ -84,7 +84,7 @@ func (f finder) uses(page, file string, deep int, seen map[string]bool) bool {
 	return false
 }
 
-// resolve is where a file may be that another names.
+// resolve returns the paths that a name in a file may mean.
 func (f finder) resolve(page, file, name string) []string {
 	switch {
 	case strings.Contains(name, "://") || strings.HasPrefix(name, "//"):

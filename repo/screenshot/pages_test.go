@@ -57,7 +57,8 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// Whatever stands in the browser's place, it gets no further than to a picture that can be read.
+// FuzzBrowser checks that arbitrary output in place of the browser's gives a picture that can be read, or
+// an error.
 func FuzzBrowser(f *testing.F) {
 	f.Add([]byte(`{"id":1,"result":{"targetId":"T"}}` + "\x00" + `{"method":"Fetch.requestPaused","params":{"requestId":"1","request":{"url":"http://pages.invalid/a.html"}}}` + "\x00" + `{"id":2}`))
 	f.Add([]byte("\x00\x00{"))

@@ -8,23 +8,24 @@ import (
 	"strings"
 )
 
-// The most that one page is given.
+// Limits for one page: bytes of a file, bytes of all files, and the number of requests.
 const (
 	mostFile  = 8 << 20
 	mostBytes = 64 << 20
 	mostAsked = 1000
 )
 
-// A site is a tree of files as the browser sees it.
+// A site is a tree of files as served to the browser.
 type site struct {
 	read    func(path string) ([]byte, error)
 	page    string
 	given   int
 	asked   int
-	missing bool // the page itself is not there
+	missing bool // the page itself does not exist
 }
 
-// answer is what a page gets for an address: StatusForbidden where that is not of the tree.
+// answer returns the response for an address. The status is StatusForbidden if the address is not of the
+// tree or a limit is reached.
 func (s *site) answer(address string) (content []byte, kind string, status int) {
 	s.asked++
 	u, err := url.Parse(address)
@@ -49,8 +50,8 @@ func (s *site) answer(address string) (content []byte, kind string, status int) 
 	return nil, "text/plain", http.StatusNotFound
 }
 
-// places are where a path may be that a page asks for: as it is, or, since a page may be served from
-// its own folder, below that or one above it.
+// places returns the paths where a requested path may be. A page may be served from its own folder, so
+// these are the path itself, and the path below the page's folder and each folder above it.
 func places(page, wanted string) []string {
 	list := []string{wanted}
 	for dir := path.Dir(page); dir != "."; dir = path.Dir(dir) {
@@ -59,7 +60,7 @@ func places(page, wanted string) []string {
 	return list
 }
 
-// kinds are those that mime may not know, or call otherwise on some machines.
+// kinds are the media types that the package mime does not know, or has other names for on some machines.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".htm": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".mjs": "text/javascript; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".woff2": "font/woff2", ".webp": "image/webp",

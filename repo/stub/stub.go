@@ -1,9 +1,9 @@
-// Package stub makes empty stand-ins for what a Go package lacks and a newer version of it has,
-// so that tests of the newer one compile with the older one, and fail by themselves.
+// Package stub makes empty stand-ins for the names that an older version of a Go package lacks, so that
+// tests of the newer version compile with the older one and fail by themselves.
 //
-// A function that is new is declared with an empty body, whose results are zero; types,
-// constants and variables that are new are taken over as they are. What has another shape than
-// before, such as a function with one more argument, has no stand-in. Nothing is run.
+// A new function is declared with an empty body that returns zero values; new types, constants and
+// variables are copied unchanged. A name with a changed declaration, such as a function with one more
+// argument, gets no stand-in. Nothing is run.
 package stub
 
 import (
@@ -17,14 +17,14 @@ import (
 	"strings"
 )
 
-// A File is a stand-in, to be put into the older package's folder.
+// A File is a source file with stand-ins, for the folder of the older package.
 type File struct {
 	Name  string
 	Text  string
-	Names []string // that it declares
+	Names []string // the names that it declares
 }
 
-// Go makes the stand-ins for the package in a folder.
+// Go returns the stand-ins for the package in a folder.
 func Go(older, newer fs.FS, folder string) []File {
 	known := map[string]bool{}
 	for _, f := range parsed(older, folder) {
@@ -49,11 +49,11 @@ type source struct {
 	tree *ast.File
 }
 
-// maxSource is as much of one file as is read.
+// maxSource is the size in bytes of the largest source file that is read.
 const maxSource = 1 << 20
 
-// parsed are the sources of the folder's package, less its tests, and less files for some
-// systems alone.
+// parsed returns the sources of the folder's package, without its tests and without files that have a build
+// constraint.
 func parsed(root fs.FS, folder string) []source {
 	entries, _ := fs.ReadDir(root, folder)
 	var out []source
@@ -76,7 +76,7 @@ func parsed(root fs.FS, folder string) []source {
 	return out
 }
 
-// declared are the names that a declaration makes; a method's with its type.
+// declared returns the names that a declaration declares; a method's with its type.
 func declared(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -101,7 +101,7 @@ func declared(d ast.Decl) []string {
 	return names
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of a method's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -116,7 +116,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// standIn declares what the source declares and is not known.
+// standIn returns the declarations of the source whose names are not known.
 func (s source) standIn(known map[string]bool) (File, bool) {
 	made := &ast.File{Name: s.tree.Name}
 	var out File
@@ -142,7 +142,7 @@ func (s source) standIn(known map[string]bool) (File, bool) {
 	return out, true
 }
 
-// anyOf reports whether one of the names is known, or is none to stand in for.
+// anyOf reports whether one of the names is known or can have no stand-in.
 func anyOf(names []string, known map[string]bool) bool {
 	for _, name := range names {
 		if known[name] || name == "_" || name == "init" || name == "main" {
@@ -152,7 +152,7 @@ func anyOf(names []string, known map[string]bool) bool {
 	return false
 }
 
-// emptied takes a function's body away; its results are zero.
+// emptied removes a function's body; its results are then zero.
 func emptied(f *ast.FuncDecl) {
 	f.Doc, f.Body = nil, &ast.BlockStmt{}
 	if f.Type.Results == nil {
@@ -166,7 +166,7 @@ func emptied(f *ast.FuncDecl) {
 	f.Body.List = []ast.Stmt{&ast.ReturnStmt{}}
 }
 
-// imports are those of the source that the declarations use.
+// imports returns the imports of the source that the declarations use.
 func (s source) imports(made *ast.File) []ast.Decl {
 	used := map[string]bool{}
 	ast.Inspect(made, func(n ast.Node) bool {
@@ -186,7 +186,7 @@ func (s source) imports(made *ast.File) []ast.Decl {
 	return out
 }
 
-// importName is what a file calls an import, as far as its path tells.
+// importName returns the name of an import within a file, as far as its path shows it.
 func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

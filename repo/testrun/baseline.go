@@ -14,19 +14,19 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// rememberedVersion changes when what is remembered would be read differently.
+// rememberedVersion is part of the name of each result file. Raise it when a stored result would be read
+// differently.
 const rememberedVersion = 3
 
-// Baseline builds and tests a commit of the repository itself, once: the result is
-// remembered on disk. It alone fills the repository's build cache. A run that the sandbox
-// had to end, or that did not start, is not remembered, since the next may fare better.
+// Baseline builds and tests a commit of the repository without changes. It runs once per commit and stores
+// the result on disk. Only Baseline fills the repository's build cache. A run that the sandbox ended or
+// that did not start is not stored, because the next run may get further.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	return c.BaselineBuilt(ctx, commit, p, nil)
 }
 
-// BaselineBuilt is Baseline, and calls built where the build is done and the tests are still to be
-// run: from then on commands find in the cache what was built. Where the result is remembered it
-// is not called.
+// BaselineBuilt is Baseline, and calls built after the build and before the tests: from then on commands
+// find the build's output in the cache. If the result is already stored, built is not called.
 func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Project, built func()) (result.Result, error) {
 	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
@@ -50,7 +50,7 @@ func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Pr
 		return result.Result{}, err
 	}
 	defer unlock()
-	if r, ok := loadResult(file); ok { // whoever held the lock did it
+	if r, ok := loadResult(file); ok { // the previous holder of the lock may have stored the result
 		c.learn(p, r)
 		return r, nil
 	}
@@ -67,14 +67,15 @@ func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Pr
 	return r, err
 }
 
-// learn takes from what is remembered with which of its commands p is counted.
+// learn notes from a stored result that the test command of p can be counted only without a reporter's
+// flags.
 func (c *Checker) learn(p project.Project, r result.Result) {
 	if p.Written != "" && r.Project.Test == p.Written {
 		c.learnFlags(countableCommand(p.Test))
 	}
 }
 
-// Remembered is what Baseline has found out before; false where it did not run yet.
+// Remembered returns the stored result of Baseline, or false if there is none.
 func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
 	cache := c.cacheOrEmpty()
 	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
@@ -84,12 +85,14 @@ func (c *Checker) Remembered(commit string, p project.Project) (result.Result, b
 	return loadResult(file)
 }
 
-// RunTree builds and tests a fresh tree of the commit, on which lay may put something.
+// RunTree builds and tests a fresh tree of the commit. lay may change its files before the run; it may be
+// nil.
 func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project) (result.Result, error) {
 	return c.runTree(ctx, commit, lay, p, treeRun{})
 }
 
-// RunTreeNearFirst is RunTree with the tests in two parts, each test counted once.
+// RunTreeNearFirst is RunTree with the tests in two parts, the near ones first. Each test is counted once.
+// Without near tests it is RunTree.
 func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, first First) (result.Result, error) {
 	if first.Near == "" {
 		return c.RunTree(ctx, commit, lay, p)
@@ -97,7 +100,7 @@ func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(
 	return c.runTree(ctx, commit, lay, p, treeRun{first: &first})
 }
 
-// runTree runs j in a fresh tree.
+// runTree runs j in a fresh tree of the commit.
 func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun) (result.Result, error) {
 	work, remove, err := c.cacheOrEmpty().WorkFolder()
 	if err != nil {
@@ -129,7 +132,7 @@ func layInto(dir string, lay func(*os.Root) error) error {
 	return lay(root)
 }
 
-// resultName is the name of the file that a result is kept in.
+// resultName returns the name of the file that stores a result.
 func resultName(commit string, p project.Project, packagesKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
 	if p.Written != "" {
@@ -142,7 +145,7 @@ func resultName(commit string, p project.Project, packagesKey string) string {
 	return hex.EncodeToString(sum[:16]) + ".json"
 }
 
-// loadResult gives what is remembered. A file that cannot be read is as good as none.
+// loadResult reads a stored result. It returns false if the file is missing or damaged.
 func loadResult(file string) (result.Result, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -152,7 +155,7 @@ func loadResult(file string) (result.Result, bool) {
 	return r, json.Unmarshal(text, &r) == nil
 }
 
-// saveResult writes the result so that it is there whole or not at all.
+// saveResult writes the result to a temporary file and renames it, so that the file is always complete.
 func saveResult(file string, r result.Result) error {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A capture keeps the beginning and the end of what is written to it. Runners sum up at
-// the end, and say what they are doing at the beginning.
+// A capture keeps the beginning and the end of what is written to it: runners say at the beginning what
+// they are doing, and print a summary at the end.
 type capture struct {
 	mu    sync.Mutex
 	half  int
 	first []byte
-	last  []byte // the newest bytes, twice the half at most
+	last  []byte // the newest bytes, at most twice half
 	lost  int64
 	total int64
 }
@@ -37,14 +37,14 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// printed is how many bytes were written.
+// printed returns the number of bytes written.
 func (c *capture) printed() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.total
 }
 
-// String is what was kept, with a word on what was not.
+// String returns the kept text, with a note in the middle of how much was left out.
 func (c *capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,38 +11,39 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// ErrNoSandbox is given where there is nothing to run commands in.
+// ErrNoSandbox is returned if there is no sandbox to run commands in.
 var ErrNoSandbox = errors.New("test run: there is no sandbox to run the build and the tests in")
 
-// A Checker runs builds and tests. It is safe for concurrent use, also by several
-// processes over the same caches.
+// A Checker runs builds and tests. It is safe for concurrent use, also by several processes with the same
+// caches.
 type Checker struct {
-	// Caches are of all repositories; their Sandbox runs the commands. Without one every run
-	// gives ErrNoSandbox.
+	// Caches are the build caches of all repositories; their Sandbox runs the commands. If it is nil, every
+	// run returns ErrNoSandbox.
 	Caches buildcache.Caches
-	// Cache is of one repository, set by For; nil: commands begin with empty caches.
+	// Cache is the build cache of one repository, set by For. If it is nil, commands start with empty
+	// caches.
 	Cache *buildcache.Cache
-	// Limits of one command. Default: the sandbox's own, but 10 minutes.
+	// Limits are the limits of one command. Default: those of the sandbox, with a time limit of 10 minutes.
 	Limits sandbox.Limits
 
-	// written holds the test commands, as they are with a reporter's flags, that could be counted
-	// only without them. Made by For: a repository's own.
+	// written holds the test commands with a reporter's flags that could be counted only without these
+	// flags. For makes it for one repository.
 	written *sync.Map
-	seen    *seen // of this user of Cache, set by For
+	seen    *seen // the results of this Checker's trees, set by For
 }
 
-// For is the checker of m's repository, with its caches. It remembers what trees came to (NoteTree)
-// for as long as it is used.
+// For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of
+// NoteTree as long as it exists.
 func (c *Checker) For(m *repo.Mirror) *Checker {
 	bound := *c
 	bound.Cache, bound.written, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
 	return &bound
 }
 
-// HasSandbox reports whether there is something to run commands in.
+// HasSandbox reports whether there is a sandbox to run commands in.
 func (c *Checker) HasSandbox() bool { return c.Caches.Sandbox != nil }
 
-// cacheOrEmpty is the repository's, or an empty one.
+// cacheOrEmpty returns the repository's cache, or an empty one.
 func (c *Checker) cacheOrEmpty() *buildcache.Cache {
 	if c.Cache == nil {
 		return c.Caches.For(nil)
@@ -65,14 +66,14 @@ func (c *Checker) log() *slog.Logger {
 	return c.Caches.Log
 }
 
-// learnFlags remembers a test command that could be counted only without what was added to it.
+// learnFlags notes a test command that could be counted only without the added flags.
 func (c *Checker) learnFlags(line string) {
 	if c.written != nil {
 		c.written.Store(line, true)
 	}
 }
 
-// countsWithoutFlags reports whether it is such a command.
+// countsWithoutFlags reports whether learnFlags noted the command.
 func (c *Checker) countsWithoutFlags(line string) bool {
 	if c.written == nil {
 		return false

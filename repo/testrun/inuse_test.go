@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
-// While a repository is built its cache stays; the same cleaning takes it as soon as
-// nobody holds it any more.
+// TestACacheInUseStays checks that cleaning keeps the cache of a repository while a build uses it, and
+// deletes the cache when no build holds it any more.
 func TestACacheInUseStays(t *testing.T) {
 	t.Parallel()
 	c := checker(t)

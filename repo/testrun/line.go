@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// An Ending is how one command line ended.
+// An Ending is the result of one command line.
 type Ending struct {
 	Code    int
-	Stopped string // why the sandbox ended it
+	Stopped string // why the sandbox ended the command; empty if it did not
 }
 
-// RunLine runs one command line in dir as it stands, with the caches read-only, for at most so
-// long.
+// RunLine runs one command line in the current files of dir, with the caches read-only and the time limit
+// most.
 func (c *Checker) RunLine(ctx context.Context, dir, line string, most time.Duration) (Ending, error) {
 	if !c.HasSandbox() {
 		return Ending{}, ErrNoSandbox

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { repotest.Main(m) }
 
-// checker is one whose caches the tests share.
+// checker returns a Checker whose caches all tests share.
 func checker(t *testing.T) *Checker {
 	t.Helper()
 	return &Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}

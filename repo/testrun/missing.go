@@ -8,15 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A cause is how a program says that what it needs is not there. The first group of the
-// pattern names it.
+// A cause is how a program reports that something it needs is missing. The first group of the pattern is
+// the name of the missing thing.
 type cause struct {
 	pattern *regexp.Regexp
-	words   string // with the name in the place of NAME
-	shell   bool   // a shell says so, and ends with 127
+	words   string // the text for people; NAME stands for the name
+	shell   bool   // a shell prints it, and exits with code 127
 }
 
-// causes are asked in this order; of one cause the first line that matches counts.
+// causes are tried in this order; within a cause the first matching line counts.
 var causes = []cause{
 	{regexp.MustCompile(`(?m)^\S+: (?:line )?(?:\d+: )?(?:eval: )?([\w@+][\w@./+-]*): (?:[Cc]ommand )?not found$`), "NAME is not installed", true},
 	{regexp.MustCompile(`(?m)^(?:make(?:\[\d+\])?|(?:/usr/bin/)?env): ['‘]?([\w@+][\w@./+-]*)['’]?: No such file or directory$`), "NAME is not installed", true},
@@ -33,17 +33,18 @@ var causes = []cause{
 	{regexp.MustCompile("(?m)no matching package named `([\\w-]+)` found"), "the crate NAME is not there", false},
 }
 
-// maxName is as much of a missing thing's name as is told.
+// maxName is the longest name of a missing thing, in bytes, that is reported.
 const maxName = 100
 
-// missing says what a command did not start for, in words; empty: it failed in another way.
+// missing returns in words what kept a command from starting, or an empty string if it failed in another
+// way.
 func (o outcome) missing() string {
 	if o.code == 0 || o.stopped != "" {
 		return ""
 	}
 	text := result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	for _, c := range causes {
-		if c.shell && o.code != 127 && !strings.Contains(text, "127") { // make and npm run-all hand it on in words
+		if c.shell && o.code != 127 && !strings.Contains(text, "127") { // make and npm run-all report the code as text
 			continue
 		}
 		if m := c.pattern.FindStringSubmatch(text); m != nil && len(m[1]) <= maxName {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestARunThatDidNotStartSaysWhatIsMissing has what the programs really print.
+// TestARunThatDidNotStartSaysWhatIsMissing uses real output of the programs.
 func TestARunThatDidNotStartSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
-// A repository whose module is nowhere on this machine builds once its packages were
-// fetched, in every way that commands are run here.
+// TestPackagesAreSeenByAllThatRuns checks that a repository whose module is not on this machine builds
+// after its packages were fetched, in every way that commands are run here.
 func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
@@ -53,7 +53,7 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	require.Error(t, inScratch("touch $GOMODCACHE/x"))
 	require.Error(t, inScratch("GOPROXY=http://packages.example/go go mod download example.com/other@v1.0.0"))
 
-	// Cleaning leaves them alone while they are used.
+	// Cleaning keeps the packages while they are in use.
 	keep := buildcache.Keep{Bytes: 1}
 	file, err := bound.Cache.ResultFile("x")
 	require.NoError(t, err)

@@ -22,42 +22,42 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// captureHalf is how much of the beginning and of the end of an output is read.
+// captureHalf is how many bytes of the beginning and of the end of an output are kept.
 const captureHalf = 16 << 20
 
-// maxReport is as much of a report file as is read.
+// maxReport is the size in bytes of a report file; files of that size or more are ignored.
 const maxReport = 32 << 20
 
-// insideReport is where commands see the folder for reports.
+// insideReport is the folder for reports as commands see it.
 const insideReport = "/report"
 
-// An outcome is how one command line ended.
+// An outcome is the result of one command line.
 type outcome struct {
 	text    string
 	code    int
-	stopped string // why the sandbox ended it
-	printed int64  // bytes, also those that were left out of text
+	stopped string // why the sandbox ended the command; empty if it did not
+	printed int64  // the number of bytes printed, also those left out of text
 }
 
-// A treeRun is of one tree.
+// A treeRun is one run of the build and the tests of a tree.
 type treeRun struct {
 	checker  *Checker
 	cache    *buildcache.Cache
 	dir      string
-	writable bool // the repository's cache may be written
+	writable bool // commands may write to the repository's cache
 	first    *First
-	built    func() // called once, between the build and the tests; nil: nobody waits for that
+	built    func() // called once, between the build and the tests; may be nil
 }
 
-// A First is what of a project's tests is run before the others; without a command nothing is.
+// A First is the tests that run before the others. Without a command in Near, nothing runs first.
 type First struct {
 	project.Parts
-	// Enough judges what the near tests came to; true: the others are not run.
+	// Enough decides on the result of the near tests: if it returns true, the other tests are not run.
 	Enough func(near result.Result) bool
 }
 
-// Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
-// write into dir; the caller has handed it over with Sandbox.Own.
+// Run builds and tests the current files of dir, with the caches read-only. Commands write into dir; the
+// caller must have given dir to the sandbox's user with Sandbox.Own.
 func (c *Checker) Run(ctx context.Context, dir string, p project.Project) (result.Result, error) {
 	return c.runTreeAt(ctx, treeRun{dir: dir}, p)
 }
@@ -89,15 +89,15 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}
-	// The tests are run where the build fails, too: they may say more, and of other parts.
+	// The tests run even if the build fails: they may show more, and of other parts.
 	err = j.runTests(ctx, &r)
 	r.Took = time.Since(began)
 	return r, err
 }
 
-// runTests runs the tests into r. Where they run and cannot be counted, which what was added to
-// their command may have done, they are run as the project has them, once; what counts is kept. A
-// command that is its own Written is run as it is.
+// runTests runs the tests and stores their result in r. If they run but cannot be counted, the added flags
+// of the command may be the cause: then the project's own command runs once, and its result is used if it
+// can be counted. If Test equals Written, it runs without changes.
 func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 	if p := r.Project; p.Written != "" && p.Written == p.Test {
 		return j.runTestLine(ctx, r, p.Test)
@@ -125,8 +125,9 @@ func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 	return nil
 }
 
-// runFirst runs the near tests, and the others where they are apart. Where they are not, or the
-// near ones tell nothing, done is false: all are to be run, and nothing is counted yet.
+// runFirst runs the near tests, and then the others if there is a separate command for them. If there is
+// none, or the near tests gave no usable result, it returns false: all tests have to run, and r has no
+// counts yet.
 func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
 	near := *r
 	if err := j.runTestLine(ctx, &near, countableCommand(j.first.Near)); err != nil {
@@ -149,7 +150,7 @@ func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 	if err := j.runTestLine(ctx, &rest, countableCommand(j.first.Rest)); err != nil {
 		return false, err
 	}
-	if rest.Printed == near.Printed && rest.ExitCode == 0 { // there was none
+	if rest.Printed == near.Printed && rest.ExitCode == 0 { // there were no other tests
 		*r = near
 		return true, nil
 	}
@@ -157,7 +158,7 @@ func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 	return true, nil
 }
 
-// joinTests is the result of two runs of different tests.
+// joinTests joins the results of two runs of different tests.
 func joinTests(near, rest result.Result) result.Result {
 	both := rest
 	both.Counts.Add(near.Counts)
@@ -168,7 +169,7 @@ func joinTests(near, rest result.Result) result.Result {
 	return both
 }
 
-// runTestLine runs one line that tests into r.
+// runTestLine runs one test command and stores its result in r.
 func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string) error {
 	work, remove, err := j.cache.WorkFolder()
 	if err != nil {
@@ -189,8 +190,8 @@ func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	return nil
 }
 
-// countable is the project with a test command that names each test, and the one that is run where
-// that cannot be counted.
+// countable returns the project with a test command that names each test. Written holds the command to run
+// if the result of that one cannot be counted.
 func (j *treeRun) countable(p project.Project) project.Project {
 	p.Test = countableCommand(p.Test)
 	root, err := os.OpenRoot(j.dir)
@@ -204,13 +205,13 @@ func (j *treeRun) countable(p project.Project) project.Project {
 	return p
 }
 
-// namesEach is in a command that names each test already; -vet is another flag.
+// namesEach matches a command that already names each test; -vet is another flag than -v.
 var namesEach = regexp.MustCompile(`-json| -v(?:[ =]|$)`)
 
 var goTestLine = regexp.MustCompile(`\bgo test\b`)
 
-// countableCommand is a test command that names each test: go test by itself names only what
-// fails. Everything else stays as it is written.
+// countableCommand returns the test command with -json added to go test, which otherwise names only the
+// tests that fail. Other commands are unchanged.
 func countableCommand(line string) string {
 	if namesEach.MatchString(line) {
 		return line
@@ -218,7 +219,7 @@ func countableCommand(line string) string {
 	return goTestLine.ReplaceAllString(line, "go test -json")
 }
 
-// takeTests reads what the tests printed, and prefers the reports that they wrote.
+// takeTests reads the tests from the output, and prefers the report files if there are any.
 func takeTests(r *result.Result, o outcome, written []string) {
 	said, ok := runners.Read(o.text)
 	r.Output = said.Text
@@ -238,16 +239,16 @@ func takeTests(r *result.Result, o outcome, written []string) {
 	}
 	r.Counted = ok && !said.Uncounted
 	r.Tests, r.Counts = said.Tests, said.Counts
-	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest say so by this code
+	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest use this code for "no tests"
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
 		r.Missing.Tests = o.missing()
 	}
 }
 
-// preamble stands before every test command: one stream, so that what a runner says and
-// what a compiler says stay in their order, and a report beside it from the runners that
-// write one when asked by the environment.
+// preamble runs before every test command. It joins both output streams, so that the lines of a runner and
+// of a compiler keep their order, and asks by environment variables for report files from the runners that
+// can write them.
 const preamble = `exec 2>&1
 if [ -n "$REPORT_DIR" ]; then
 	export PYTEST_ADDOPTS="--junitxml=$REPORT_DIR/pytest.xml -o cache_dir=/tmp/.pytest_cache $PYTEST_ADDOPTS"
@@ -256,7 +257,7 @@ fi
 eval "$1"
 `
 
-// runCommand runs one line in the sandbox. A command that fails is no error.
+// runCommand runs one command line in the sandbox. A command that fails is no error.
 func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
 	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
 	mounts := j.cache.Mounts
@@ -281,8 +282,8 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 }
 
-// readReports are the texts of the XML files that a test run left in dir, which is a
-// stranger's: only plain files are read, and of each only so much.
+// readReports returns the texts of the XML files that a test run left in dir. The tests control that
+// folder, so only plain files smaller than maxReport are read, and at most 20.
 func readReports(dir string) []string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

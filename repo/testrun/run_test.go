@@ -98,8 +98,8 @@ func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	require.True(t, r.EveryTestNamed())
 }
 
-// TestTheRunnerBehindALinterThatIsNotThere has a package.json whose tests come behind a linter,
-// and a mocha that writes its report where it is told to.
+// TestTheRunnerBehindALinterThatIsNotThere has a package.json whose test script runs a linter first, and a
+// mocha that writes its report to the requested file.
 func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	const report = `<testsuite name="Mocha"><testcase classname="split" name="adds"/><testcase classname="split" name="is even"><failure>3 == 4</failure></testcase></testsuite>`
@@ -114,8 +114,8 @@ func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
 	require.True(t, r.EveryTestNamed())
 }
 
-// TestTheFlagsThatBreakTheTestsAreLeftOut has tests that read their program's arguments, as a
-// library for command lines does: with a reporter's flag nothing can be counted.
+// TestTheFlagsThatBreakTheTestsAreLeftOut has tests that read their program's arguments, as those of a
+// command line library do: with a reporter's flag the tests cannot be counted.
 func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	jest := "#!/bin/sh\necho $* >> runs\nif [ $# -gt 0 ]; then echo \"error: unknown option '$1'\"; exit 1; fi\nprintf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'\n"
@@ -125,7 +125,7 @@ func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
 	require.Equal(t, "jest --verbose", p.TestShown())
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t).For(m)
-	for range 2 { // the second time it is known
+	for range 2 { // the second run uses what the first one learnt
 		r, err := c.Run(t.Context(), dir, p)
 		require.NoError(t, err)
 		require.Equal(t, "jest: 4 passed", r.String())
@@ -134,14 +134,15 @@ func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "--verbose\n\n\n", string(runs))
 
-	// Where neither can be counted, the first is what is told.
+	// If neither command can be counted, the result of the first is reported.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "node_modules/.bin/jest"), []byte("#!/bin/sh\nexit 3\n"), 0o755))
 	r, err := checker(t).Run(t.Context(), dir, p)
 	require.NoError(t, err)
 	require.Equal(t, "jest --verbose: exit code 3 (the tests could not be counted)", r.String())
 }
 
-// TestUnittestsAreNamed has tests behind a module of their own, and one class that two modules have.
+// TestUnittestsAreNamed has tests that run through a module of their own, and a class that two modules
+// contain.
 func TestUnittestsAreNamed(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
@@ -186,7 +187,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 		require.Equal(t, 1, r.Passed)
 	}
 
-	other := *c // as another process would
+	other := *c // like another process
 	again, err := other.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.Equal(t, results[0], again)
@@ -202,7 +203,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 		require.NotContains(t, left, "work-")
 	}
 
-	// What cannot be read is run again.
+	// A damaged result file is ignored, and the tests run again.
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o644))
 	again, err = c.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
@@ -235,7 +236,7 @@ func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
 	require.True(t, r.OK())
 }
 
-// TestOnlyTheBaseWritesTheCache has a command that would poison the cache for everybody.
+// TestOnlyTheBaseWritesTheCache has a command that would poison the cache of all sessions.
 func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
@@ -244,20 +245,20 @@ func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	require.False(t, r.OK(), r.Output)
 	require.Contains(t, r.Output, "ead-only")
 
-	// The control: the base may.
+	// Control: a baseline may write the cache.
 	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo poison > $GOCACHE/00/poison"})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
 	look := project.Project{Test: "cat $GOCACHE/00/poison"}
 	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, look).Output)
 
-	// Another repository has a cache of its own, and without one there is none.
+	// Another repository has another cache, and a Checker without For has an empty one.
 	other, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	require.False(t, runIn(t, c.For(other), nil, look).OK())
 	require.False(t, runIn(t, c, nil, look).OK())
 }
 
-// TestWithoutConfinement is the kind none, where nothing can be mounted.
+// TestWithoutConfinement uses the sandbox of kind none, which cannot mount anything.
 func TestWithoutConfinement(t *testing.T) {
 	t.Parallel()
 	none, err := sandbox.Open(t.Context(), sandbox.Config{Kind: sandbox.KindNone})
@@ -298,8 +299,7 @@ func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	r := runIn(t, c.For(m), vendored, project.Project{Build: "go list -deps ./... | grep example"})
 	require.True(t, r.OK(), r.BuildOutput)
 
-	// From the machine's module cache, which has what these tests are made of unless they
-	// were made elsewhere.
+	// The machine's module cache holds the modules of these tests, unless the tests were built elsewhere.
 	if has, _ := filepath.Glob(filepath.Join(checker(t).Caches.GoModules(), "github.com/stretchr/testify@*")); len(has) == 0 {
 		t.Skip("the rest is not run: there is no module cache here that holds testify")
 	}
@@ -311,12 +311,12 @@ func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	r = runIn(t, checker(t).For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
 	require.True(t, r.OK(), r.BuildOutput)
 
-	// The control: without it nothing can be had.
+	// Control: without the module cache the build fails.
 	r = runIn(t, c.For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
 	require.False(t, r.OK())
 }
 
-// A baseline has to be remembered somewhere.
+// TestABaselineNeedsACache checks that Baseline fails without a folder to store its result in.
 func TestABaselineNeedsACache(t *testing.T) {
 	t.Parallel()
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})

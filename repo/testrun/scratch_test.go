@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
-// A test that imports a package of Go's library which nothing has imported before: the
-// repository's cache does not know it. The control is the same over that cache itself,
-// read-only and with Go's index, where Go says that there is no such package.
+// TestALibraryPackageThatIsNotInTheCacheYet has a test that imports a package of Go's standard library that
+// the repository's cache does not hold yet. The control uses that cache itself, read-only and with Go's
+// index: there Go reports that the package does not exist.
 func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
@@ -53,7 +53,7 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	require.Error(t, in(other, "cat $GOCACHE/00/poison"))
 	require.False(t, runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/poison"}).OK())
 
-	// What the base left is seen, and cannot be changed through its link.
+	// The baseline's entries are visible, and cannot be changed through their links.
 	require.NoError(t, in(one, "grep -q base $GOCACHE/00/entry"))
 	require.Error(t, in(one, "echo poison > $GOCACHE/00/entry"))
 	require.Equal(t, "base\n", runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/entry"}).Output)

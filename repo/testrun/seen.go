@@ -8,24 +8,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// mostSeen is how many runs are kept; the newest trees are asked for again.
+// mostSeen is how many results are kept; the oldest are dropped first.
 const mostSeen = 8
 
-// seen keeps what runs of whole trees came to, for one user of a repository's checker.
+// A seen keeps the results of whole trees, for one Checker of a repository.
 type seen struct {
 	mu    sync.Mutex
 	runs  []seenRun
-	ended string // the newest run, if it ended with its near tests
+	ended string // the key of the newest run, if it ended after its near tests
 }
 
 type seenRun struct {
 	key    string
 	result result.Result
-	mixed  bool // another run of the same came to something else
+	mixed  bool // another run of the same tree had another result
 }
 
-// NoteTree keeps what a fresh tree came to, written by RunTree. What was not run to its end, or
-// did not start, is not kept.
+// NoteTree keeps the result r of a fresh tree, for KnownTree. A run that was stopped or did not start is
+// not kept.
 func (c *Checker) NoteTree(base, tree string, r result.Result) {
 	if c.seen == nil || tree == "" {
 		return
@@ -52,8 +52,8 @@ func (c *Checker) NoteTree(base, tree string, r result.Result) {
 	}
 }
 
-// KnownTree is what exactly this tree came to, over the same base, with the same commands and
-// packages; false where that is not known, or where two runs differed.
+// KnownTree returns the result of exactly this tree, with the same base, commands and packages. It returns
+// false if there is none, or if two runs differed.
 func (c *Checker) KnownTree(base, tree string, p project.Project) (result.Result, bool) {
 	if c.seen == nil {
 		return result.Result{}, false
@@ -69,8 +69,8 @@ func (c *Checker) KnownTree(base, tree string, p project.Project) (result.Result
 	return result.Result{}, false
 }
 
-// EndedNear reports whether the newest run that NoteTree was told of is of exactly this tree, and
-// ended with the tests near the change.
+// EndedNear reports whether the newest run given to NoteTree was of exactly this tree and ended after the
+// tests near the change.
 func (c *Checker) EndedNear(base, tree string, p project.Project) bool {
 	if c.seen == nil {
 		return false
@@ -84,7 +84,7 @@ func (c *Checker) seenKey(base, tree string, p project.Project) string {
 	return strings.Join([]string{base, tree, p.Kind, p.Build, p.Test, c.cacheOrEmpty().PackagesKey()}, "\x00")
 }
 
-// sameOutcome reports whether two runs say the same of each test.
+// sameOutcome reports whether two runs have the same result for each test.
 func sameOutcome(a, b result.Result) bool {
 	if a.BuildOK != b.BuildOK || a.TestsOK != b.TestsOK || a.ExitCode != b.ExitCode || len(a.Tests) != len(b.Tests) {
 		return false

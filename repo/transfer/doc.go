@@ -1,7 +1,7 @@
 // Package transfer fetches from remotes and pushes to them.
 //
-// A fetch takes in one pack with what the mirror lacks. A push sends exactly the new
-// objects to one branch, creates it or moves it forward and never anything else, and asks
-// the remote before and after: when the branch already stands there, that is success. What
-// fails at the remote is a *remote.Error, what fails here is a remote.ErrLocal.
+// A fetch receives one pack with the objects that the mirror lacks. A push sends only the new objects to
+// one branch. It creates that branch or fast-forwards it, and does nothing else. It reads the branch on the
+// remote before and after: if the branch is already at the commit, the push has succeeded. A failure at the
+// remote is a *remote.Error, a failure on this machine wraps remote.ErrLocal.
 package transfer

@@ -30,22 +30,22 @@ import (
 )
 
 const (
-	havesDeep = 64 // commits of each line of history named to the remote
+	havesDeep = 64 // commits along the first parents of each ref that are sent to the remote as haves
 	havesMost = 2000
 )
 
 // Client fetches from remotes and pushes to them.
 type Client struct {
-	Git   string // the git program; empty: none
+	Git   string // the git program; empty if there is none
 	Retry remote.RetryPolicy
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
-// Held is what a mirror has of a remote.
+// A Held is the local mirror of a remote.
 type Held struct {
 	Store *objects.Store
-	Dir   string // the bare repository that takes in packs
+	Dir   string // the bare repository that receives packs
 	Refs  Refs
 }
 
@@ -57,8 +57,8 @@ func (c *Client) retryRemote(ctx context.Context, r remote.Remote, do func() err
 	return c.Retry.Do(ctx, c.Log.With("repository", r.Name), do)
 }
 
-// Fetch takes in what the remote has and held lacks, and returns the branches and tags of
-// the remote as they are now. Its errors are *remote.Error, but for those of this machine.
+// Fetch receives the objects that the remote has and held lacks, and returns the current branches and tags
+// of the remote. Its errors are *remote.Error, except those of this machine, which wrap remote.ErrLocal.
 func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Refs, err error) {
 	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
@@ -74,7 +74,7 @@ func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Ref
 	return got, err
 }
 
-// fetch is one fetch on its way.
+// A fetch is the state of one try of Fetch.
 type fetch struct {
 	client     *Client
 	remote     remote.Remote
@@ -112,8 +112,8 @@ func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
 }
 
-// readAdvertised keeps branches and tags; what hosts add (pull requests, their own
-// bookkeeping) is left there.
+// readAdvertised returns the advertised branches and tags. Other refs (pull requests, refs that a host
+// keeps for itself) are ignored.
 func readAdvertised(adv *packp.AdvRefs) Refs {
 	r := Refs{Hashes: map[string]plumbing.Hash{}}
 	for name, h := range adv.References {
@@ -125,8 +125,9 @@ func readAdvertised(adv *packp.AdvRefs) Refs {
 	return r
 }
 
-// headOf takes the remote's word for its default branch, else the likeliest
-// branch at the commit that its HEAD names.
+// headOf returns the default branch: the one that the remote names as the target of HEAD, else main, master
+// or the first branch at the commit of HEAD, else one of these at any commit. It is empty if there are no
+// branches.
 func headOf(adv *packp.AdvRefs, r Refs) string {
 	for _, v := range adv.Capabilities.Get(capability.SymRef) {
 		if branch, ok := strings.CutPrefix(v, "HEAD:refs/heads/"); ok {
@@ -144,13 +145,14 @@ func headOf(adv *packp.AdvRefs, r Refs) string {
 	}
 	for _, name := range append([]string{"main", "master"}, branches...) {
 		if _, ok := r.Hashes["refs/heads/"+name]; ok {
-			return name // its HEAD stands on no branch
+			return name // HEAD is at no branch
 		}
 	}
 	return ""
 }
 
-// receivePack asks for what the mirror does not have and takes it in.
+// receivePack requests the objects that the mirror lacks, stores the pack and checks that every wanted
+// object arrived.
 func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	wanted := map[plumbing.Hash]bool{}
@@ -201,8 +203,9 @@ func (f *fetch) keepPack(ctx context.Context, r *packReader) error {
 	return BadPack(errors.Join(closed, err), r.whole)
 }
 
-// BadPack tells whose fault it is that a pack was not taken in. A pack that ends too early
-// was cut on its way, unless the answer came whole: then it was sent like that.
+// BadPack classifies the error err of storing a pack: as one of this machine (remote.ErrLocal), as a pack
+// cut on its way (remote.ErrCutPack), or as a damaged pack (remote.ErrSentBad). A pack that ends too early
+// was cut, unless whole says that the response was complete: then the remote sent it like that.
 func BadPack(err error, whole bool) error {
 	if err == nil {
 		return nil
@@ -210,7 +213,7 @@ func BadPack(err error, whole bool) error {
 	text := strings.ToLower(err.Error())
 	has := func(words string) bool { return strings.Contains(text, words) }
 	for words, errno := range map[string]syscall.Errno{"no space left": syscall.ENOSPC, "quota": syscall.EDQUOT, "read-only": syscall.EROFS} {
-		if has(words) { // which a program can only say in words
+		if has(words) { // the git program reports these only as text
 			err = errors.Join(err, errno)
 		}
 	}
@@ -227,8 +230,8 @@ func BadPack(err error, whole bool) error {
 
 var allocates = regexp.MustCompile(`malloc failed \(tried to allocate (\d+) bytes\)`)
 
-// wantsTooMuch: git took a size from the pack that no object of a sound one has here, so it
-// is the pack that is wrong and not this machine's memory.
+// wantsTooMuch reports whether git failed to allocate 4 GiB or more. It took that size from the pack, and
+// no object of a sound pack is so large, so the pack is damaged and this machine's memory is not the cause.
 func wantsTooMuch(text string) bool {
 	m := allocates.FindStringSubmatch(text)
 	if m == nil {
@@ -238,7 +241,7 @@ func wantsTooMuch(text string) bool {
 	return err != nil || n >= 4<<30
 }
 
-// dropLeftovers removes what an interrupted fetch left behind.
+// dropLeftovers removes the temporary packs that an interrupted fetch left behind.
 func (h *Held) dropLeftovers() {
 	for _, pattern := range []string{"tmp_pack_*", "tmp_idx_*"} {
 		found, _ := filepath.Glob(filepath.Join(h.Dir, "objects", "pack", pattern))
@@ -248,12 +251,12 @@ func (h *Held) dropLeftovers() {
 	}
 }
 
-// idleReader puts off the end of patience with each read.
+// An idleReader resets the idle timer with each read that returns data.
 type idleReader struct {
 	r    io.Reader
 	idle *time.Timer
 	wait time.Duration
-	err  error // but for the end
+	err  error // the first error other than io.EOF
 }
 
 func (w *idleReader) Read(b []byte) (int, error) {
@@ -283,15 +286,15 @@ func newPackReader(r io.Reader, req *packp.UploadPackRequest, progress io.Writer
 	return p
 }
 
-// packReader is a pack out of its side band, where it has one. That band says its end with a
-// flush (gitprotocol-pack, "Packfile Data"): an answer that ends before it was cut, also in
-// the middle of a length, which looks like one whose length is none.
+// A packReader reads a pack from its side band, or directly if the remote has no side band. The side band
+// ends with a flush packet (gitprotocol-pack, "Packfile Data"), so a response that ends without one was
+// cut. If it was cut in the middle of a packet length, the demultiplexer reports that as an invalid length.
 type packReader struct {
 	sent   io.Reader
 	demux  io.Reader
 	framed bool
-	ended  bool // the answer
-	whole  bool // up to its flush
+	ended  bool // the response has ended
+	whole  bool // the response was read up to its flush packet
 }
 
 func (p *packReader) Read(b []byte) (int, error) {
@@ -306,7 +309,8 @@ func (p *packReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// answerReader notes where the answer ends: at the read after its last bytes, not with them.
+// answerReader returns a reader of the response that sets ended. It does so at the read after the last
+// bytes, not together with them.
 func (p *packReader) answerReader() io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := p.sent.Read(b)
@@ -322,7 +326,8 @@ type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// haveCommits names what is here: the tips, and some of the way back from each.
+// haveCommits returns commits of the mirror: each ref and up to havesDeep commits back along its first
+// parents, havesMost in total.
 func (h *Held) haveCommits() []plumbing.Hash {
 	seen := map[plumbing.Hash]bool{}
 	var out []plumbing.Hash
@@ -342,8 +347,7 @@ func (h *Held) haveCommits() []plumbing.Hash {
 	return out
 }
 
-// newProgress logs the remote's own account of a long fetch, a line at a time and
-// not too often.
+// newProgress returns a writer that logs the progress lines of the remote, at most one in progressEvery.
 func (f *fetch) newProgress() io.Writer {
 	c := f.client
 	return &progressLog{log: c.Log.With("repository", f.remote.Name), now: c.Now, last: c.Now(), hide: f.credential.HideIn}

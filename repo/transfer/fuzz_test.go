@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzAdvertised: of what a remote says that it has, branches and tags with names that git
-// allows are kept, and its default branch is one of them.
+// FuzzAdvertised checks that only branches and tags with names that git allows are kept of what a remote
+// advertises, and that the default branch is one of them.
 func FuzzAdvertised(f *testing.F) {
 	line := func(s string) string { return fmt.Sprintf("%04x%s", len(s)+4, s) }
 	const h1, h2 = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"

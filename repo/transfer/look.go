@@ -14,23 +14,23 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Sight is what a remote shows without anything being fetched.
+// A Sight is what a remote advertises, read without a fetch.
 type Sight struct {
-	Default  string   // the branch that its HEAD names; empty: none
+	Default  string   // the branch of its HEAD; empty if there is none
 	Branches []string // sorted
-	Tags     []string // likewise
-	Empty    bool     // it has no commit at all
-	Shallow  bool     // it lacks a part of its own history
+	Tags     []string // sorted
+	Empty    bool     // it has no branches
+	Shallow  bool     // it is a shallow clone, without a part of its history
 	Took     time.Duration
 }
 
-// HasBranch reports whether there is a branch of that name.
+// HasBranch reports whether the remote has the branch.
 func (s Sight) HasBranch(branch string) bool {
 	_, found := slices.BinarySearch(s.Branches, branch)
 	return found
 }
 
-// LookAt asks a remote once what it has. Its errors are *remote.Error.
+// LookAt asks a remote once, without retries, for its branches and tags. Its errors are *remote.Error.
 func (c *Client) LookAt(ctx context.Context, r remote.Remote) (Sight, error) {
 	began := time.Now()
 	with, err := r.Credential(ctx, remote.Read)
@@ -82,8 +82,7 @@ func (c *Client) readSight(ctx context.Context, r remote.Remote, with remote.Cre
 	return s, nil
 }
 
-// MayPush asks a remote whether it would take a push from us, without pushing. Its errors
-// are *remote.Error.
+// MayPush asks a remote whether it accepts a push from us, without pushing. Its errors are *remote.Error.
 func (c *Client) MayPush(ctx context.Context, r remote.Remote) error {
 	with, err := r.Credential(ctx, remote.Write)
 	if err == nil {
@@ -118,10 +117,11 @@ func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Cred
 	return nil
 }
 
-// checkWritable tries it: rights, owners and read-only disks all have their say.
+// checkWritable creates and removes a file in the folders that a push writes to. Only that covers
+// permissions, owners and read-only disks.
 func checkWritable(dir string) error {
 	for _, name := range []string{"objects", filepath.Join("refs", "heads")} {
-		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_") // git's own housekeeping takes such files away
+		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_") // git gc removes leftover files of this name
 		if err != nil {
 			return &remote.Error{Op: "push", Reason: "this program may not write there: " + plainReason(err), Cure: "Give its user the right to write in " + dir}
 		}

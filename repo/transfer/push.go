@@ -24,37 +24,37 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// PushSpec says what to push where.
+// A PushSpec says which commit to push to which branch.
 type PushSpec struct {
 	Commit    string
-	Tree      string // that Commit has to be of; "": any
-	Base      string // that Commit has to come from; "": any
+	Tree      string // the tree that Commit must have; empty: any
+	Base      string // the commit that Commit must descend from; empty: any
 	Branch    string
-	Prefix    string   // Branch has to begin with it; default bobbin/
-	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always one
+	Prefix    string   // the prefix that Branch must have; default bobbin/
+	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always protected
 }
 
-// PushResult says what stands on the remote.
+// A PushResult is the state of the branch on the remote after a push.
 type PushResult struct {
 	Branch, Commit string
-	Already        bool // it stood there before this push
+	Already        bool // the branch was at Commit before this push
 }
 
-// DefaultPrefix is where branches go when a PushSpec names no other place.
+// DefaultPrefix is the branch prefix for a PushSpec without one.
 const DefaultPrefix = "bobbin/"
 
 const (
 	pushTime   = 5 * time.Minute
-	verifyTime = 30 * time.Second // to look whether a push whose answer was lost had arrived
-	stopTime   = time.Second      // the same, for a caller who has told us to stop
+	verifyTime = 30 * time.Second // to check whether a push whose response was lost had arrived
+	stopTime   = time.Second      // the same, for a caller whose context was cancelled
 )
 
-// Push sends a commit of the store to a branch of the remote, which has to pass Check first.
+// Push sends a commit of the store to a branch of the remote. The caller has to call p.Check before.
 func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec) (PushResult, error) {
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
 	err := c.retryRemote(ctx, r, func() (err error) {
-		// Each try looks first where the branch stands, so what an earlier one has
-		// brought there is found and not sent again.
+		// Each try first reads the branch on the remote, so a push that arrived in an earlier try is found
+		// and not sent again.
 		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch)}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
 			res.Already, err = push.sendChecked(ctx)
@@ -70,7 +70,8 @@ func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p 
 	return res, nil
 }
 
-// BranchCommit asks the remote for the commit that a branch is at; "" where there is none.
+// BranchCommit asks the remote for the commit of a branch. It returns an empty string if there is no such
+// branch.
 func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch string) (commit string, err error) {
 	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
@@ -92,7 +93,7 @@ func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch strin
 
 func (p *PushSpec) operationName() string { return "push " + gittree.QuotePath(p.Branch) }
 
-// Check enforces where the bot may write at all. Its error is a *remote.Error.
+// Check returns a *remote.Error if the bot must not write to the branch of p.
 func (p *PushSpec) Check(defaultBranch string) error {
 	if err := p.findFault(defaultBranch); err != nil {
 		return &remote.Error{Op: p.operationName(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
@@ -123,7 +124,7 @@ func (p *PushSpec) findFault(defaultBranch string) error {
 	return nil
 }
 
-// Push is one push on its way.
+// A Push is one try of a push.
 type Push struct {
 	Store  *objects.Store
 	Client *Client
@@ -142,7 +143,7 @@ func (p *Push) sendChecked(ctx context.Context) (already bool, err error) {
 	if already || !tried {
 		return already, err
 	}
-	// Whatever was answered, what counts is where the branch stands.
+	// Whatever the response was, the current commit of the branch decides.
 	patience := verifyTime
 	if ctx.Err() != nil {
 		patience = stopTime
@@ -159,14 +160,14 @@ func (p *Push) sendChecked(ctx context.Context) (already bool, err error) {
 		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
 	}
 	return false, &remote.Error{
-		Op:     "push " + p.Ref.Short(), // and no further try: whoever took it away meant it
+		Op:     "push " + p.Ref.Short(), // without Retry: whoever moved or removed the branch meant to do so
 		Reason: "the remote said yes, but the branch does not stand at " + p.Commit.String()[:12],
 		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again",
 	}
 }
 
-// SendRequest tells whether the branch stood there already, and whether the remote was
-// asked to change anything.
+// SendRequest pushes once. already reports that the branch was at the commit before, tried that the request
+// to change the branch was sent.
 func (p *Push) SendRequest(ctx context.Context) (already, tried bool, err error) {
 	l, err := p.Client.dialRemote(ctx, p.Remote, p.credential)
 	if err != nil {
@@ -210,7 +211,7 @@ func (p *Push) buildRequest(ctx context.Context, adv *packp.AdvRefs, stands plum
 		return nil, errors.New("non-fast-forward")
 	}
 	var pack bytes.Buffer
-	// A window of 0: no deltas, so no base that the remote might lack.
+	// A window of 0 makes no deltas, so the pack needs no base object that the remote might lack.
 	if _, err := packfile.NewEncoder(&pack, p.Store, false).Encode(fresh, 0); err != nil {
 		return nil, remote.LocalError("pack the commit", err)
 	}
@@ -226,7 +227,7 @@ func (p *Push) buildRequest(ctx context.Context, adv *packp.AdvRefs, stands plum
 	return req, nil
 }
 
-// isDescendant tells whether the commit grew out of where the branch stands.
+// isDescendant reports whether the pushed commit descends from stands, the commit of the branch.
 func (p *Push) isDescendant(stands plumbing.Hash) bool {
 	c, err := p.Store.Commit(p.Commit)
 	if err != nil {
@@ -234,13 +235,13 @@ func (p *Push) isDescendant(stands plumbing.Hash) bool {
 	}
 	old, err := p.Store.Commit(stands)
 	if err != nil {
-		return false // never seen here: somebody else's
+		return false // the commit was never fetched here, so it is not the bot's
 	}
 	ok, err := old.IsAncestor(c)
 	return err == nil && ok
 }
 
-// readBranch asks the remote where the branch stands.
+// readBranch asks the remote for the commit of the branch; the zero hash means that there is none.
 func (p *Push) readBranch(ctx context.Context) (plumbing.Hash, error) {
 	l, err := p.Client.dialRemote(ctx, p.Remote, p.credential)
 	if err != nil {

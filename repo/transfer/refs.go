@@ -13,8 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Refs are the branches and tags of a mirror. They live in packed-refs, written
-// whole and renamed into place; a mirror has no loose ones.
+// Refs are the branches and tags of a mirror. They are stored in packed-refs, which is replaced as a whole
+// by a rename. A mirror has no loose refs.
 type Refs struct {
 	Head   string // the default branch
 	Hashes map[string]plumbing.Hash

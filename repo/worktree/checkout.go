@@ -21,13 +21,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
-// checkoutWorkers beside the one that starts: most of the time goes into the
-// kernel making names, which gains little beyond this.
+// checkoutWorkers is the number of goroutines besides the first one. Most of the time goes into the kernel
+// creating names, which gains little from more.
 const checkoutWorkers = 3
 
-// checkout writes a tree into an empty folder and gives what was written with
-// its stat data, sorted by path. Symbolic links come last, so that nothing is
-// ever written through one.
+// A checkout writes a tree into an empty folder and collects the index records of what it wrote, sorted by
+// path. Symbolic links are written last, so that no file is ever written through one.
 type checkout struct {
 	store *objects.Store
 	root  *os.Root
@@ -54,8 +53,8 @@ func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, roo
 	return c.written, nil
 }
 
-// writeFolder writes one folder through a root opened on it, which spares the
-// kernel the walk from the top for each file.
+// writeFolder writes one folder through an os.Root opened on it, so that the kernel need not walk from the
+// top for each file.
 func (c *checkout) writeFolder(ctx context.Context, tree plumbing.Hash, at *os.Root, prefix string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -141,8 +140,8 @@ func permissionsOf(mode filemode.FileMode) os.FileMode {
 	return 0o644
 }
 
-// checkoutError gives a name that the tree holds twice its own words; all else
-// keeps what the system said.
+// checkoutError returns a *gittree.PathError for a name that the tree holds twice or that is too long for
+// the disk. It adds the path to any other error, and leaves PathErrors and context errors unchanged.
 func checkoutError(where string, err error) error {
 	var tree *gittree.PathError
 	switch {

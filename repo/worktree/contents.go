@@ -8,7 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// ReadSides reads both sides of a delta; a file too large to compare counts as empty.
+// ReadSides returns the contents of both sides of a delta. The content of a file that is too large to
+// compare is empty.
 func (w *rootFiles) ReadSides(ctx context.Context, d *gittree.Delta) (before, after []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -28,7 +29,6 @@ func (w *rootFiles) ReadSides(ctx context.Context, d *gittree.Delta) (before, af
 	return before, after, err
 }
 
-// FS is the files for whoever reads by way of [fs.FS]: through Root, so that no link leads
-// out, and plain files and folders alone. Opening a pipe that a command has left there
-// would wait for ever.
+// FS returns the files as an [fs.FS]. It goes through the os.Root, so no link leads out, and it opens plain
+// files and folders only: opening a pipe that a command left there would block for ever.
 func (w *rootFiles) FS() fs.FS { return disk.PlainFS(w.root) }

@@ -20,14 +20,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
-// Deltas compares the files with the base. What it read and found untouched is
-// recorded anew, so that the next call need not read it.
+// Deltas compares the files with the base and returns the differences, sorted by path. It records the new
+// stat data of files that it had to read and found unchanged, so that the next call need not read them.
 func (w *Worktree) Deltas(ctx context.Context) ([]gittree.Delta, error) {
 	_, out, err := w.deltasTo(ctx)
 	return out, err
 }
 
-// deltasTo also gives the tree that it compared with.
+// deltasTo is Deltas; it also returns the tree that it compared with.
 func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gittree.Delta, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,12 +57,13 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 	return st.Tree, out, nil
 }
 
-// compareSuspects sorts the suspects into changed ones and falsely accused ones.
+// compareSuspects returns the suspects that differ from their records. The unchanged ones are marked as
+// found and get new stat data; refreshed reports whether that changed any record.
 func compareSuspects(suspects []suspect, nodes []gittree.Node, began time.Time) (out []gittree.Delta, refreshed bool) {
 	for i, s := range suspects {
 		r, now := s.record, nodes[i]
 		switch {
-		case now.None(): // gone while we looked
+		case now.None(): // deleted during the walk
 		case r == nil:
 			out = append(out, gittree.Delta{Path: s.path, After: now, Size: s.stat.Size})
 		case r.Hash == now.Hash && gittree.SameMode(r.Mode, now.Mode):
@@ -100,9 +101,8 @@ func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.
 	return nodes, ctx.Err()
 }
 
-// hashFile gives the node that a suspect would be in a tree, and the zero node when
-// it is no longer there. A new file that is too large to keep is not read: its
-// hash stays zero.
+// hashFile returns the node that a suspect would be in a tree, or the zero node if the file is gone. A new
+// file larger than gittree.MaxFile is not read, and its hash is zero.
 func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, error) {
 	n := gittree.Node{Mode: s.mode}
 	if s.isLink() {
@@ -129,8 +129,8 @@ func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, erro
 	return n, nil
 }
 
-// openRegular opens a plain file and nothing else: a FIFO does not block it. A
-// nil file is one that is gone or no longer plain.
+// openRegular opens a plain file and returns its size; a FIFO does not block it. It returns a nil file if
+// the path is gone or is no longer a plain file.
 func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
 	f, err := w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrPermission) {
@@ -151,7 +151,7 @@ func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// readFile gives the content that a path would have in a tree.
+// readFile returns the content that the path of a delta would have in a tree.
 func (w *rootFiles) readFile(d *gittree.Delta) ([]byte, error) {
 	if d.After.IsLink() {
 		target, err := w.root.Readlink(fromSlash(d.Path))

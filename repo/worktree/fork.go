@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
-// OpenFork opens a worktree that ForkTo made, and returns the tree that it began with;
-// fs.ErrNotExist where there is no worktree.
+// OpenFork opens a worktree that ForkTo made, and returns the hash of the tree that it started with. It
+// returns fs.ErrNotExist if there is no worktree.
 func (w *Worktree) OpenFork() (started string, err error) {
 	st, err := index.Read(w.StatePath())
 	if err != nil {
@@ -37,8 +37,8 @@ func (w *Worktree) OpenFork() (started string, err error) {
 	return started, w.openRoot()
 }
 
-// ForkTo makes f a worktree over the same base that holds these files as they are now, and
-// returns their tree.
+// ForkTo makes f a worktree over the same base with a copy of the current files of w, and returns the hash
+// of their tree.
 func (w *Worktree) ForkTo(ctx context.Context, f *Worktree) (started string, err error) {
 	if started, err = w.Tree(ctx); err != nil {
 		return "", err
@@ -65,8 +65,8 @@ func (w *Worktree) ForkTo(ctx context.Context, f *Worktree) (started string, err
 	return started, nil
 }
 
-// checkoutFork writes the files, then what they are, then that this is a whole
-// workspace.
+// checkoutFork writes the files, then the hash of the started tree, then the state file that makes the
+// worktree complete.
 func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) error {
 	written, err := CheckoutTree(ctx, w.Store, started, w.root)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 	return w.recordFiles(written)
 }
 
-// moveRecords turns the records of one tree into those of another. What is the same
-// keeps its stat data; the rest is read when it is next looked at.
+// moveRecords turns the records of tree from into records of tree to. Unchanged paths keep their stat data;
+// the others are marked doubtful, so the next walk reads their files.
 func (w *Worktree) moveRecords(ctx context.Context, rs index.Records, from, to plumbing.Hash) (index.Records, error) {
 	deltas, err := gittree.Compare(ctx, w.Store, from, to, "")
 	if err != nil {
@@ -110,8 +110,8 @@ func (w *Worktree) moveRecords(ctx context.Context, rs index.Records, from, to p
 	return out, nil
 }
 
-// largeSize matters for files so large that they are read only where the size
-// is the recorded one.
+// largeSize returns the size of the blob if the file on disk is larger than gittree.MaxFile, and 0
+// otherwise: hashFile reads such a large file only if it has the recorded size.
 func (w *rootFiles) largeSize(r index.Record) (int64, error) {
 	info, err := w.root.Lstat(fromSlash(r.Path))
 	if err != nil || info.Size() <= gittree.MaxFile || !r.Node().IsFile() {
@@ -120,7 +120,7 @@ func (w *rootFiles) largeSize(r index.Record) (int64, error) {
 	return w.Store.EncodedObjectSize(r.Hash)
 }
 
-// MoveBase compares the files with another commit from now on. They stay as they are.
+// MoveBase makes c the base, the commit that the files are compared with. It does not change the files.
 func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

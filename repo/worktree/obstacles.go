@@ -10,11 +10,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
-// Obstacle is a file that no tree holds, where a swap would write.
+// An Obstacle is an untracked file on disk that a swap would overwrite. Found is its path, Path that of the
+// swap.
 type Obstacle struct{ Path, Found string }
 
-// FindObstacles looks for what the merge would run over on the disk and no tree
-// holds: files that a .gitignore names.
+// FindObstacles returns the untracked files on disk that the swaps would overwrite, such as files that a
+// .gitignore matches.
 func (w *Worktree) FindObstacles(ctx context.Context, swaps []gittree.Swap) ([]Obstacle, error) {
 	known := map[string]bool{}
 	for _, s := range swaps {
@@ -36,9 +37,9 @@ func (w *Worktree) FindObstacles(ctx context.Context, swaps []gittree.Swap) ([]O
 	return out, nil
 }
 
-// findUntracked gives a path on the disk, at or above or below that of the swap,
-// that would be lost. A file that is what it is to become is none: the same
-// merge may come a second time after a crash.
+// findUntracked returns an untracked path at, above or below the path of the swap that would be lost, or an
+// empty string. A file that already has the wanted content is no obstacle: the same merge may run a second
+// time after a crash.
 func (w *rootFiles) findUntracked(ctx context.Context, s gittree.Swap, known map[string]bool) (string, error) {
 	for i := range len(s.Path) {
 		if s.Path[i] != '/' {
@@ -55,7 +56,7 @@ func (w *rootFiles) findUntracked(ctx context.Context, s gittree.Swap, known map
 	info, err := w.root.Lstat(fromSlash(s.Path))
 	switch {
 	case err != nil:
-		return "", nil // what it is, if anything, the writing says
+		return "", nil // if there is a real problem, the write reports it
 	case info.IsDir():
 		return w.findUntrackedBelow(s, known)
 	}

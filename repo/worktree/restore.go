@@ -18,10 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// Restore puts the files back to a tree that Tree gave ("" is the base): what
-// was changed is rewritten, what was added is removed. Files that a .gitignore
-// names stay, unless they stand in the way. What is nested too deep to be looked
-// at is removed with the whole folder at the top that it is in.
+// Restore puts the files back to a tree that Tree returned, or to the base if tree is empty: changed files
+// are rewritten, added ones removed. Files that a .gitignore matches stay, unless they are in the way. If
+// folders are nested deeper than MaxDepth, the whole top-level folder that holds them is removed first.
 func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	base, here, err := w.deltasTo(ctx)
 	var deep *tooDeep
@@ -62,8 +61,9 @@ func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	return nil
 }
 
-// planRestore compares what differs here from the base with what is to differ from it.
-// Removals go from the deepest path up.
+// planRestore returns the paths to remove and the files to write. here is the difference between the base
+// and the files, goal the one between the base and the target tree. Removals are sorted from the deepest
+// path up.
 func planRestore(here, goal []gittree.Delta) (remove []string, write []gittree.Delta) {
 	want := map[string]gittree.Node{}
 	for _, d := range here {
@@ -74,7 +74,7 @@ func planRestore(here, goal []gittree.Delta) (remove []string, write []gittree.D
 	}
 	is := map[string]gittree.Node{}
 	for _, d := range goal {
-		is[d.Path] = d.Before // as in the base, unless it was changed here
+		is[d.Path] = d.Before // the file is as in the base, unless here has the path too
 	}
 	for _, d := range here {
 		is[d.Path] = d.After
@@ -93,13 +93,13 @@ func planRestore(here, goal []gittree.Delta) (remove []string, write []gittree.D
 	return remove, write
 }
 
-// removePath takes a file away, and the folders that it leaves empty.
+// removePath removes a file and the folders that become empty by that.
 func (w *rootFiles) removePath(p string) error {
 	err := w.root.Remove(fromSlash(p))
 	if err != nil && !isGone(err) {
 		info, statErr := w.root.Lstat(fromSlash(p))
 		if statErr == nil && info.IsDir() {
-			return nil // a folder took its place; what is in it is removed by name
+			return nil // a folder took the file's place; its files are removed one by one
 		}
 		return fmt.Errorf("repo: remove %s: %w", p, err)
 	}
@@ -137,8 +137,8 @@ func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
 	return nil
 }
 
-// clearPath leaves real folders above a path and nothing at it. A link among the
-// folders is replaced: nothing is written through one.
+// clearPath makes real folders above a path and removes whatever is at the path. A symbolic link among the
+// folders is replaced, so that nothing is written through it.
 func (w *rootFiles) clearPath(p string) error {
 	for i := range len(p) {
 		if p[i] != '/' {

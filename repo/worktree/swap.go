@@ -9,7 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// SwapFiles makes all swaps, or puts back what was there where one fails.
+// SwapFiles makes all swaps. If one fails, it undoes them and returns the error; a swap whose old content
+// has no hash is not undone.
 func (w *Worktree) SwapFiles(ctx context.Context, swaps []gittree.Swap) error {
 	err := w.swapAll(ctx, swaps)
 	if err == nil {
@@ -24,8 +25,8 @@ func (w *Worktree) SwapFiles(ctx context.Context, swaps []gittree.Swap) error {
 	return errors.Join(err, w.swapAll(context.WithoutCancel(ctx), back))
 }
 
-// swapAll removes from the deepest path up and then writes, so that a folder
-// may give way to a file and the reverse.
+// swapAll first removes files, from the deepest path up, and then writes. So a folder can be replaced by a
+// file, and a file by a folder.
 func (w *rootFiles) swapAll(ctx context.Context, swaps []gittree.Swap) error {
 	swaps = slices.Clone(swaps)
 	slices.SortFunc(swaps, func(a, b gittree.Swap) int { return strings.Compare(a.Path, b.Path) })

@@ -9,9 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// Tree writes the files as they stand into the session's own storage and gives
-// the hash of their tree. Only changed blobs and the folders on their paths are
-// written.
+// Tree stores the current files in the session's own object store and returns the hash of their tree. It
+// writes only changed blobs and the trees of the folders on their paths.
 func (w *Worktree) Tree(ctx context.Context) (string, error) {
 	base, deltas, err := w.deltasTo(ctx)
 	if err != nil {
@@ -32,7 +31,7 @@ func (w *Worktree) Tree(ctx context.Context) (string, error) {
 	return h.String(), err
 }
 
-// storeBlob writes the blob that a path holds now.
+// storeBlob stores the current content of the path of d as a blob and returns its node.
 func (w *rootFiles) storeBlob(d *gittree.Delta) (gittree.Node, error) {
 	if d.After.None() {
 		return gittree.Node{}, nil

@@ -20,19 +20,19 @@ import (
 
 const (
 	walkWorkers = 3
-	MaxDepth    = 200 // folders within folders; deeper is a trap
+	MaxDepth    = 200 // the most folders within folders; a deeper nesting is taken for a trap
 )
 
-// suspect is a path whose file may differ from the base: it has to be read.
+// A suspect is a path whose file may differ from the base, so it has to be read.
 type suspect struct {
 	path   string
-	record *index.Record // nil: not in the base
+	record *index.Record // nil if the path is not in the base
 	mode   filemode.FileMode
 	stat   index.Stat
 }
 
-// walk goes over the files of a workspace, one descriptor a folder, and never
-// through a symbolic link: the tree may be changed under it by whoever owns it.
+// A walk visits the files of a workspace, with one open descriptor per folder. It never follows a symbolic
+// link, because the owner of the files may change them during the walk.
 type walk struct {
 	root    *os.Root
 	records index.Records
@@ -42,8 +42,8 @@ type walk struct {
 	suspects []suspect
 }
 
-// scanFiles marks the records that are there untouched and gives the rest of what
-// is there. A record that it leaves unmarked is gone.
+// scanFiles marks the records whose files are unchanged and returns all other files as suspects. A record
+// that is neither marked nor among the suspects has no file any more.
 func scanFiles(ctx context.Context, root *os.Root, rs index.Records) ([]suspect, error) {
 	top, err := root.Open(".")
 	if err != nil {
@@ -61,15 +61,16 @@ func scanFiles(ctx context.Context, root *os.Root, rs index.Records) ([]suspect,
 	return w.suspects, nil
 }
 
-// tooDeep is a PathError about folders that nobody looks into.
+// A tooDeep is a PathError about folders nested deeper than MaxDepth, which are not read.
 type tooDeep struct {
 	*gittree.PathError
-	top string // the folder of the workspace that they are in
+	top string // the top-level folder of the workspace that holds them
 }
 
 func (e *tooDeep) Unwrap() error { return e.PathError }
 
-// scanFolder owns f. ignored: by a pattern above, so only recorded paths count.
+// scanFolder closes f. ignored tells that a pattern above matches the folder, so that only recorded paths
+// count.
 func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, rules *filetree.Ignore, ignored bool) error {
 	defer func() { _ = f.Close() }()
 	if err := ctx.Err(); err != nil {
@@ -114,21 +115,21 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *
 	var st unix.Stat_t
 	err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	if errors.Is(err, unix.ENOENT) {
-		return nil, nil // gone since it was listed
+		return nil, nil // deleted since it was listed
 	}
 	if err != nil {
 		return nil, fmt.Errorf("repo: stat %s: %w", path, err)
 	}
 	r := w.records.Find(path)
 	if r != nil && r.Mode == filemode.Submodule {
-		return nil, nil // its content is another repository's
+		return nil, nil // the content of a submodule belongs to another repository
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return nil, w.scanSubfolder(ctx, f, here, rules, ignored || rules.IsIgnored(path, name, true))
 	}
 	mode := modeOf(&st)
 	switch {
-	case mode == 0: // FIFO, socket, device: as good as absent
+	case mode == 0: // a FIFO, socket or device counts as absent
 		return nil, nil
 	case r == nil && (ignored || rules.IsIgnored(path, name, false)):
 		return nil, nil
@@ -160,9 +161,9 @@ func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, rul
 	return work()
 }
 
-// openFolder gives nil when the folder is gone or became a link meanwhile. One
-// that a command made unreadable is opened up again, since it is ours: by way
-// of the root, for it may be a link to somewhere else by then.
+// openFolder opens a folder for reading. It returns nil if the folder is gone or has become a link. If a
+// command made the folder unreadable, openUp restores its permissions first; openUp has to go through the
+// os.Root, because the folder may be a link to elsewhere by then.
 func openFolder(f *os.File, name string, openUp func() error) (*os.File, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	fd, err := unix.Openat(int(f.Fd()), name, flags, 0)
@@ -181,7 +182,7 @@ func openFolder(f *os.File, name string, openUp func() error) (*os.File, error) 
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// modeOf gives the mode that a tree would hold, 0 for what no tree can.
+// modeOf returns the mode that a tree would hold for a file, and 0 for a file that no tree can hold.
 func modeOf(st *unix.Stat_t) filemode.FileMode {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFLNK:
@@ -195,7 +196,8 @@ func modeOf(st *unix.Stat_t) filemode.FileMode {
 	return 0
 }
 
-// isUntouched reports whether a file is as it was recorded.
+// isUntouched reports whether the file has its recorded mode and stat data. It is false for links and
+// doubtful records.
 func (s *suspect) isUntouched() bool {
 	r := s.record
 	return r != nil && !r.Doubtful && !s.isLink() && gittree.SameMode(r.Mode, s.mode) && r.Stat == s.stat

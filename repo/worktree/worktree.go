@@ -22,34 +22,34 @@ import (
 
 const maxBaseFile = 64 << 10
 
-// Worktree is the files of a session and the objects that only it has. Its methods may be
-// called by several goroutines, but what they return is only as steady as the files are.
+// A Worktree is the files of a session together with the objects that only this session has. Several
+// goroutines may call its methods, but a result holds only as long as nothing changes the files.
 type Worktree struct {
 	rootFiles
 	Dir string
 
-	closing sync.Once // the packs are in use until then
+	closing sync.Once // Close counts this user of the packs off once
 
-	mu sync.Mutex // over the state file
+	mu sync.Mutex // guards the state file
 
-	standing sync.RWMutex // over the base, which SetBase moves
+	standing sync.RWMutex // guards base and tree, which MoveBase changes
 	base     plumbing.Hash
-	tree     plumbing.Hash // of the base
+	tree     plumbing.Hash // of the base commit
 }
 
-// rootFiles reads and writes single paths of a worktree.
+// A rootFiles reads and writes single paths of a worktree.
 type rootFiles struct {
 	root  *os.Root
 	Store *objects.Store
 }
 
-// New names the worktree in dir, an absolute path, over the objects of packs. Open
-// or Create comes next.
+// New returns a Worktree for dir, an absolute path, that reads objects from p. It touches no file: call
+// Open or Create next.
 func New(dir string, p *objects.Packs) *Worktree {
 	return &Worktree{Dir: dir, rootFiles: rootFiles{Store: objects.NewStore(p, filepath.Join(dir, "git", "objects"))}}
 }
 
-// Open opens a worktree that was made before; fs.ErrNotExist where there is none.
+// Open opens a worktree that Create made. It returns fs.ErrNotExist if there is none.
 func (w *Worktree) Open() error {
 	st, err := index.Read(w.StatePath())
 	if err != nil {
@@ -59,9 +59,9 @@ func (w *Worktree) Open() error {
 	return w.openRoot()
 }
 
-// Create writes the files of a commit first and the state file last: a worktree without
-// one is unfinished, and its files folder is only thrown away when the mark of an
-// unfinished making stands beside it.
+// Create writes the files of a commit and then the state file: a worktree without a state file is
+// unfinished. Create deletes a files folder that is not empty only if the file git/unfinished, the mark of
+// an interrupted Create, exists; otherwise it fails.
 func (w *Worktree) Create(ctx context.Context, c *object.Commit) error {
 	w.base, w.tree = c.Hash, c.TreeHash
 	if err := w.clearFolders(); err != nil {
@@ -90,7 +90,7 @@ func (w *Worktree) openRoot() (err error) {
 	return nil
 }
 
-// Close leaves the worktree on disk for another day. It may be called twice.
+// Close closes the worktree and leaves its files on disk. It may be called twice.
 func (w *Worktree) Close() error {
 	w.closing.Do(func() { w.Store.Packs.Users.Add(-1) })
 	return w.root.Close()
@@ -130,18 +130,18 @@ func (w *Worktree) recordFiles(written []index.Record) error {
 	return os.Remove(filepath.Join(w.Dir, "git", "unfinished"))
 }
 
-// Files is the folder that holds the plain tree.
+// Files returns the path of the folder that holds the plain tree.
 func (w *Worktree) Files() string { return filepath.Join(w.Dir, "files") }
 
-// Base is the commit that the files are compared with.
+// Base returns the hash of the commit that the files are compared with.
 func (w *Worktree) Base() string {
 	w.standing.RLock()
 	defer w.standing.RUnlock()
 	return w.base.String()
 }
 
-// BaseFiles gives the content of the base's plain files that are wanted by their path, of
-// each the first 64 KB.
+// BaseFiles returns the contents of the base's plain files for whose path want is true, each cut to its
+// first 64 KiB.
 func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, error) {
 	w.mu.Lock()
 	st, err := index.Read(w.StatePath())
@@ -164,17 +164,17 @@ func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, er
 	return out, nil
 }
 
-// Root is open on Files: every path that comes from elsewhere goes through it.
+// Root returns the os.Root of Files. Every path from outside has to go through it.
 func (w *Worktree) Root() *os.Root { return w.root }
 
-// Remove closes the worktree and takes it off the disk.
+// Remove closes the worktree and deletes it from disk.
 func (w *Worktree) Remove() error {
 	err := w.Close()
 	return errors.Join(err, w.removeFolders(), removeEmpty(w.Dir))
 }
 
-// removeFolders takes away the two folders that are ours, also where a command took the
-// permissions off a folder.
+// removeFolders deletes the folders files and git, even if a command took away the permissions of a folder
+// in them.
 func (w *Worktree) removeFolders() error {
 	for _, name := range []string{"files", "git"} {
 		if err := disk.RemoveFolder(filepath.Join(w.Dir, name)); err != nil {
@@ -194,8 +194,8 @@ func removeEmpty(dir string) error {
 
 func fromSlash(path string) string { return filepath.FromSlash(path) }
 
-// isGone is what is said of a path that another process has taken away or
-// replaced by something that cannot be opened.
+// isGone reports whether err means that another process deleted the path or replaced it by something that
+// cannot be opened.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
 		errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENXIO)

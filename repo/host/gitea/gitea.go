@@ -1,5 +1,5 @@
-// Package gitea is the pull requests of one repository at a Gitea or a Forgejo, over the REST API
-// that both have.
+// Package gitea implements host.Host for the pull requests of one repository at a Gitea or Forgejo, over
+// the REST API that both have.
 package gitea
 
 import (
@@ -18,22 +18,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Repository is a host.Host.
+// A Repository is one repository at a Gitea or Forgejo. It implements host.Host.
 type Repository struct{ client *host.Client }
 
-// Config says which repository it is, and by what it is asked.
+// Config holds the addresses and the token of a Repository.
 type Config struct {
 	API         string // https://codeberg.org/api/v1
 	Web         string // https://codeberg.org/acme/shop
 	Owner, Name string
-	// Token is what a request is signed with; write: it is to change something.
+	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
 
-// Rights are what a token needs.
+// Rights is what a token needs, in words.
 const Rights = "the scopes write:repository and read:issue, and its user the right to write"
 
-// New is that repository.
+// New returns a Repository.
 func New(cfg Config) *Repository {
 	return &Repository{client: &host.Client{
 		API: strings.TrimSuffix(cfg.API, "/"), Name: "Gitea", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/json",
@@ -45,7 +45,7 @@ func New(cfg Config) *Repository {
 	}}
 }
 
-// pull is a pull request as Gitea has it.
+// A pull is a pull request in Gitea's form.
 type pull struct {
 	Number int64  `json:"number"`
 	HTML   string `json:"html_url"`
@@ -61,7 +61,7 @@ type pull struct {
 	} `json:"head"`
 }
 
-// draftMark begins the title of what is not ready.
+// draftMark is the prefix of a draft's title.
 const draftMark = "WIP: "
 
 func (r *Repository) read(p pull) host.PullRequest {
@@ -75,8 +75,8 @@ func (r *Repository) read(p pull) host.PullRequest {
 	return out
 }
 
-// Find is the newest pull request of a branch, among the newest of the repository: Gitea cannot
-// be asked for those of one branch.
+// Find returns the newest pull request of a branch, or nil. It searches only the most recently updated ones
+// of the repository, because Gitea cannot list those of one branch.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest
 	return &found, nil
 }
 
-// Open opens a pull request. Gitea tells drafts by their titles.
+// Open opens a pull request. Gitea marks drafts by a prefix of the title.
 func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
 	title := o.Title
 	if o.Draft {
@@ -101,19 +101,19 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 	return r.read(p), err
 }
 
-// Look is how a pull request stands.
+// Look returns the current state of a pull request.
 func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var p pull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
-// Reword gives a pull request another text.
+// Reword replaces the text of a pull request.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
 	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
 }
 
-// status is what Gitea's own runners, or others, told of a commit.
+// A status is a status that Gitea's own runners or another service reported for a commit.
 type status struct {
 	ID      int64  `json:"id"`
 	Context string `json:"context"`
@@ -122,13 +122,13 @@ type status struct {
 	Words   string `json:"description"`
 }
 
-// Checks are the commit's newest statuses.
+// Checks returns the newest status of each name for a commit.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
 	some, err := host.List[status](ctx, r.client, r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) }) // each change is a status of its own
+	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) }) // each change of a check is a new status
 	seen := map[string]bool{}
 	for _, s := range some {
 		if seen[s.Context] {
@@ -150,11 +150,12 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	return all, nil
 }
 
-// jobPage is the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26 on;
-// before, it is the job's place in its run.
+// jobPage matches the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26 on;
+// in older versions it is the job's position in its run.
 var jobPage = regexp.MustCompile(`/actions/runs/\d+/jobs/(\d+)$`)
 
-// resolve is an address that may be without its host, as a Gitea writes those of its own pages.
+// resolve returns an address as an absolute one. Gitea writes the addresses of its own pages without the
+// host.
 func (r *Repository) resolve(address string) string {
 	at, err := url.Parse(r.client.Web)
 	if err != nil {
@@ -167,8 +168,8 @@ func (r *Repository) resolve(address string) string {
 	return to.String()
 }
 
-// Log is the end of a job's log; empty where the Gitea is older than 1.26, or a Forgejo: there a
-// status does not say which job's log is its own.
+// Log returns the end of a job's log. It is empty for a Gitea older than 1.26 and for Forgejo, where a
+// status does not identify its job.
 func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
@@ -189,7 +190,7 @@ func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	return "", err
 }
 
-// comment is one below a pull request, or beside its code.
+// A comment is a comment on a pull request or its code, in Gitea's form.
 type comment struct {
 	ID   int64 `json:"id"`
 	User struct {
@@ -201,14 +202,15 @@ type comment struct {
 	Created time.Time `json:"created_at"`
 }
 
-// review is what one reviewer says at once.
+// A review is a review in Gitea's form, with the number of its comments on the code.
 type review struct {
 	comment
 	Submitted time.Time `json:"submitted_at"`
 	Count     int       `json:"comments_count"`
 }
 
-// Comments are those below the pull request, and what its reviews say.
+// Comments returns the comments below the pull request, the texts of its reviews and their comments on the
+// code.
 func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
 	add := func(kind string, c comment, at time.Time) {
 		if strings.TrimSpace(c.Body) != "" {
@@ -243,7 +245,8 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 	return all, nil
 }
 
-// Commits are the newest of a branch: one page, since older Giteas do not know since.
+// Commits returns the newest commits of a branch. It reads one page and ignores the time, because older
+// Giteas do not support since.
 func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (all []host.Commit, err error) {
 	var some []struct {
 		SHA    string `json:"sha"`
@@ -258,7 +261,8 @@ func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (a
 	return all, err
 }
 
-// Missing asks for a pull request that cannot be: Gitea looks at the right before the words.
+// Missing sends an invalid request for a pull request, because Gitea checks the right before the content.
+// It opens nothing.
 func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
 	var of struct {
 		Permissions struct{ Push, Pull bool } `json:"permissions"`

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// An older Gitea counts the jobs of a run in their addresses: the job with that id is another's,
-// and its log is not read as this one's.
+// TestALogIsOfItsOwnJob checks that the log of another job is not read. In an older Gitea the address of a
+// job has its position in the run, and the job with that number as its id is another one.
 func TestALogIsOfItsOwnJob(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{"/acme/shop/actions/runs/9/jobs/1": "it broke", "/acme/shop/actions/runs/2/jobs/0": ""} {

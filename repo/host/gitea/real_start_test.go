@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settings are Gitea's: everything below one folder, no questions, nothing of the network.
+// settings are Gitea's settings: all files below one folder, no setup page, and no use of the network.
 const settings = `RUN_MODE = prod
 WORK_PATH = %[1]s
 I_AM_BEING_UNSAFE_RUNNING_AS_ROOT = true
@@ -33,13 +33,13 @@ INSTALL_LOCK = true
 LEVEL = Warn
 `
 
-// startGitea starts a Gitea of the test's own, and returns its address with an account that may
-// make repositories.
+// startGitea starts a Gitea for the test, and returns its address with an account that may create
+// repositories.
 func startGitea(t *testing.T, program string) *url.URL {
 	t.Helper()
 	dir := t.TempDir()
 	file, log := filepath.Join(dir, "app.ini"), filepath.Join(dir, "log")
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free
+	l, err := net.Listen("tcp", "127.0.0.1:0") // finds a free port
 	require.NoError(t, err)
 	port := l.Addr().(*net.TCPAddr).Port
 	require.NoError(t, l.Close())
@@ -65,7 +65,7 @@ func startGitea(t *testing.T, program string) *url.URL {
 	require.NoError(t, web.Start())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = web.Wait() }()
-	t.Cleanup(func() { <-ended }) // after the test's context has ended
+	t.Cleanup(func() { <-ended }) // the end of the test's context stops the server
 	require.Eventually(t, func() bool {
 		res, err := http.Get(at.JoinPath("api/healthz").String())
 		if err != nil {

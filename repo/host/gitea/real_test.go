@@ -18,15 +18,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A realGitea is one that somebody started, asked as the account that may make repositories.
+// A realGitea is a running Gitea, with an account that may create repositories.
 type realGitea struct {
 	t    *testing.T
 	api  string
 	user *url.Userinfo
-	name string // of the test's own repository
+	name string // the name of the test's repository
 }
 
-// do asks it for something that Bobbin does not, and reads the answer into out.
+// do sends a request that the package gitea does not have, and reads the response into out.
 func (g realGitea) do(method, path string, body, out any) {
 	text, err := json.Marshal(body)
 	require.NoError(g.t, err)
@@ -48,7 +48,7 @@ func (g realGitea) in(method, path string, body, out any) {
 	g.do(method, "/repos/"+g.user.Username()+"/"+g.name+path, body, out)
 }
 
-// as is the repository, asked with a new token that has those scopes.
+// as returns the test's repository with a new token of these scopes.
 func (g realGitea) as(scopes ...string) *Repository {
 	var made struct {
 		Value string `json:"sha1"`
@@ -62,17 +62,17 @@ func (g realGitea) as(scopes ...string) *Repository {
 	})
 }
 
-// branch makes a branch with one commit, and names that.
+// branch creates a branch with one commit, and returns that commit.
 func (g realGitea) branch(name string) (commit string) {
 	var made struct{ Commit struct{ SHA string } }
 	g.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{"content": "aGkK", "branch": "main", "new_branch": name, "message": "Add " + name}, &made)
 	return made.Commit.SHA
 }
 
-// TestARealGitea holds the client, and what its stand-in was taken from, against the thing itself:
-// the program that BOBBIN_TEST_GITEA names (make gitea builds it), or, at
-// BOBBIN_GITEA_URL=http://USER:PASSWORD@HOST, a Gitea or Forgejo that runs, for an account that may
-// make repositories.
+// TestARealGitea tests the client, and the responses that hosttest imitates, against a real server.
+// BOBBIN_TEST_GITEA names a Gitea program to start (make gitea builds it); otherwise
+// BOBBIN_GITEA_URL=http://USER:PASSWORD@HOST is a running Gitea or Forgejo with an account that may create
+// repositories.
 func TestARealGitea(t *testing.T) {
 	at, err := url.Parse(os.Getenv("BOBBIN_GITEA_URL"))
 	require.NoError(t, err)
@@ -93,7 +93,8 @@ func TestARealGitea(t *testing.T) {
 	g.holdsEnds(h)
 }
 
-// holdsRights sees that the rights which the configuration's documentation names are enough, and that one less is told.
+// holdsRights checks that the rights named in the configuration's documentation are enough, and that a
+// missing one is reported.
 func (g realGitea) holdsRights(h *Repository) {
 	t, ctx := g.t, g.t.Context()
 	missing, err := h.Missing(ctx)
@@ -109,7 +110,7 @@ func (g realGitea) holdsRights(h *Repository) {
 	require.ErrorIs(t, err, host.ErrNotFound)
 }
 
-// holdsDrafts sees a draft opened, found, opened once, and reworded.
+// holdsDrafts checks that a draft can be opened, found and reworded, and not opened twice.
 func (g realGitea) holdsDrafts(h *Repository, commit string) {
 	t, ctx := g.t, g.t.Context()
 	g.branch("bobbin/fix-2")
@@ -137,7 +138,8 @@ func (g realGitea) holdsDrafts(h *Repository, commit string) {
 	require.ErrorIs(t, err, host.ErrNotFound)
 }
 
-// holdsReports sees that the newest status of each name counts, and comments of every kind, over more than one page.
+// holdsReports checks that the newest status of each name counts, and that comments of every kind are read
+// over several pages.
 func (g realGitea) holdsReports(h *Repository, commit string) {
 	t, ctx := g.t, g.t.Context()
 	for _, s := range [][2]string{{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"}} {
@@ -170,7 +172,7 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 	require.Equal(t, host.Comment{ID: beside.ID, Login: beside.Login, Text: "beside", Path: "bobbin-fix-1.txt", Line: 1, At: beside.At}, beside)
 }
 
-// holdsEnds sees one closed and one merged.
+// holdsEnds checks the states of a closed and of a merged pull request.
 func (g realGitea) holdsEnds(h *Repository) {
 	t, ctx := g.t, g.t.Context()
 	g.in("PATCH", "/pulls/2", map[string]any{"state": "closed"}, nil)
@@ -178,7 +180,7 @@ func (g realGitea) holdsEnds(h *Repository) {
 	require.NoError(t, err)
 	require.Equal(t, host.Closed, p.State)
 	g.in("PATCH", "/pulls/1", map[string]any{"title": "Mend it"}, nil)
-	for deadline := time.Now().Add(20 * time.Second); ; { // it looks for conflicts beside
+	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
 		var state struct{ Mergeable bool }
 		if g.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
 			break

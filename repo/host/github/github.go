@@ -1,5 +1,5 @@
-// Package github is the pull requests of one repository at GitHub, or at a GitHub Enterprise
-// Server, over its REST API.
+// Package github implements host.Host for the pull requests of one repository at GitHub or a GitHub
+// Enterprise Server, over the REST API.
 package github
 
 import (
@@ -19,28 +19,28 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Repository is a host.Host.
+// A Repository is one repository at GitHub. It implements host.Host.
 type Repository struct {
 	client  *host.Client
 	owner   string
-	missing func(ctx context.Context) ([]string, error) // nil: it is asked
+	missing func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
 
-// Config says which repository it is, and by what it is asked.
+// Config holds the addresses and the token of a Repository.
 type Config struct {
 	API         string // https://api.github.com
 	Web         string // https://github.com/acme/shop
 	Owner, Name string
-	// Token is what a request is signed with; write: it is to change something.
+	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
-	// Missing are rights that the credential is known to lack; nil: GitHub is asked.
+	// Missing returns the rights that the credential is known to lack. If it is nil, GitHub is asked.
 	Missing func(ctx context.Context) ([]string, error)
 }
 
-// Rights are what a token needs.
+// Rights is what a token needs, in words.
 const Rights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: read and Actions: read"
 
-// New is that repository.
+// New returns a Repository.
 func New(cfg Config) *Repository {
 	c := &host.Client{
 		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitHub", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/vnd.github+json",
@@ -54,7 +54,7 @@ func New(cfg Config) *Repository {
 	return &Repository{client: c, owner: cfg.Owner, missing: cfg.Missing}
 }
 
-// pull is a pull request as GitHub has it.
+// A pull is a pull request in GitHub's form.
 type pull struct {
 	Number  int64      `json:"number"`
 	HTML    string     `json:"html_url"`
@@ -80,13 +80,13 @@ func (r *Repository) read(p pull) host.PullRequest {
 	return out
 }
 
-// Find is the newest pull request of a branch of this repository.
+// Find returns the newest pull request of a branch of this repository, or nil.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
 	if err != nil {
 		return nil, err
 	}
-	// GitHub shows all where it does not understand head.
+	// GitHub returns all pull requests if it does not understand head.
 	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch })
 	if len(all) == 0 {
 		return nil, nil
@@ -107,19 +107,19 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 	return r.read(p), err
 }
 
-// Look is how a pull request stands.
+// Look returns the current state of a pull request.
 func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var p pull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
-// Reword gives a pull request another text.
+// Reword replaces the text of a pull request.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
 	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
 }
 
-// checkRun is what an App, such as GitHub Actions, made of a commit.
+// A checkRun is the run of an App, such as GitHub Actions, on a commit.
 type checkRun struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
@@ -134,7 +134,7 @@ type checkRun struct {
 	} `json:"output"`
 }
 
-// status is what anybody else told GitHub of it.
+// A status is a status that another service reported for a commit.
 type status struct {
 	State       string `json:"state"`
 	Context     string `json:"context"`
@@ -142,7 +142,7 @@ type status struct {
 	Target      string `json:"target_url"`
 }
 
-// Checks are the commit's check runs and statuses.
+// Checks returns the commit's check runs and statuses.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
 	commit = url.PathEscape(commit)
 	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100", commit), func(page []byte) error {
@@ -152,7 +152,7 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 		err := json.Unmarshal(page, &some)
 		for _, run := range some.Runs {
 			c := host.Check{Name: run.Name, State: host.Pending, URL: r.client.Page(run.HTML), Summary: run.Output.Title}
-			if run.App.Slug == "github-actions" { // whose jobs have the ids of their runs
+			if run.App.Slug == "github-actions" { // its jobs have the same ids as their check runs
 				c.ID = strconv.FormatInt(run.ID, 10)
 			}
 			switch {
@@ -189,7 +189,7 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	return all, err
 }
 
-// Log is the end of a job's log.
+// Log returns the end of a job's log.
 func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
@@ -197,7 +197,7 @@ func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	return r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID)))
 }
 
-// comment is one of any kind that GitHub has.
+// A comment is a comment or a review in GitHub's form.
 type comment struct {
 	ID   int64 `json:"id"`
 	User struct {
@@ -208,10 +208,10 @@ type comment struct {
 	Path      string    `json:"path"`
 	Line      int       `json:"line"`
 	Created   time.Time `json:"created_at"`
-	Submitted time.Time `json:"submitted_at"` // of a review
+	Submitted time.Time `json:"submitted_at"` // set for a review
 }
 
-// Comments are those below the pull request, those beside its code, and what its reviews say.
+// Comments returns the comments below the pull request, those on its code, and the texts of its reviews.
 func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
 	for kind, path := range map[string]string{
 		"comment": r.client.At("/issues/%d/comments?per_page=100", number),
@@ -224,7 +224,7 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 		}
 		for _, c := range some {
 			if strings.TrimSpace(c.Body) == "" {
-				continue // a review whose words are all beside the code
+				continue // a review whose text is only in comments on the code
 			}
 			at := c.Created
 			if at.IsZero() {
@@ -237,7 +237,7 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 	return all, nil
 }
 
-// committed is a commit as GitHub lists it.
+// A committed is a commit in the form of GitHub's lists.
 type committed struct {
 	SHA    string `json:"sha"`
 	Commit struct {
@@ -245,7 +245,7 @@ type committed struct {
 	} `json:"commit"`
 }
 
-// Commits are the newest of a branch.
+// Commits returns the newest commits of a branch.
 func (r *Repository) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
 	some, err := host.List[committed](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
@@ -254,7 +254,8 @@ func (r *Repository) Commits(ctx context.Context, branch string, since time.Time
 	return all, err
 }
 
-// Missing asks for a pull request that cannot be: GitHub looks at the right before the words.
+// Missing sends an invalid request for a pull request, because GitHub checks the right before the content.
+// It opens nothing.
 func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
 	if r.missing != nil {
 		return r.missing(ctx)

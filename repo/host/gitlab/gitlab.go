@@ -1,4 +1,4 @@
-// Package gitlab is the merge requests of one project at a GitLab, over its REST API.
+// Package gitlab implements host.Host for the merge requests of one GitLab project, over GitLab's REST API.
 package gitlab
 
 import (
@@ -15,22 +15,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Project is a host.Host.
+// A Project is one project at a GitLab. It implements host.Host.
 type Project struct{ client *host.Client }
 
-// Config says which project it is, and by what it is asked.
+// Config holds the addresses and the token of a Project.
 type Config struct {
 	API  string // https://gitlab.com/api/v4
 	Web  string // https://gitlab.com/acme/shop
 	Path string // acme/shop, with any number of groups
-	// Token is what a request is signed with; write: it is to change something.
+	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
 
-// Rights are what a token needs.
+// Rights is what a token needs, in words.
 const Rights = "the scope api, and the role Developer in the project"
 
-// New is that project.
+// New returns a Project.
 func New(cfg Config) *Project {
 	return &Project{client: &host.Client{
 		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitLab", Repository: cfg.Path, Root: "/projects/" + url.PathEscape(cfg.Path), Web: cfg.Web, Rights: Rights, Accept: "application/json",
@@ -42,7 +42,7 @@ func New(cfg Config) *Project {
 	}}
 }
 
-// mergeRequest is one as GitLab has it.
+// A mergeRequest is a merge request in GitLab's form.
 type mergeRequest struct {
 	IID    int64  `json:"iid"`
 	Web    string `json:"web_url"`
@@ -70,7 +70,7 @@ func (p *Project) read(m mergeRequest) host.PullRequest {
 	return out
 }
 
-// Find is the newest merge request of a branch.
+// Find returns the newest merge request of a branch, or nil.
 func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	var all []mergeRequest
 	err := p.client.Get(ctx, p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=1&source_branch=%s", url.QueryEscape(branch)), &all)
@@ -81,7 +81,7 @@ func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, e
 	return &found, nil
 }
 
-// Open opens a merge request. GitLab tells drafts by their titles.
+// Open opens a merge request. GitLab marks drafts by a prefix of the title.
 func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
 	title := o.Title
 	if o.Draft {
@@ -94,19 +94,19 @@ func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, e
 	return p.read(m), err
 }
 
-// Look is how a merge request stands.
+// Look returns the current state of a merge request.
 func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, error) {
 	var m mergeRequest
 	err := p.client.Get(ctx, p.client.At("/merge_requests/%d", number), &m)
 	return p.read(m), err
 }
 
-// Reword gives a merge request another text.
+// Reword replaces the text of a merge request.
 func (p *Project) Reword(ctx context.Context, number int64, body string) error {
 	return p.client.Send(ctx, http.MethodPut, p.client.At("/merge_requests/%d", number), map[string]any{"description": body}, nil)
 }
 
-// status is a job of a pipeline, or what anybody else told GitLab of a commit.
+// A status is a job of a pipeline, or a status that another service reported for a commit.
 type status struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
@@ -116,7 +116,7 @@ type status struct {
 	MayFail bool   `json:"allow_failure"`
 }
 
-// Checks are the commit's jobs and statuses.
+// Checks returns the commit's jobs and statuses.
 func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
 	some, err := host.List[status](ctx, p.client, p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
@@ -132,12 +132,12 @@ func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, 
 	return all, err
 }
 
-// Log is the end of a job's log.
+// Log returns the end of a job's log.
 func (p *Project) Log(ctx context.Context, c host.Check) (string, error) {
 	return p.client.Tail(ctx, p.client.At("/jobs/%s/trace", url.PathEscape(c.ID)))
 }
 
-// note is a comment.
+// A note is a comment in GitLab's form.
 type note struct {
 	ID     int64  `json:"id"`
 	Body   string `json:"body"`
@@ -153,12 +153,12 @@ type note struct {
 	} `json:"position"`
 }
 
-// botName is how GitLab calls the users that tokens of projects and groups make.
+// botName reports whether login is the name of a user that GitLab makes for a project or group token.
 func botName(login string) bool {
 	return strings.HasPrefix(login, "project_") && strings.Contains(login, "_bot") || strings.HasPrefix(login, "group_") && strings.Contains(login, "_bot")
 }
 
-// Comments are the notes that people and programs wrote.
+// Comments returns the notes that people and programs wrote, without GitLab's own system notes.
 func (p *Project) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
 	notes, err := host.List[note](ctx, p.client, p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
 	for _, n := range notes {
@@ -173,7 +173,7 @@ func (p *Project) Comments(ctx context.Context, number int64) (all []host.Commen
 	return all, err
 }
 
-// Commits are the newest of a branch.
+// Commits returns the newest commits of a branch.
 func (p *Project) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
 	some, err := host.List[struct {
 		ID      string `json:"id"`
@@ -185,10 +185,10 @@ func (p *Project) Commits(ctx context.Context, branch string, since time.Time) (
 	return all, err
 }
 
-// developer is the role from which on branches are pushed and merge requests opened.
+// developer is the lowest role that may push branches and open merge requests.
 const developer = 30
 
-// Missing reads the token's scopes and the role that it has in the project.
+// Missing reads the token's scopes and its role in the project.
 func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
 	var of struct {
 		Permissions struct {
@@ -216,7 +216,7 @@ func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
 	var token struct {
 		Scopes []string `json:"scopes"`
 	}
-	// A token of a project or group does not tell of itself everywhere: then nothing is known.
+	// Some versions do not show the scopes of a project or group token; then they stay unchecked.
 	if p.client.Get(ctx, "/personal_access_tokens/self", &token) == nil && !slices.Contains(token.Scopes, "api") {
 		missing = append(missing, "the scope api")
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// serveGitea is the REST API that Gitea and Forgejo have.
+// serveGitea registers the REST API that Gitea and Forgejo have, and returns its root.
 func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
@@ -50,7 +50,7 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	in("GET /commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
-			// Each change is a status of its own.
+			// Each change of a check is a new status.
 			list = append(list, map[string]any{"id": 2 * c.ID, "context": c.Name, "status": c.State, "target_url": s.giteaJob(c.ID)},
 				map[string]any{"id": 2*c.ID - 1, "context": c.Name, "status": "pending", "target_url": ""})
 		}
@@ -91,7 +91,7 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	return "/api/v1"
 }
 
-// giteaJob is the page of a job, without its host.
+// giteaJob returns the address of a job's page, without the host.
 func (s *Server) giteaJob(id int64) string {
 	web, err := url.Parse(s.cfg.Web)
 	if err != nil {

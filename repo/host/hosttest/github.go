@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// serveGitHub is GitHub's REST API as an Enterprise Server has it.
+// serveGitHub registers GitHub's REST API as an Enterprise Server has it, and returns its root.
 func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
@@ -70,7 +70,7 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 	})
 	mux.HandleFunc("GET /elsewhere/{id}", func(w http.ResponseWriter, r *http.Request) {
 		text, ok := s.logOf(r.PathValue("id"))
-		if !ok || r.Header.Get("Authorization") != "" { // a storage refuses what it is not signed for
+		if !ok || r.Header.Get("Authorization") != "" { // like storage that refuses a request with a foreign credential
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// serveGitLab is GitLab's REST API.
+// serveGitLab registers GitLab's REST API, and returns its root.
 func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)

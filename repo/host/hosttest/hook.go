@@ -15,31 +15,31 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func cut(s string) (before, after string, found bool) { return strings.Cut(s, " ") }
 
-// A Delivery is a webhook that was sent, and how it was answered.
+// A Delivery is a webhook that was sent, with the status of its response.
 type Delivery struct {
 	Event  string
 	Body   []byte
-	Status int // 0: there was no answer
+	Status int // 0 if there was no response
 }
 
-// Hook has changes told to that address from now on, signed with the secret as the host does.
+// Hook makes the Server send its changes to url from now on, signed with the secret as the host does.
 func (s *Server) Hook(url, secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hookURL, s.hookSecret = url, secret
 }
 
-// Redeliver sends a webhook once more, as it was.
+// Redeliver sends a webhook again unchanged.
 func (s *Server) Redeliver(d Delivery) Delivery { return s.deliver(d) }
 
-// Deliveries are all that were sent by a change.
+// Deliveries returns all webhooks that were sent because of a change.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Delivery(nil), s.delivered...)
 }
 
-// tell delivers an event.
+// tell sends an event as a webhook.
 func (s *Server) tell(event string) {
 	s.mu.Lock()
 	body, err := json.Marshal(map[string]any{"action": event, "number": len(s.delivered) + 1, "repository": map[string]any{"full_name": s.cfg.Repository}})

@@ -1,8 +1,8 @@
-// Package hosttest is a git host on this machine, as far as pull requests go: the part of the REST
-// APIs of GitHub, GitLab and Gitea that opens them and tells of them. It goes by pages, answers
-// 304 to whoever knows the newest, 404 to whoever may not see, 403 to whoever may not write, and
-// 429 or 403 with Retry-After to whoever asks too much; it refuses a second open pull request of a
-// branch; and it sends signed webhooks, again where a test wants them again.
+// Package hosttest runs a fake git host on this machine, with the part of the REST APIs of GitHub, GitLab
+// and Gitea that is about pull requests. It splits lists into pages and answers 304 to a client with the
+// newest version, 401 for an unknown token, 404 for another repository, 403 for a token that may not write,
+// and 429 or 403 with Retry-After if the test sets a limit. It refuses a second open pull request of a
+// branch, and sends signed webhooks, repeatedly if a test asks for it.
 package hosttest
 
 import (
@@ -20,23 +20,24 @@ import (
 	"time"
 )
 
-// Config says what a Server is.
+// Config configures a Server.
 type Config struct {
 	Kind       string // github, gitlab or gitea
 	Repository string // acme/shop
-	Token      string // that may read and write
-	Reader     string // another, that may read only
-	PageSize   int    // most entries of a page; default 100
-	Web        string // its own page of the repository; default: URL/acme/shop
-	// Branch tells where a branch stands; empty: there is none. Default: all are at its name.
+	Token      string // the token that may read and write
+	Reader     string // the token that may only read
+	PageSize   int    // the most entries of a page; default 100
+	Web        string // the repository's page; default: URL/acme/shop
+	// Branch returns the commit of a branch, or an empty string if there is none. Default: every branch is
+	// at a commit named after it.
 	Branch func(name string) string
-	// Drafts: where false, the repository has none.
+	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
 }
 
-// Server is the host.
+// A Server is a fake git host.
 type Server struct {
-	URL string // its pages: URL/acme/shop
+	URL string // the address of its pages: URL/acme/shop
 	API string
 
 	cfg  Config
@@ -46,10 +47,10 @@ type Server struct {
 	pulls    []*Pull
 	checks   map[string][]Check
 	comments []Comment
-	commits  []string // messages of the base branch's, the oldest first
+	commits  []string // messages of the base branch's commits, the oldest first
 	asked    []Call
-	limited  int // answers to come that say no
-	wait     int // seconds that they ask to wait
+	limited  int // the number of next requests to refuse
+	wait     int // the seconds to wait that these responses ask for
 	lose     string
 
 	hookURL, hookSecret string
@@ -66,14 +67,14 @@ type Pull struct {
 	Head         string
 }
 
-// A Check is a job or status of a commit. State: pending, success or failure.
+// A Check is a job or status of a commit. State is pending, success or failure.
 type Check struct {
 	ID          int64
 	Name, State string
-	Log         string // empty: there is none
+	Log         string // empty if there is none
 }
 
-// A Comment is on a pull request.
+// A Comment is a comment on a pull request.
 type Comment struct {
 	ID     int64
 	Number int64
@@ -85,7 +86,7 @@ type Comment struct {
 	At     time.Time
 }
 
-// A Call came to the API.
+// A Call is a request to the API, with the status of its response.
 type Call struct {
 	Method, Path string
 	Status       int
@@ -119,10 +120,10 @@ func Listen(cfg Config) *Server {
 	return s
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Pulls are all pull requests, oldest first.
+// Pulls returns all pull requests, oldest first.
 func (s *Server) Pulls() (all []Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,14 +133,14 @@ func (s *Server) Pulls() (all []Pull) {
 	return all
 }
 
-// Calls are all that came to the API.
+// Calls returns all requests to the API.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// SetState merges or closes a pull request, or opens it again.
+// SetState merges, closes or reopens a pull request.
 func (s *Server) SetState(number int64, state string) {
 	s.change(func() {
 		for _, p := range s.pulls {
@@ -150,13 +151,13 @@ func (s *Server) SetState(number int64, state string) {
 	}, "pull_request")
 }
 
-// Write gives a pull request the text that somebody wrote at the host.
+// Write replaces the text of a pull request, as a person does at the host.
 func (s *Server) Write(number int64, body string) {
 	s.setBody(itoa(number), body)
 	s.tell("pull_request")
 }
 
-// Report tells of a check of a commit, in the place of an earlier one of that name.
+// Report adds a check to a commit, replacing an earlier one of the same name.
 func (s *Server) Report(commit string, c Check) {
 	s.change(func() {
 		s.checks[commit] = slices.DeleteFunc(s.checks[commit], func(o Check) bool { return o.Name == c.Name })
@@ -173,12 +174,12 @@ func (s *Server) Say(c Comment) {
 	}, "issue_comment")
 }
 
-// Commit adds one to the base branch.
+// Commit adds a commit to the base branch.
 func (s *Server) Commit(message string) {
 	s.change(func() { s.commits = append(s.commits, message) }, "push")
 }
 
-// base is the base branch, the newest commit first, each made into an entry.
+// base returns the commits of the base branch, newest first, each turned into an entry.
 func (s *Server) base(entry func(hash, message string) map[string]any) []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,21 +190,22 @@ func (s *Server) base(entry func(hash, message string) map[string]any) []map[str
 	return list
 }
 
-// Limit has the next answers be a no that asks to wait.
+// Limit makes the next requests fail with a response that asks to wait for that many seconds. answers is
+// the number of these requests.
 func (s *Server) Limit(answers, seconds int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limited, s.wait = answers, seconds
 }
 
-// Lose carries out the next request of that method, and loses its answer.
+// Lose makes the next request of that method take effect without a response.
 func (s *Server) Lose(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = method
 }
 
-// change does something that webhooks tell of.
+// change makes a change and sends the event about it.
 func (s *Server) change(do func(), event string) {
 	s.mu.Lock()
 	do()
@@ -211,7 +213,7 @@ func (s *Server) change(do func(), event string) {
 	s.tell(event)
 }
 
-// serve keeps a book, and stands in the way where a test wants that.
+// serve records each request, and refuses it or drops its response if the test wants that.
 func (s *Server) serve(mux http.Handler, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	limited, lost := s.limited > 0, s.lose == r.Method
@@ -243,7 +245,7 @@ func (s *Server) serve(mux http.Handler, w http.ResponseWriter, r *http.Request)
 	_, _ = w.Write(kept.Body.Bytes())
 }
 
-// answer is a message, as all hosts have one.
+// answer sends a message in the form that all hosts share.
 func answer(w http.ResponseWriter, code int, message string) {
 	if code == 0 {
 		code = http.StatusTooManyRequests
@@ -253,7 +255,7 @@ func answer(w http.ResponseWriter, code int, message string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
 }
 
-// show sends v, or 304 to who has it.
+// show sends v, or 304 if the client already has it.
 func show(w http.ResponseWriter, r *http.Request, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -273,7 +275,7 @@ func show(w http.ResponseWriter, r *http.Request, v any) {
 	_, _ = w.Write(text)
 }
 
-// page is the part of a list that was asked for, with the address of the next.
+// page returns the requested part of a list, and sets the address of the next page.
 func page[T any](s *Server, w http.ResponseWriter, r *http.Request, all []T) []T {
 	size, number := s.cfg.PageSize, 1
 	if n, err := strconv.Atoi(r.URL.Query().Get("per_page") + r.URL.Query().Get("limit")); err == nil {
@@ -291,7 +293,7 @@ func page[T any](s *Server, w http.ResponseWriter, r *http.Request, all []T) []T
 	return append([]T{}, all[begin:end]...)
 }
 
-// admit lets in who has a token, to what it may do; else it answers, and is false.
+// admit reports whether the token may make the request. If not, it sends the refusal.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, token, repository string) bool {
 	switch {
 	case token != s.cfg.Token && (token != s.cfg.Reader || token == ""):
@@ -306,7 +308,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, token, repository
 	return false
 }
 
-// open makes a pull request, or says why there is none.
+// open makes a pull request, or returns the status and the message of the refusal.
 func (s *Server) open(p Pull) (Pull, int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,7 +327,7 @@ func (s *Server) open(p Pull) (Pull, int, string) {
 	return p, http.StatusCreated, ""
 }
 
-// pull is one by its number; its head goes with its branch.
+// pull returns the pull request with that number. Its head follows its branch.
 func (s *Server) pull(number string) (Pull, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -344,7 +346,8 @@ func (s *Server) current(p Pull) Pull {
 	return p
 }
 
-// reword gives the pull request of the path the text that stands under key, and answers with it.
+// reword sets the text of the request's pull request to the value of key, and responds with the pull
+// request.
 func (s *Server) reword(w http.ResponseWriter, r *http.Request, key string, form func(Pull) map[string]any) {
 	asked := map[string]any{}
 	readBody(r, &asked)
@@ -364,7 +367,7 @@ func (s *Server) setBody(number, body string) {
 	}
 }
 
-// showPull answers with the pull request of the path.
+// showPull responds with the pull request of the path.
 func (s *Server) showPull(w http.ResponseWriter, r *http.Request, form func(Pull) map[string]any) {
 	p, ok := s.pull(r.PathValue("number"))
 	if !ok {
@@ -404,7 +407,7 @@ func (s *Server) logOf(id string) (string, bool) {
 	return "", false
 }
 
-// sendLog answers with the log of the path's job.
+// sendLog responds with the log of the path's job.
 func (s *Server) sendLog(w http.ResponseWriter, r *http.Request) {
 	text, ok := s.logOf(r.PathValue("id"))
 	if !ok {

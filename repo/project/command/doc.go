@@ -1,8 +1,8 @@
-// Package command finds the test runner inside a shell command, and calls it with a reporter
-// that a program can read.
+// Package command finds the test runner inside a shell command, and calls it with a reporter whose output
+// this program can read.
 //
-// "npm test" may be a linter, a compiler, a check of the documentation and mocha's dots. Inside
-// parses the line, follows the scripts that it calls, leaves out what only checks the source's
-// form, keeps what has to run before the tests, and writes the runner's own call anew. A line
-// without a runner that is known gives false. Nothing is run.
+// "npm test" may run a linter, a compiler, a check of the documentation and mocha with dots as output.
+// Inside parses the line, follows the scripts that it calls, drops steps that only check the form of the
+// source, keeps steps that have to run before the tests, and rewrites the runner's call. It returns false
+// for a line without a known runner. Nothing is run.
 package command

@@ -7,14 +7,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What ends a command and says nothing of what came before it.
+// Programs at the end of a command whose exit status does not depend on what ran before.
 var (
-	constant = []string{"true", "false", ":", "echo", "printf", "exit", "cat", "rm", "cd"}                      // behind ; or ||
+	constant = []string{"true", "false", ":", "echo", "printf", "exit", "cat", "rm", "cd"}                      // after ; or ||
 	passing  = []string{"head", "tail", "cat", "tee", "sort", "uniq", "wc", "sed", "tr", "cut", "less", "echo"} // at the end of a pipe
 )
 
-// FixedEnd is the end of a command line that sets its exit status whatever happens before; empty
-// where there is none, and where no shell could read it.
+// FixedEnd returns the end of a command line that sets the exit status whatever happens before it. It
+// returns an empty string if there is none or the line cannot be parsed.
 func FixedEnd(line string) string {
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Stmts) == 0 {
@@ -35,13 +35,13 @@ func FixedEnd(line string) string {
 	}
 }
 
-// calls reports whether a statement is a call of one of the programs.
+// calls reports whether a statement calls one of the programs.
 func calls(stmt *syntax.Stmt, programs []string) bool {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	return ok && len(call.Args) > 0 && slices.Contains(programs, call.Args[0].Lit())
 }
 
-// shown is a statement in one line.
+// shown returns a statement in one line.
 func shown(stmt *syntax.Stmt) string {
 	var b strings.Builder
 	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, stmt) != nil {

@@ -9,33 +9,33 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Scripts are the scripts that a command may call by name, as in package.json.
+// Scripts are the scripts by name that a command may call, as in package.json.
 type Scripts map[string]string
 
-// Found is a test runner inside a command.
+// A Found is a test runner that was found inside a command.
 type Found struct {
-	Kind   string // of the project: node, python, go, rust
-	Runner string // mocha
-	Line   string // for sh -c: what has to run before, and the runner with a reporter that is read
-	// Written is Line without what was added for a reporter; empty: nothing was added that can be
-	// left out again.
+	Kind   string // the kind of project: node, python, go, rust
+	Runner string // such as mocha
+	Line   string // for sh -c: the steps to run before, and the runner with a reporter that can be read
+	// Written is Line without the flags for a reporter. It is empty if no flags were added that can be left
+	// out.
 	Written string
-	Flags   string // what was added to the runner's call, where it was written as it is called here
-	Plain   bool   // nothing but calls of the runner, and changes of the folder
-	Alone   bool   // the command is one call of the runner, to which Flags can be added at the end as it stands
+	Flags   string // the flags added to the runner's call; of several calls, to the last
+	Plain   bool   // the command has only calls of the runner and changes of the folder
+	Alone   bool   // the command is a single call of the runner, and Flags can be appended to it
 }
 
 // A step is one simple command of a line.
 type step struct {
 	text   string
 	words  []string
-	script string // the script that it is of
+	script string // the name of the script that it belongs to
 }
 
-// maxDepth is how far scripts that call scripts are followed.
+// maxDepth is how many levels of scripts that call scripts are followed.
 const maxDepth = 5
 
-// Inside finds the runner in a line; false where there is none that is known.
+// Inside finds the runner in a line. It returns false if there is no known runner.
 func Inside(line string, scripts Scripts) (Found, bool) {
 	steps := reader{scripts}.steps(line, "", 0)
 	var before, calls, written []string
@@ -63,7 +63,7 @@ func Inside(line string, scripts Scripts) (Found, bool) {
 	return found, true
 }
 
-// InsideScript is Inside of a script with what the package manager runs before it.
+// InsideScript is Inside for a script, including the pre-script that the package manager runs before it.
 func InsideScript(name string, scripts Scripts) (Found, bool) {
 	line := scripts[name]
 	if before := strings.TrimSpace(scripts["pre"+name]); before != "" {
@@ -72,11 +72,11 @@ func InsideScript(name string, scripts Scripts) (Found, bool) {
 	return Inside(line, scripts)
 }
 
-// A reader takes lines apart.
+// A reader splits lines into steps.
 type reader struct{ scripts Scripts }
 
-// steps are the simple commands of a line in their order, those of the scripts that it calls in
-// their place. A line that cannot be parsed has none.
+// steps returns the simple commands of a line in order, with the commands of called scripts in the place of
+// the calls. It returns none for a line that cannot be parsed.
 func (r reader) steps(line, script string, depth int) []step {
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil || depth > maxDepth {
@@ -115,10 +115,10 @@ func (r reader) ofStatement(stmt *syntax.Stmt, script string, depth int) []step 
 	return []step{{text: textOf(stmt), script: script}}
 }
 
-// formatters make TAP look nice, and take away what could be read.
+// formatters make TAP readable for people, and remove what could be parsed.
 var formatters = map[string]bool{"tap-spec": true, "faucet": true, "colortape": true, "tap-arc": true, "tap-min": true, "tap-difflet": true, "tap-summary": true}
 
-// called are the scripts that a command calls by name; nil: it calls none.
+// called returns the scripts that a command calls by name, or nil if it calls none.
 func (r reader) called(words []string) []string {
 	if len(words) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (r reader) called(words []string) []string {
 		}
 		rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return w == "-s" || w == "--silent" })
 		if len(rest) > 0 && r.scripts[rest[0]] != "" {
-			return rest[:1] // what is given beside it is of a person's terminal mostly
+			return rest[:1] // the other arguments are mostly for a person's terminal
 		}
 		return nil
 	case "npm-run-all", "npm-run-all2", "run-s", "run-p":
@@ -158,8 +158,7 @@ func (r reader) called(words []string) []string {
 	return out
 }
 
-// wordsOf are the words of a simple command, its assignments among them; what the shell would
-// expand stays as it is written.
+// wordsOf returns the words of a simple command, including its assignments, without expanding them.
 func wordsOf(stmt *syntax.Stmt) []string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -179,7 +178,7 @@ func wordsOf(stmt *syntax.Stmt) []string {
 	return out
 }
 
-// textOf is a part of a line as it would be written.
+// textOf returns a part of a line as it would be written.
 func textOf(node syntax.Node) string {
 	var b strings.Builder
 	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, node) != nil {

@@ -54,7 +54,7 @@ func TestACommandThatIsTheRunnerAlone(t *testing.T) {
 	require.Equal(t, "babel src -d lib && mocha"+mochaFlags, found.Line)
 }
 
-// TestTheCommandAsTheProjectHasIt has programs whose tests may read the arguments that were added.
+// TestTheCommandAsTheProjectHasIt checks Written for runners whose tests may read the added arguments.
 func TestTheCommandAsTheProjectHasIt(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

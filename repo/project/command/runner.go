@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// A call is how a runner is called.
+// A call is one call of a runner.
 type call struct {
 	kind, runner string
 	line         string
-	written      string // the line without what was added for a reporter
-	flags        string // that were added at the end
-	rewritten    bool   // the call differs by more than its flags
+	written      string // line without the flags for a reporter
+	flags        string // the flags added at the end
+	rewritten    bool   // the call differs by more than the added flags
 }
 
-// A runner is one that this program knows how to call.
+// A runner is a test runner that this program can call.
 type runner struct {
 	name, kind string
-	flags      string   // added, for a reporter that is read
+	flags      string   // added for a reporter that can be read
 	always     string   // added in any case
-	drop       []string // arguments that are for a person's terminal, or need more than the runner
-	begin      string   // what the call begins with; empty: the name
+	drop       []string // arguments for a person's terminal, or that need more than the runner
+	begin      string   // the start of the call; empty: the name
 }
 
-// MochaReport are the flags with which mocha writes its report where it is looked for.
+// MochaReport are the flags that make mocha write its report to $REPORT_DIR.
 const MochaReport = ` -R xunit -O output="${REPORT_DIR:-/tmp}/mocha.xml"`
 
-// runners by the program that calls them.
+// runners by the name of the program.
 var runners = map[string]runner{
 	"jest":          {name: "jest", kind: "node", flags: "--verbose", drop: []string{"--watch", "--watchAll", "--verbose", "--silent", "--coverage", "--reporters"}},
 	"vitest":        {name: "vitest", kind: "node", flags: "--reporter=verbose", always: "--run", drop: []string{"watch", "--watch", "--reporter", "--coverage"}},
@@ -44,10 +44,10 @@ var runners = map[string]runner{
 	"unittest":      {name: "unittest", kind: "python", flags: "-v", drop: []string{"-v", "--verbose", "-q", "-b", "--buffer"}, begin: "python3 -m unittest"},
 }
 
-// withValue are the dropped arguments whose value is the next word, where it is not behind "=".
+// withValue are the dropped arguments whose value is the next word, unless it follows "=".
 var withValue = []string{"--reporter", "--reporters", "-R", "-r", "-n", "--cov-report", "--cov-config", "--cov-fail-under", "--junitxml", "--color"}
 
-// wrappers run another command that is in their arguments.
+// wrappers are programs that run the command in their arguments.
 var wrappers = []string{
 	"cross-env", "cross-env-shell", "npx", "npm", "pnpm", "yarn", "bunx", "exec", "run", "c8", "nyc", "dotenv", "env", "time", "xvfb-run",
 	"poetry", "uv", "pdm", "pipenv", "hatch", "rye", "coverage", "--",
@@ -55,7 +55,7 @@ var wrappers = []string{
 
 var python = regexp.MustCompile(`^(?:python[\d.]*|\{envpython\}|\$\(PYTHON\))$`)
 
-// callOf is the call of the runner that a simple command runs.
+// callOf returns the call of the runner that a simple command runs.
 func callOf(words []string) (call, bool) {
 	wrapped := false
 	for i, word := range words {
@@ -75,7 +75,7 @@ func callOf(words []string) (call, bool) {
 	return call{}, false
 }
 
-// callFrom is the call of the runner that the words begin with.
+// callFrom returns the call of the runner at the start of the words.
 func callFrom(words []string) (call, bool) {
 	name, args := path.Base(words[0]), words[1:]
 	switch {
@@ -111,7 +111,7 @@ func callFrom(words []string) (call, bool) {
 	if r.name == "unittest" && len(kept) > 0 && kept[0] == "discover" {
 		begin, kept, c.rewritten = begin+" discover", kept[1:], true
 	}
-	if r.name != "pytest" { // whose flag changes what it prints, and nothing else
+	if r.name != "pytest" { // pytest's flag changes only what it prints
 		c.written = joined(append(append([]string{begin}, kept...), r.always)...)
 	}
 	if c.flags = joined(r.always, r.flags); r.kind == "python" {
@@ -122,12 +122,12 @@ func callFrom(words []string) (call, bool) {
 	return c, true
 }
 
-// joined are the words of a line, less those that are empty.
+// joined returns the words as a line, without empty ones.
 func joined(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// without are the arguments less those that are named, and their values.
+// without returns the arguments without the named ones and their values.
 func without(args []string, names ...string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -147,7 +147,7 @@ var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
 func isAssignment(word string) bool { return assignment.MatchString(word) }
 
-// assignments are the variables that a command sets for itself, as they stand before a call.
+// assignments returns the variable assignments of a command as a prefix for a call.
 func assignments(words []string) string {
 	var out strings.Builder
 	for _, w := range words {
@@ -158,7 +158,7 @@ func assignments(words []string) string {
 	return out.String()
 }
 
-// formCheckers look at the form of a source, or at what is around it, and run no test.
+// formCheckers check the form of a source or other files around it, and run no test.
 var formCheckers = []string{
 	"eslint", "standard", "semistandard", "ts-standard", "xo", "prettier", "tslint", "biome", "oxlint", "stylelint", "tsd", "dtslint", "attw", "publint", "size-limit", "bundlesize",
 	"depcheck", "knip", "markdownlint", "markdownlint-cli2", "remark", "cspell", "commitlint", "typedoc", "jsdoc", "documentation", "check-dts", "license-checker", "echo", "codecov", "rimraf",
@@ -167,7 +167,7 @@ var formCheckers = []string{
 
 var formScript = regexp.MustCompile(`(?i)(?:^|[:\-_])(?:lint|eslint|format|fmt|prettier|types?|typecheck|docs?|spell|size|audit|style|coverage|security|licenses?)(?:$|[:\-_])`)
 
-// checksForm reports whether a step can be left out before the tests.
+// checksForm reports whether a step before the tests can be left out.
 func checksForm(s step) bool {
 	words := s.words
 	for len(words) > 0 && (isAssignment(words[0]) || slices.Contains([]string{"npx", "cross-env"}, words[0])) {

@@ -1,7 +1,6 @@
-// Package named finds the commands that a tree's own files name for its tests: in tox.ini, a
-// noxfile, setup.cfg, pyproject.toml, a Makefile, a justfile, a Taskfile, and the workflows of
-// its CI.
+// Package named finds the test commands that a tree's own files name: tox.ini, a noxfile, setup.cfg,
+// pyproject.toml, a Makefile, a justfile, a Taskfile, and CI workflows.
 //
-// The tree may be a stranger's. The caller reads its files; nothing is run, and what cannot be
-// understood names nothing.
+// The tree may be hostile. The caller reads the files; nothing is run, and a file that cannot be parsed
+// names no command.
 package named

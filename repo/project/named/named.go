@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Command is one that a file names for the tests.
+// A Command is a test command that a file names.
 type Command struct {
 	Line string // for sh -c
 	From string // the file
@@ -21,8 +21,8 @@ type Source struct {
 	read func(text string) []string
 }
 
-// Sources in the order in which they are asked: what is for tests alone comes before what runs
-// them among other things.
+// Sources are tried in this order: files that are only about tests come before those that also run other
+// things.
 var Sources = []Source{
 	{"tox.ini", readTox},
 	{"noxfile.py", readNox},
@@ -38,10 +38,10 @@ var Sources = []Source{
 	{"Taskfile.yaml", readTaskfile},
 }
 
-// Workflow is a file of a CI.
+// Workflow returns the Source for a CI workflow file.
 func Workflow(file string) Source { return Source{file, readWorkflow} }
 
-// Commands are those that the file's text names, in its order.
+// Commands returns the commands that the file's text names, in order, at most maxCommands.
 func (s Source) Commands(text string) []Command {
 	var out []Command
 	for _, line := range s.read(text) {
@@ -52,7 +52,7 @@ func (s Source) Commands(text string) []Command {
 	return out
 }
 
-// maxCommands is how many of one file are looked at.
+// maxCommands is the most commands of one file that are used.
 const maxCommands = 100
 
 var (
@@ -62,7 +62,7 @@ var (
 	toxInner = regexp.MustCompile(`\{\[[^{}]*\}|\{env:[^{}]*\}`)
 )
 
-// readTox reads the commands of the sections [testenv…], or [tool:…], of an ini file.
+// readTox reads the commands of the sections whose names begin with testenv in an ini file.
 func readTox(text string) []string {
 	var out []string
 	in, listing := "", false
@@ -88,10 +88,11 @@ func readTox(text string) []string {
 	return out
 }
 
-// toxLine is a command as tox would run it, when it is given no arguments.
+// toxLine returns a command as tox runs it without arguments, or an empty string if it depends on other
+// settings.
 func toxLine(line string) string {
 	if before, after, ok := strings.Cut(line, ": "); ok && !strings.Contains(before, " ") {
-		line = after // only in some environments
+		line = after // the part before the colon limits the line to some environments
 	}
 	line = strings.TrimLeft(line, "-! ")
 	line = posargs.ReplaceAllString(line, "$1")
@@ -108,7 +109,7 @@ var (
 	option = regexp.MustCompile(`\b\w+\s*=\s*(?:\{[^}]*\}|[^,)]*)`)
 )
 
-// readNox reads what the sessions of a noxfile run.
+// readNox reads the commands that the sessions of a noxfile run.
 func readNox(text string) []string {
 	var out []string
 	for _, m := range noxRun.FindAllStringSubmatch(text, -1) {
@@ -131,7 +132,7 @@ var (
 	tomlString = regexp.MustCompile(`^\{?\s*(?:cmd\s*=\s*|shell\s*=\s*)?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
 
-// readPyproject reads the scripts of hatch, poe, pdm and the like, and says pytest where that is
+// readPyproject reads the scripts of hatch, poe, pdm and similar tools, and returns pytest if it is
 // configured.
 func readPyproject(text string) []string {
 	var out []string
@@ -158,11 +159,11 @@ func readPyproject(text string) []string {
 
 var recipe = regexp.MustCompile(`^@?([\w.\-]+)[^:=]*:(?:([^=].*)|$)`)
 
-// builds are what a target for tests may need and still be understood by its recipe alone, since
+// builds matches the prerequisites that a test target may have. Its recipe can then be used alone, because
 // a project is built before it is tested.
 var builds = regexp.MustCompile(`^(?:\s|build|all|deps|install|compile|##.*)*$`)
 
-// readRecipes reads the recipes of the targets for tests, of a Makefile or a justfile.
+// readRecipes reads the recipes of the test targets of a Makefile or a justfile.
 func readRecipes(text string) []string {
 	var out []string
 	testing := false
@@ -182,7 +183,7 @@ func readRecipes(text string) []string {
 
 var justArguments = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// readTaskfile reads the commands of the tasks for tests.
+// readTaskfile reads the commands of the test tasks.
 func readTaskfile(text string) []string {
 	var file struct {
 		Tasks map[string]struct {
@@ -211,7 +212,7 @@ func readTaskfile(text string) []string {
 	return out
 }
 
-// readWorkflow reads what the steps of a workflow of GitHub run.
+// readWorkflow reads the commands of the steps of a GitHub workflow.
 func readWorkflow(text string) []string {
 	type step struct {
 		Run    string `yaml:"run"`

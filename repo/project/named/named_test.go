@@ -63,8 +63,8 @@ func FuzzNamed(f *testing.F) {
 	})
 }
 
-// A stranger's file is read in no time, or names nothing: nested as deep as it is long, or with
-// names that stand for each other's lists many times over.
+// TestHostileFilesNameNothing checks that a hostile file is read quickly or names no command: one that is
+// nested as deep as it is long, or whose YAML aliases multiply each other's lists.
 func TestHostileFilesNameNothing(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20 // bytes of a file that are read

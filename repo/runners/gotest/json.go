@@ -8,38 +8,38 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A event is one line of go test -json.
+// An event is one line of go test -json.
 type event struct {
 	Action      string
 	Package     string
-	ImportPath  string // of build-output and build-fail
+	ImportPath  string // set for build-output and build-fail
 	Test        string
 	Output      string
 	FailedBuild string // the ImportPath whose build failed
 }
 
-// test is a test, or a package as a whole under the empty name.
+// A test is a test, or a whole package if the name is empty.
 type test struct {
 	pkg, name string
 	status    result.Status // empty while it runs
 	output    strings.Builder
-	children  int // subtests directly or further below
-	failures  int // of them, failed
+	children  int // the number of subtests at any depth
+	failures  int // how many of the subtests failed
 }
 
-// events collects the events of a run.
+// An events collects the events of a run.
 type events struct {
 	count  int
-	order  []*test // tests as they first appear
+	order  []*test // the tests in the order of their first events
 	tests  map[[2]string]*test
 	pkgs   []*test
 	builds map[string]*strings.Builder
-	failed map[string]string // package -> ImportPath of the build that failed
-	other  strings.Builder   // lines that are no events
+	failed map[string]string // by package, the ImportPath of the failed build
+	other  strings.Builder   // the lines that are no events
 }
 
-// ReadJSON reads the events of go test -json. Lines between them that are no events,
-// such as what a compiler of an older Go says, are kept for people.
+// ReadJSON reads the events of go test -json. Other lines between them, such as those of an older Go's
+// compiler, are kept in Text.
 func ReadJSON(text string) (Output, bool) {
 	run := events{tests: map[[2]string]*test{}, builds: map[string]*strings.Builder{}, failed: map[string]string{}}
 	for line := range strings.Lines(text) {
@@ -74,7 +74,7 @@ func (run *events) addEvent(e event) {
 	}
 }
 
-// applyEvent gives an event to the test it is about.
+// applyEvent applies an event to its test.
 func (run *events) applyEvent(t *test, e event) {
 	switch e.Action {
 	case "output":
@@ -108,14 +108,14 @@ func (run *events) testOf(pkg, name string) *test {
 
 func (run *events) toOutput() Output {
 	run.settleTests()
-	// Packages are tested side by side and end as it happens.
+	// Packages are tested in parallel and end in any order.
 	byPackage := func(a, b *test) int { return strings.Compare(a.pkg, b.pkg) }
 	slices.SortStableFunc(run.order, byPackage)
 	slices.SortStableFunc(run.pkgs, byPackage)
 	var r Output
 	failing := map[string]int{}
 	for _, t := range run.order {
-		// A test with subtests is counted by them, unless it failed on its own.
+		// A test with subtests is counted by these, unless it failed on its own.
 		if t.children > 0 && (t.status != result.Failed || t.failures > 0) {
 			continue
 		}
@@ -137,7 +137,7 @@ func (run *events) toOutput() Output {
 	return r
 }
 
-// settleTests settles the tests that never ended, and counts subtests.
+// settleTests marks the tests that never ended as failed, and counts subtests.
 func (run *events) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
@@ -160,7 +160,7 @@ func (run *events) settleTests() {
 	}
 }
 
-// whyBroken says why a package failed although none of its tests did.
+// whyBroken returns why a package failed although none of its tests did, or an empty string.
 func (run *events) whyBroken(p *test, failing int) (why, output string) {
 	text := p.output.String()
 	switch {
@@ -181,8 +181,8 @@ func (run *events) whyBroken(p *test, failing int) (why, output string) {
 	return "failed outside its tests", text
 }
 
-// plainText is the run as go test without -json would have shown it; where a package fails,
-// without those that do not.
+// plainText returns the output in the form of go test without -json. If a package fails, the lines of
+// passing packages are left out.
 func (run *events) plainText() string {
 	var b strings.Builder
 	failing := slices.ContainsFunc(run.pkgs, func(p *test) bool { return p.status == result.Failed })

@@ -1,13 +1,13 @@
-// Package gotest reads what go test prints, with -json and without it, into named tests.
+// Package gotest reads the output of go test, with and without -json, into named tests.
 //
-// Its goldens stand beside those of the other runners, in repo/runners.
+// Its golden files are with those of the other runners, in repo/runners.
 package gotest
 
 import "github.com/bobbinhq/bobbin/repo/result"
 
-// Output is what was read.
+// An Output is the result of reading go test.
 type Output struct {
 	Tests     []result.Test
-	Text      string // for people, where the output itself is for machines
-	Uncounted bool   // only failures are named, and nobody says how many passed
+	Text      string // the output for people, if the runner's output is for machines
+	Uncounted bool   // only failures are named, and the number of passed tests is unknown
 }

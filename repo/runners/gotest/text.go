@@ -12,11 +12,11 @@ var (
 	packageLine = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| )(.*)$`)
 )
 
-// ReadText reads go test without -json. Without -v it names only what failed, so a
-// package that is ok counts for nothing.
+// ReadText reads go test without -json. Without -v go test names only failed tests, so a package that
+// passes adds no tests.
 func ReadText(text string) (Output, bool) {
 	var r Output
-	var since []result.Test // since the last package's line
+	var since []result.Test // since the line of the last package
 	ok, named := false, false
 	var output strings.Builder
 	for line := range strings.Lines(text) {
@@ -51,7 +51,7 @@ func newTest(verdict, name string) result.Test {
 	return result.Test{Name: name, Of: of, Status: status}
 }
 
-// testsOf are the tests of the package whose line was reached.
+// testsOf returns the tests of the package whose line was just read.
 func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	pkg, failing := m[2], false
 	tests = leafTests(tests)
@@ -74,7 +74,7 @@ func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	return append(tests, result.BrokenGroup(pkg, why, output))
 }
 
-// leafTests leaves out the tests that are counted by their subtests.
+// leafTests drops the tests that are counted by their subtests.
 func leafTests(tests []result.Test) []result.Test {
 	children, failures := map[string]int{}, map[string]int{}
 	for _, t := range tests {

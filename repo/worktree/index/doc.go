@@ -1,6 +1,6 @@
-// Package index is the record of a worktree: the commit and the tree that its files are compared
-// with, and of each of their paths what the file on the disk looked like when it was last seen
-// to hold that. A file whose [Stat] is still the same need not be read. [Index.Write] replaces
-// the file as a whole, so whoever reads it finds the record before or after. What [Read]
-// cannot make sense of is an error: a damaged record is never taken for an empty one.
+// Package index reads and writes the state file of a worktree. The file holds the commit and the tree that
+// the files are compared with, and for each path of that tree the [Stat] of its file when the file last had
+// that content. A file whose [Stat] is unchanged need not be read. [Index.Write] replaces the file as a
+// whole, so a reader finds the old or the new state. [Read] returns an error for a damaged file and never
+// takes it for an empty one.
 package index

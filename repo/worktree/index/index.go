@@ -19,15 +19,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// Stat is what tells that a file was touched. The change time cannot be set by
-// a command, so contents that were put in place with the old size and the old
-// modification time still show.
+// A Stat is the stat data that shows whether a file was touched. A command cannot set the change time, so
+// new content with the old size and the old modification time still shows. Times are in nanoseconds since
+// 1970.
 type Stat struct {
 	Size, modified, Changed int64
 	inode                   uint64
 }
 
-// NewStat takes from st what counts.
+// NewStat returns the Stat of st.
 func NewStat(st *unix.Stat_t) Stat {
 	return Stat{Size: st.Size, modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), inode: uint64(st.Ino)}
 }
@@ -41,26 +41,25 @@ func StatFile(f *os.File) (Stat, error) {
 	return NewStat(&st), nil
 }
 
-// Record is one path of the base as it was when its file was last seen to be
-// that. A doubtful one was written so shortly before that a later write could
-// carry the same time: it is read again. Links are always read.
+// A Record is one path of the base, with the Stat of its file when the file last had the recorded content.
+// In a doubtful record the file was written so shortly before that a later write could have the same time,
+// so the file is read again. Links are always read.
 type Record struct {
 	Path     string
 	Mode     filemode.FileMode
 	Hash     plumbing.Hash
 	Stat     Stat
 	Doubtful bool
-	Found    bool // used by one walk
+	Found    bool // set and used by one walk, not stored
 }
 
-// Node is what the path was recorded to hold.
+// Node returns the node that was recorded for the path.
 func (r *Record) Node() gittree.Node { return gittree.Node{Mode: r.Mode, Hash: r.Hash} }
 
-// clockStep is more than the grain of any file system's clock that we trust
-// (4 ms on Linux).
+// clockStep is longer than the clock granularity of any file system that we trust (4 ms on Linux).
 const clockStep = 50 * time.Millisecond
 
-// MarkDoubtful notes whether the file changed too shortly before now.
+// MarkDoubtful sets Doubtful if the file changed less than clockStep before now, and clears it otherwise.
 func (r *Record) MarkDoubtful(now time.Time) {
 	r.Doubtful = r.Stat.Changed > now.Add(-clockStep).UnixNano()
 }
@@ -68,8 +67,8 @@ func (r *Record) MarkDoubtful(now time.Time) {
 // Records are sorted by path.
 type Records []Record
 
-// Find returns the record of a path, or nil. Like HasBelow it looks at paths alone, since a
-// walk's goroutines mark records meanwhile.
+// Find returns the record of a path, or nil. Like HasBelow it reads only the paths, because the goroutines
+// of a walk write to the records at the same time.
 func (rs Records) Find(path string) *Record {
 	i := rs.searchFrom(path)
 	if i == len(rs) || rs[i].Path != path {
@@ -78,7 +77,7 @@ func (rs Records) Find(path string) *Record {
 	return &rs[i]
 }
 
-// HasBelow tells whether anything recorded lies below a folder.
+// HasBelow reports whether a recorded path lies below a folder.
 func (rs Records) HasBelow(dir string) bool {
 	i := rs.searchFrom(dir + "/")
 	return i < len(rs) && strings.HasPrefix(rs[i].Path, dir+"/")
@@ -88,7 +87,7 @@ func (rs Records) searchFrom(path string) int {
 	return sort.Search(len(rs), func(i int) bool { return rs[i].Path >= path })
 }
 
-// Index is the file dir/git/state: the base and its records.
+// An Index is the content of the file dir/git/state: the base and its records.
 type Index struct {
 	Base, Tree plumbing.Hash
 	Records    Records
@@ -96,7 +95,7 @@ type Index struct {
 
 const stateMagic = "bobbin workspace 1\n"
 
-// Write replaces the file at path.
+// Write replaces the file at path by a rename.
 func (s *Index) Write(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "state-*")
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *Index) Write(path string) error {
 	return nil
 }
 
-// encode leaves errors to the writer, which keeps the first one.
+// encode ignores errors of w, because w keeps the first one for Flush.
 func (s *Index) encode(w *bufio.Writer) {
 	_, _ = w.WriteString(stateMagic)
 	_, _ = w.Write(s.Base[:])
@@ -145,7 +144,7 @@ func boolByte(v bool) byte {
 	return 0
 }
 
-// Read reads the file at path.
+// Read reads the file at path. It returns an error if the file is missing or damaged.
 func Read(path string) (*Index, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -174,7 +173,7 @@ func Read(path string) (*Index, error) {
 	return s, nil
 }
 
-// decoder reads until it cannot, then gives zeros.
+// A decoder reads values from b. After the first error it returns zero values.
 type decoder struct {
 	b   []byte
 	err error
