@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// What an app posts is given to the agents as data: it approves, stops and commands nothing,
-// whatever it says, and nobody asked for it. Below an approval it waits.
+// An alert of an app is given to the agents as data: whatever it says, it approves, stops and commands
+// nothing, and no person counts as having asked for it.
 func TestAnAlertIsData(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)

@@ -20,12 +20,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// A standing is where a session may be when somebody says yes.
+// A standing is a state that a session may be in when a person says yes.
 type standing struct {
 	name  string
-	open  bool   // a yes counts here, of whoever may give it
-	words string // the ts of words; what is shown stands at 1005.0
-	// enter leads a fresh session there, and returns the button that is pressed.
+	open  bool   // a yes counts in this state, from people who may give it
+	words string // the ts of the message that says yes; what is shown has the ts 1005.0
+	// enter brings a new session into this state, and returns the button that is pressed.
 	enter func(ctx context.Context, th *thread) (button string, err error)
 }
 
@@ -82,8 +82,8 @@ func happens(events ...workflow.Event) func(context.Context, *thread) error {
 	return func(ctx context.Context, th *thread) error { return th.Record(ctx, store.Update{Events: events}) }
 }
 
-// matrix plays every actor in every standing, with words and with a click, and returns a
-// line for each case in which the rows are not what they should be.
+// matrix plays every actor in every standing, with a message and with a press. It returns a line for
+// each case in which the rows are not what they should be.
 func (o *office) matrix(ctx context.Context) (cases int, faults []string) {
 	var all errgroup.Group
 	all.SetLimit(6)
@@ -112,7 +112,7 @@ func (o *office) matrix(ctx context.Context) (cases int, faults []string) {
 	return cases, faults
 }
 
-// play is one case.
+// play plays one case.
 func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s standing, way string) (fault string, err error) {
 	th, err := o.ask(ctx, where, o.asker, a.rules)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	return "", nil
 }
 
-// rows are what a yes may change.
+// rows returns in short the rows that a yes may change.
 func (th *thread) rows(ctx context.Context) (rows string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ', s.phase, s.revision, s.branch || s.head,
 			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = s.id), ''),
@@ -165,8 +165,8 @@ func (th *thread) rows(ctx context.Context) (rows string, err error) {
 	return rows, err
 }
 
-// Whoever says yes, wherever the session stands: only those who may, and only where it is
-// asked for, change anything.
+// Whoever says yes in whatever state of the session, it changes something only if the person may approve
+// and the session waits for an approval.
 func TestWhoMayApproveWhere(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -181,16 +181,16 @@ func TestWhoMayApproveWhere(t *testing.T) {
 	approved, silent := 0, 0
 	for _, a := range o.actors {
 		if a.may {
-			approved += 2 * 2 // of a report and of a plan, by words and by click
+			approved += 2 * 2 // a report and a plan, each by a message and by a press
 		}
 		if a.heard() {
-			silent++ // a button that was never shown is nobody's
+			silent++ // a press of a button that was never shown is ignored and leaves no row
 		}
 	}
 	require.Equal(t, cases-approved-silent, refused, "each refusal is a row, too")
 }
 
-// heard: people of the workspace may say other things than yes.
+// heard reports whether the bot listens to the person at all.
 func (a actor) heard() bool {
 	for _, kind := range []string{"stranger", "bot", "deactivated", "unknown"} {
 		if strings.Contains(a.kind, kind) {
@@ -200,7 +200,7 @@ func (a actor) heard() bool {
 	return true
 }
 
-// credulous takes everybody for a member of the channel: the guard that is off in a control.
+// credulous takes every person for a full member in the channel: the control without that check.
 type credulous struct{ ledger.Slack }
 
 func (c credulous) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
@@ -211,7 +211,7 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Slack = credulous{o.Slack}
-	o.actors = slices.DeleteFunc(o.actors[8:], func(a actor) bool { return a.rules != "anybody" }) // from the first guest on
+	o.actors = slices.DeleteFunc(o.actors[8:], func(a actor) bool { return a.rules != "anybody" }) // from the first guest on; none of them may approve
 	require.Len(t, o.actors, 8)
 	_, faults := o.matrix(t.Context())
 	said := strings.Join(faults, "\n")
@@ -221,7 +221,8 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 	}
 }
 
-// demoting makes everybody a guest once somebody was looked up, and counts who is.
+// demoting is a Slack that says of every person after the first lookup that the person is a guest, and
+// that counts the lookups.
 type demoting struct {
 	ledger.Slack
 	lookups int
@@ -234,8 +235,8 @@ func (d *demoting) Person(ctx context.Context, thread workflow.Thread, user stri
 	return p, err
 }
 
-// Of remarks that wait their writer is looked up once; an approval behind them rests on a look of
-// its own.
+// The author of several plain messages is looked up once. For an approval after them, the author is
+// looked up again.
 func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 	t.Parallel()
 	o, ctx := openOffice(t), t.Context()
@@ -260,8 +261,8 @@ func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 	require.Equal(t, 2, heard)
 }
 
-// clicks are judged and recorded by many hands at once, as if no queue and no epoch kept
-// them apart; change takes a guard away from what each would record.
+// clicks judges and records n presses at the same time, as if no queue and no epoch kept them apart.
+// change removes a check from what each press records. It returns the number of approvals.
 func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (approvals int, err error) {
 	th, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
 	if err != nil {
@@ -284,7 +285,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	if err != nil || len(messages) != n {
 		return 0, fmt.Errorf("%d of %d clicks arrived: %w", len(messages), n, err)
 	}
-	judged := make([][]store.Part, n) // all of them before the first is recorded
+	judged := make([][]store.Part, n) // all are judged before the first is recorded
 	for i, m := range messages {
 		hands.Go(func() (err error) { judged[i], err = th.Intake.JudgeMessage(ctx, m); return err })
 	}
@@ -308,7 +309,8 @@ func TestAThousandClicksAreOneApproval(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
-// Two guards stand behind each other; either is enough, and without both it is found out.
+// Two checks prevent a second approval, the session's phase and the unique row, and each is enough.
+// Without both there are several approvals.
 func TestClicksWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	noPhase := func(f []store.Part) { ledger.Change(f, func(u *store.Update) { u.Events = nil }) }
@@ -333,8 +335,8 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// A stop ends what nothing was made of yet. A guest's "go on" resumes nothing, and neither does a
-// member's: it takes another word on that release.
+// A stop ends a backport that was not made yet. "Go on" does not resume it, neither from a guest nor
+// from a member: a new request for that release is needed.
 func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -376,7 +378,7 @@ func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 
-	// The schema wants the permission of that kind, and of that person.
+	// The schema demands a permission of that kind, from that person.
 	_, err = o.Store.Pool.Exec(t.Context(), `update backports set permission_id = (select id from permissions where what = 'report')`)
 	require.ErrorContains(t, err, "backports_")
 	_, err = o.Store.Pool.Exec(t.Context(), `update backports set user_id = 'U0NOBODY'`)

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// A press on a card that shows too much still is judged by the run that the card is of: the
-// next one is not stopped by it.
+// The stop button of an old card belongs to the run of that card: a press on it does not stop the next
+// run.
 func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)

@@ -24,15 +24,15 @@ const (
 	toldSecond = "cart total is one cent too high with a voucher"
 )
 
-// everybody is a rule that names a twin to whoever asks: the control of the access rules.
+// everybody allows every person to read every thread: the control without the access rules.
 type everybody struct{ *home.Homes }
 
 func (everybody) ReadableFrom(context.Context, workflow.Thread, string) (bool, error) {
 	return true, nil
 }
 
-// duplicatesOffice is an office whose people read #bugs, in which nobody is a guest at first,
-// and a Slack that the test changes.
+// duplicatesOffice returns an office in which, at first, no guest is in #bugs, with its fake Slack,
+// which the tests change.
 func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *home.Homes) {
 	o = openOffice(t)
 	slack = o.slack
@@ -49,7 +49,7 @@ func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *
 	return o, slack, homes
 }
 
-// reported is a session of that channel that was told of, with a report.
+// reported begins a session about text in that channel, with a report.
 func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 	t.Helper()
 	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker, "anybody", text)
@@ -60,7 +60,8 @@ func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 	return th
 }
 
-// announced is what a new report of #bugs is told of twins, and its agents.
+// announced begins a session in #bugs and returns what its thread and its agents are told of similar
+// sessions.
 func (o *office) announced(t *testing.T, ts string) (th *thread, said, facts string) {
 	t.Helper()
 	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker, "anybody", toldSecond)
@@ -74,9 +75,10 @@ func (o *office) announced(t *testing.T, ts string) (th *thread, said, facts str
 	return th, said, facts
 }
 
-// A twin in another channel is named only where everybody who reads the thread may see it: not
-// with a member who is not in that channel, not with a guest, not with somebody of another
-// workspace, not in a shared channel, and not while Slack does not tell. Agents are told of no others.
+// A similar session in another channel is named only if every person who reads the thread may see it:
+// not if a member is missing in that channel, not if a guest or a person from another workspace is in
+// the channel, not in a shared channel, and not while Slack does not tell. Agents are told of no others,
+// either.
 func TestTwinsAreNamedToWhoMayReadThem(t *testing.T) {
 	t.Parallel()
 	o, slack, homes := duplicatesOffice(t)
@@ -123,8 +125,8 @@ func TestTwinsAreNamedToWhoMayReadThem(t *testing.T) {
 	named("nobody can tell", false)
 }
 
-// Whoever joins gives no words and no right to the other thread, which is told of this one with
-// a link only where its people may follow it.
+// A person who joins a session to another gets no say in the other thread. That thread is told of the
+// join, with a link only if its people may follow it.
 func TestAJoinTellsTheOtherThread(t *testing.T) {
 	t.Parallel()
 	o, slack, _ := duplicatesOffice(t)
@@ -144,14 +146,15 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from approvals`))
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
 
-	// Written again, as after a commit that was cut off, it is one line there.
+	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
+	// line.
 	require.NoError(t, th.Record(t.Context(), twins.Joined{Twin: first.Session().ID, By: "U1", Line: outgoing.Line{Agent: "a", Text: "again"}}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
 	require.Error(t, first.Record(t.Context(), twins.Joined{Twin: th.Session().ID}), "it was never named there")
 
-	// Who writes here goes on here.
+	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
 	require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Reply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
@@ -161,8 +164,8 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from twins where joined_at is not null`))
 }
 
-// A stop holds also where somebody joined before it: then a guest lets nothing go on. Once work
-// was approved there is nothing to join.
+// A stop also holds if the session was joined before it: a guest then cannot let anything go on. Once
+// work was approved, a session cannot be joined.
 func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 	t.Parallel()
 	o, slack, _ := duplicatesOffice(t)

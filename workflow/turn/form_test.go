@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// filledIn judges forms that were kept just before a newer report was shown, where late says
-// so, and gives what was said then.
+// filledIn judges a form and returns what was said then. If late is set, a newer report was shown after
+// the form was received.
 func filledIn(t *testing.T, late bool, in incoming.Event) (th *thread, said []store.PostedLine) {
 	t.Helper()
 	o := openOffice(t)
@@ -36,7 +36,7 @@ func filledIn(t *testing.T, late bool, in incoming.Event) (th *thread, said []st
 	return th, after[len(before):]
 }
 
-// TestAFormThatANewerReportOvertook: the words are said in the thread whatever becomes of them.
+// The text of a form is quoted in the thread even if a newer report was shown meanwhile.
 func TestAFormThatANewerReportOvertook(t *testing.T) {
 	t.Parallel()
 	th, said := filledIn(t, true, incoming.Event{ActionID: button.Correct, Text: "not the cart"})
@@ -64,7 +64,7 @@ func TestWhatIsEnteredAsACorrectionIsNoApproval(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, a)
 	}
-	// The control: entered as limits, the same words are one.
+	// The control: the same words, entered as limits, are an approval.
 	th, _ := filledIn(t, false, incoming.Event{ActionID: button.FixLimited, Text: "only in cart/"})
 	a, err := th.Store.Approval(t.Context(), th.Session().ID, 1)
 	require.NoError(t, err)

@@ -50,10 +50,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// TestGallery posts each kind of line that a turn says, and holds what Slack gets
-// against bot/render/testdata/gallery. The kinds are read out of the source: every place that says
-// something is one. What it says is read there, too; where that is made elsewhere, or has
-// buttons, samples has it.
+// TestGallery posts each kind of line that a turn says, and compares what Slack gets with the golden
+// files in bot/render/testdata/gallery. The kinds are read from the source: every call that says
+// something is one. The text is read there, too; if it is made elsewhere, or if the line has buttons,
+// samples has an example.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
@@ -85,7 +85,7 @@ func TestGallery(t *testing.T) {
 	require.Len(t, files, len(names), "pictures of what is said no more")
 }
 
-// posted are the calls by which the lines are posted, one each.
+// posted returns the requests that post the lines, one for each.
 func posted(t *testing.T, lines []outgoing.Line) []slacktest.Request {
 	t.Helper()
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
@@ -122,7 +122,7 @@ func TestNewKindsOfLinesAreFound(t *testing.T) {
 	require.Equal(t, map[string]string{"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": ""}, kindsIn(t, source))
 }
 
-// A picture that Slack would refuse is none.
+// A block that Slack would refuse has no picture.
 func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 	t.Parallel()
 	calls := posted(t, says("fine"))
@@ -151,14 +151,14 @@ func says(texts ...string) (lines []outgoing.Line) {
 	return lines
 }
 
-// speaking are the functions by which this package says something, and which argument is
-// what it says; negative ones count from the end.
+// speaking maps the functions that say something to the index of the argument that holds the text; a
+// negative index counts from the end.
 var speaking = map[string]int{
 	"ProgramLine": 0, "AgentLine": 0, "ProgressLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
-// kindsIn are the places of a source that say something, by the function that they stand in,
-// with what they say; empty where that does not stand there, or has more to it.
+// kindsIn returns the places in a source that say something, named after their function, with their
+// text. The text is empty if it is not a literal in that place, or if the line has buttons.
 func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
@@ -192,7 +192,7 @@ func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	return kinds
 }
 
-// passesOn are the functions that only say what they were given.
+// passesOn reports whether a function only says what it is given.
 func passesOn(function string) bool {
 	_, ok := speaking[function]
 	return ok
@@ -214,7 +214,7 @@ func saidIn(body *ast.BlockStmt) (all []string) {
 				at += len(n.Args)
 			}
 			words := sampleOf(n.Args[at])
-			if at >= 0 && len(n.Args) > at+1 { // buttons
+			if at >= 0 && len(n.Args) > at+1 { // the line has buttons
 				words = ""
 			}
 			all = append(all, words)
@@ -232,8 +232,8 @@ func saidIn(body *ast.BlockStmt) (all []string) {
 	return all
 }
 
-// sampleOf reads what an expression says, with something in the place of what is filled in;
-// empty where no words stand there.
+// sampleOf returns the text that an expression says, with a placeholder for each value that is filled
+// in. It returns an empty string if the expression has no literal text.
 func sampleOf(e ast.Expr) string {
 	words, literal := sample(e)
 	if !literal {
@@ -268,7 +268,7 @@ func sample(e ast.Expr) (words string, literal bool) {
 	return "…", false
 }
 
-// formatted fills a format in.
+// formatted fills in the verbs of a format.
 func formatted(args []ast.Expr) (string, bool) {
 	format, literal := sample(args[0])
 	n := 0
@@ -307,8 +307,8 @@ var (
 	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
-// samples are words that are made elsewhere than where they are said, each by what makes it
-// where that can be called alone.
+// samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
+// function that makes them if that can be called alone.
 func samples() map[string][]outgoing.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}

@@ -25,7 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// broken is a directory of which a part cannot be read.
+// broken is a directory of which one part cannot be read.
 type broken struct {
 	home.Directory
 	known, channels bool
@@ -45,7 +45,8 @@ func (b broken) Channels(ctx context.Context, user string) ([]string, error) {
 	return b.Directory.Channels(ctx, user)
 }
 
-// reportedBy is a session in the office's channel that waits for a word.
+// reportedBy begins a session of the user in the office's channel, with a report that waits for
+// approval, and returns its id.
 func (o *office) reportedBy(user, repository, ts string) string {
 	o.t.Helper()
 	ctx := o.t.Context()
@@ -67,7 +68,8 @@ func idsOf(list []hometab.Session) (ids []string) {
 	return ids
 }
 
-// Who is shown what: by kind of person, with everything else alike.
+// For each kind of person, with everything else alike, the home shows the sessions that the person may
+// see.
 func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -107,7 +109,7 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
 }
 
-// What Slack does not tell is nobody's to see.
+// A home does not show what Slack cannot confirm that its owner may see.
 func TestAHomeIsClosedOnError(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -126,7 +128,7 @@ func TestAHomeIsClosedOnError(t *testing.T) {
 	require.Len(t, whole.Waits, 2, "the control: with an answer both are there")
 }
 
-// The approvers of a repository are those that its report waits for.
+// A report waits in the home of exactly the people who may approve in its repository.
 func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -143,7 +145,7 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	}
 }
 
-// An old home presses nothing: who presses is looked up then.
+// Each press on a home is checked anew, so an old home gives no rights.
 func TestOnlyAdminsPause(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -174,8 +176,8 @@ func TestOnlyAdminsPause(t *testing.T) {
 	require.Zero(t, paused())
 }
 
-// Who may approve in the thread where something was learned may change it at home, and nobody else;
-// who asks is looked up when the button is pressed, and again when the form comes.
+// Only people who may approve in the thread of a lesson can change it on their home. The person is
+// looked up when the button is pressed, and again when the form is submitted.
 func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -222,7 +224,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 			require.Contains(t, late, "Somebody has changed this meanwhile")
 		}
 	}
-	// Bea may, and what she sends is bounded, masked and taken once.
+	// Bea may change it, and what she sends is limited in length, masked and applied once.
 	now := of("anybody")
 	bea := o.people["bea"]
 	late, err := send(bea, value(now), strings.Repeat("x", lessons.MaxText+1))

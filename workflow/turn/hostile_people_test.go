@@ -23,10 +23,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// What hostile and forgetful people tried, a thread each, with a model that says back
-// whatever it likes. Each ends with what was permitted, as thread.permitted tells it.
+// hostilePeople holds what hostile and forgetful people try, each in one thread, with a model that
+// restates whatever it likes. want is what was permitted in the end, in the form of thread.permitted.
 var hostilePeople = map[string]struct {
-	rules string // "anybody" where empty
+	rules string // name of the repository; empty: "anybody"
 	play  func(ctx context.Context, th *thread) error
 	want  string
 }{
@@ -93,11 +93,11 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }
 
-// said plays steps: "WHO: TEXT", "edit WHO: TEXT" and "delete WHO" of what they wrote last,
-// "press WHO ACTION", and what the model does.
+// said plays steps: "WHO: TEXT", "edit WHO: TEXT" and "delete WHO" for that person's last message,
+// "press WHO ACTION", and the steps of the model.
 func said(steps ...string) func(context.Context, *thread) error {
 	return func(ctx context.Context, th *thread) error {
-		if err := th.answers(ctx); err != nil { // what the thread began with
+		if err := th.answers(ctx); err != nil { // answers the message that began the thread
 			return err
 		}
 		last := map[string]string{}
@@ -139,7 +139,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	}
 	words := strings.Fields(step)
 	if words[0] == "press" {
-		if len(words) == 4 { // the first of its kind
+		if len(words) == 4 { // "first": press the first button of its kind
 			var value string
 			err := th.Store.Pool.QueryRow(ctx, `select id from buttons where session_id = $1 and action_id = $2 order by at limit 1`, th.Session().ID, words[2]).Scan(&value)
 			if err != nil {
@@ -164,7 +164,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		in.Kind, in.TS, in.User = incoming.Delete, last[rest], rest
 		return th.judges(ctx, in)
 	}
-	if how == "unheard" { // Slack has the edit already, and its event is on its way
+	if how == "unheard" { // Slack has the edit already, but its event has not arrived
 		who, text, _ := strings.Cut(strings.TrimPrefix(step, "edit "), ": ")
 		th.edited[last[who]] = text
 		return nil
@@ -214,8 +214,8 @@ func TestHostilePeople(t *testing.T) {
 	}
 }
 
-// What somebody writes while the model says a request back is part of it, or the permission
-// is not given: however near the two are.
+// A message that arrives while the model restates a request is part of that request, or else the
+// permission is not given, however close the two are.
 func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -241,7 +241,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 	}
 }
 
-// What people attach to words that agents are not given is not given to them, either.
+// Files that are attached to a message which agents are not given are not given to them, either.
 func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)

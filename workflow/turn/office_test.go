@@ -31,22 +31,22 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// An office is a database and a Slack with people of every kind in one channel. What they
-// write and press is judged as ever; no model is asked and no repository opened.
+// An office is a database and a fake Slack with people of every kind in one channel. What they write and
+// press is judged by the real program; no model is asked and no repository is opened.
 type office struct {
 	*Runner
 	t       testing.TB
 	slack   *slacktest.Server
 	channel string
 	actors  []actor
-	asker   string            // who asks for everything
-	people  map[string]string // ids, by name
+	asker   string            // the person who asks for everything
+	people  map[string]string // user ids, by name
 }
 
-// An actor is one kind of person, with the repository whose rules make it that kind.
+// An actor is one kind of person, with the repository whose rules make the person that kind.
 type actor struct {
 	kind, user, rules string
-	may               bool // approve, says the specification
+	may               bool // the person may approve, by the specification
 }
 
 func openOffice(t testing.TB) *office {
@@ -93,7 +93,7 @@ func openOffice(t testing.TB) *office {
 	}
 }
 
-// rules are repositories that differ in whose word counts.
+// rules returns repositories that differ in who may approve.
 func rules(named, group string) (list []catalog.Repository) {
 	for name, a := range map[string]permit.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
@@ -103,20 +103,20 @@ func rules(named, group string) (list []catalog.Repository) {
 	return list
 }
 
-// A thread is one session, and what stands in it.
+// A thread is one session and its thread in the fake Slack.
 type thread struct {
 	*turn
 	workflow.Thread
-	n      int // of messages so far
-	clock  int // of Slack, in its seconds
+	n      int // number of messages so far
+	clock  int // the fake Slack's time in seconds
 	people map[string]string
-	edited map[string]string // what messages read by now in Slack, by ts
+	edited map[string]string // texts of edited messages in Slack, by ts
 }
 
-// tick is the next ts.
+// tick returns the next ts.
 func (th *thread) tick() string { th.clock++; return fmt.Sprintf("%d.0", 1100+th.clock) }
 
-// cast is somebody's id.
+// cast returns the user id of a person by name. A name that is not known is returned as it is.
 func (th *thread) cast(who string) string {
 	if id, ok := th.people[who]; ok {
 		return id
@@ -153,7 +153,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 	)
 }
 
-// show shows a new revision, with its button, and returns the button's value.
+// show shows a new revision with its button, and returns the button's value.
 func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
 	report, err := th.Orchestrator.NewReport(ctx, kind, struct{}{})
 	if err != nil {
@@ -168,20 +168,20 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	)
 }
 
-// posted makes everything that was said stand in Slack since ts.
+// posted marks all lines that were not posted yet as posted to Slack with that ts.
 func (th *thread) posted(ctx context.Context, ts string) error {
 	_, err := th.Store.Pool.Exec(ctx, `update outbox set tried_at = now(), posted_at = now(), ts = $2 where session_id = $1 and posted_at is null`, th.Session().ID, ts)
 	return err
 }
 
-// hears brings a message or a click in.
+// hears receives a message or a press.
 func (th *thread) hears(ctx context.Context, in incoming.Event) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
 	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
 }
 
-// permit0 approves as bea would.
+// permit0 approves the newest revision in the name of bea.
 func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 	s := th.Session()
 	report, err := th.Store.Report(ctx, s.ID, s.Revision)
@@ -197,7 +197,7 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 	return th.Record(ctx, f...)
 }
 
-// intend writes the intent of a push as finish does.
+// intend records the intent to push, as finish does.
 func (th *thread) intend(ctx context.Context, commit, tree string) (outgoing.Push, error) {
 	a, err := th.StandingApproval(ctx)
 	if err != nil {
@@ -211,13 +211,13 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (outgoing.Pus
 	return p, th.Record(ctx, store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(p))
 }
 
-// settle says that the push is done.
+// settle records that the push is done.
 func (th *thread) settle(ctx context.Context, p outgoing.Push) error {
 	p.State = outgoing.PushDone
 	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, consent.Push(p))
 }
 
-// wrote keeps a message that was judged already.
+// wrote inserts a message that is judged already.
 func (th *thread) wrote(ctx context.Context, user, ts, text string) (m incoming.Message, err error) {
 	th.n++
 	m.Event = incoming.Event{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: incoming.Reply, TS: ts, User: user, Text: text}

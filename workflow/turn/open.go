@@ -34,7 +34,7 @@ type turn struct {
 	halt         context.CancelCauseFunc
 }
 
-// openTurn puts a turn's parts together.
+// openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
 	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Metrics: r.Metrics, Log: r.Log.With("session", begun.Session().ID)}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}

@@ -19,9 +19,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
-// restPaused leaves the session as it is where whoever runs the program paused it, and tells its
-// thread once. What was written is judged, and what was under way goes on, after that; a stop
-// has nothing to stop meanwhile.
+// restPaused reports whether the operator paused the session's repository, its channel or everything,
+// and tells the thread once for each pause. The session stays as it is: its messages are judged, and its
+// work goes on, when the pause ends. A stop has nothing to stop meanwhile.
 func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	s := t.Session()
 	r, _ := t.Trees.Catalog.Current()
@@ -37,15 +37,15 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 		what = "this channel"
 	}
 	err = t.Record(ctx, pauses.Told(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+". What is written here is kept, and I go on by myself when it is resumed.")))
-	if errors.Is(err, store.ErrStale) { // it was told before
+	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil
 	}
 	return true, err
 }
 
-// sayDiskFailed tells the thread of it, once, and pauses the session; every other error stays
-// what it is. What was under way is found without a result when the session goes on, and
-// done again.
+// sayDiskFailed tells the thread of an error of the disk and pauses the session. It returns every other
+// error unchanged. A tool call that was under way has no result in the transcript, so it is called again
+// when the session goes on.
 func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
 	words := folder.DiskMessage(err)
 	if words == "" || ctx.Err() != nil {
@@ -55,7 +55,7 @@ func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
 	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}, store.Lines(t.ProgramLine(words)))
 }
 
-// pauseAtLimit pauses the session at a limit, in one line.
+// pauseAtLimit pauses the session at a limit, and says so in one line.
 func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	t.Log.Info("paused at a limit", "used", e.Used())
 	return t.Record(ctx,
@@ -65,7 +65,7 @@ func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	)
 }
 
-// sayStranded says that an agent got nowhere, and what can be done.
+// sayStranded tells the thread that an agent ended without a result, and what people can do.
 func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) error {
 	t.Log.Warn("agent ended without a result", "agent", row.Name, "end", end)
 	return t.Record(ctx,
@@ -74,8 +74,8 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 	)
 }
 
-// sayModelFailed turns what people can understand into a line; what a later try may mend
-// stays an error, and the queue tries again.
+// sayModelFailed tells the thread of a failed model call or a reached limit, and pauses the session. It
+// returns every other error unchanged, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 	var failed *endpoint.Error
 	var limit *budget.LimitError
@@ -94,8 +94,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 	)
 }
 
-// modelWords are what people are told of a model that gave no answer; the endpoint's own
-// words are for the log.
+// modelWords returns what people are told of a failed model call. The endpoint's error text goes to the
+// log only.
 func modelWords(e *endpoint.Error) string {
 	if e.Kind == endpoint.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, even without its older parts. Nothing is lost; ask anew in another thread, or reply here once a model that reads more is configured."
@@ -107,9 +107,9 @@ func modelWords(e *endpoint.Error) string {
 	return words + ". Nothing is lost; reply here to go on."
 }
 
-// setAside answers messages that could not be judged, however often that was tried: Slack
-// does not tell who wrote them. They are set aside, and whoever wrote them is told; what
-// else goes on in the session does.
+// setAside answers messages that could not be judged after many tries because Slack does not tell who
+// wrote them, and marks them as handled. The rest of the session goes on. It returns cause if there are
+// no such messages.
 func (t *turn) setAside(ctx context.Context, cause error) error {
 	messages, err := t.Inbox().Unhandled(ctx)
 	if err != nil || len(messages) == 0 {

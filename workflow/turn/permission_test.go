@@ -33,18 +33,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
-// said or pressed there, and what it permits.
+// A way is one of the ways to a yes: how a thread gets to where a yes is wanted, what is said or pressed
+// there, and what that permits.
 type way struct {
 	name  string
 	what  permit.Kind
-	says  string // empty: it takes a press
-	press string // the action of the newest button that is pressed; empty: it takes words
-	root  bool   // the words are a mention
+	says  string // the message; empty: only a press
+	press string // action of the newest button, which is pressed; empty: only a message
+	root  bool   // the message mentions the bot
 	enter func(ctx context.Context, th *thread) error
-	// then is what a careless model does next: it says back whatever was asked for.
+	// then is what a careless model does next: it restates whatever was asked for.
 	then func(th *thread, ctx context.Context) error
-	// never says of some rules that nobody's word counts in this way.
+	// never names the repository in which no person's yes counts in this way.
 	never string
 }
 
@@ -87,7 +87,8 @@ func showing(kind string, events ...workflow.Event) func(context.Context, *threa
 	return func(ctx context.Context, th *thread) error { _, err := th.show(ctx, kind, events...); return err }
 }
 
-// interviewed: what an interview came to waits for its word.
+// interviewed brings the thread to the shared understanding of an interview, which waits to be
+// confirmed.
 func interviewed(ctx context.Context, th *thread) error {
 	if err := happens(workflow.EventAlign)(ctx, th); err != nil {
 		return err
@@ -95,7 +96,7 @@ func interviewed(ctx context.Context, th *thread) error {
 	return th.restates(ctx)
 }
 
-// rested: what the thread asked for so far was answered.
+// rested answers what the thread asked for so far.
 func rested(ctx context.Context, th *thread) error { return th.answers(ctx) }
 
 func pushedNow(ctx context.Context, th *thread) error {
@@ -115,7 +116,7 @@ func pushedNow(ctx context.Context, th *thread) error {
 	return th.settle(ctx, p)
 }
 
-// pushedAndTold: the thread was told of the push, and on which release the bug is, too.
+// pushedAndTold has a push announced in the thread, with a release that has the bug.
 func pushedAndTold(ctx context.Context, th *thread) error {
 	if err := pushedNow(ctx, th); err != nil {
 		return err
@@ -129,7 +130,7 @@ func pushedAndTold(ctx context.Context, th *thread) error {
 		outgoing.Button{ActionID: button.Backport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
 }
 
-// pushedAndAsked: a member's bug was mended and pushed, and a member asked about it.
+// pushedAndAsked has a member's bug fixed and pushed, and then a member's question about it answered.
 func pushedAndAsked(ctx context.Context, th *thread) error {
 	if err := pushedNow(ctx, th); err != nil {
 		return err
@@ -154,7 +155,7 @@ func stoppedAtWork(ctx context.Context, th *thread) error {
 	return th.says(ctx, "cem", "stop")
 }
 
-// turnedAway: somebody from elsewhere asked in the thread, and was not heard.
+// turnedAway has a person from another workspace ask in the thread, whom the bot does not listen to.
 func turnedAway(ctx context.Context, th *thread) error {
 	if err := rested(ctx, th); err != nil {
 		return err
@@ -162,7 +163,7 @@ func turnedAway(ctx context.Context, th *thread) error {
 	return th.says(ctx, "eve", "@bobbin add an exported Key.Len method")
 }
 
-// heldAtWork: a guest wrote while approved work is under way.
+// heldAtWork has a guest write while approved work is under way.
 func heldAtWork(ctx context.Context, th *thread) error {
 	if err := atWork(ctx, th); err != nil {
 		return err
@@ -187,7 +188,7 @@ func pushWaits(unproven string) func(context.Context, *thread) error {
 	}
 }
 
-// takenOut: something of approved work stood outside its scope.
+// takenOut has a part of approved work taken out because it is outside the scope.
 func takenOut(where func(context.Context, *thread) error) func(context.Context, *thread) error {
 	return func(ctx context.Context, th *thread) error {
 		if err := where(ctx, th); err != nil {
@@ -212,7 +213,7 @@ func limitReached(ctx context.Context, th *thread) error {
 	return th.pauseAtLimit(ctx, &budget.LimitError{})
 }
 
-// says has somebody of the cast write, and the program judge it; agents read it at once.
+// says has a person write, and the program judge it. Agents read it at once.
 func (th *thread) says(ctx context.Context, who, text string) error {
 	text, mention := strings.CutPrefix(text, "@bobbin ")
 	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.cast(who), Text: text}
@@ -235,7 +236,7 @@ func (th *thread) judges(ctx context.Context, in incoming.Event) error {
 	return th.reads(ctx)
 }
 
-// reads has the orchestrator's transcript hold what is for it.
+// reads marks the messages for the orchestrator as read by it.
 func (th *thread) reads(ctx context.Context) error {
 	unseen, err := th.Inbox().Unseen(ctx, 0)
 	if err != nil || len(unseen) == 0 {
@@ -248,7 +249,7 @@ func (th *thread) lead() *orchestrator.Tools {
 	return &orchestrator.Tools{Orchestrator: th.Orchestrator}
 }
 
-// partsOf are the parts that a call of one of the orchestrator's tools writes.
+// partsOf returns the parts that a call of one of the orchestrator's tools writes.
 func partsOf(r model.Result) (parts []store.Part) {
 	for _, w := range r.Writes {
 		parts = append(parts, w.(store.Part))
@@ -256,7 +257,7 @@ func partsOf(r model.Result) (parts []store.Part) {
 	return parts
 }
 
-// answers: the orchestrator answers, and the thread rests.
+// answers has the orchestrator answer, after which the thread rests.
 func (th *thread) answers(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
@@ -268,7 +269,7 @@ func (th *thread) answers(ctx context.Context) error {
 	return th.Record(ctx, partsOf(r)...)
 }
 
-// restates: the orchestrator says back what was asked for, whatever that was.
+// restates has the orchestrator restate what was asked for, whatever that was.
 func (th *thread) restates(ctx context.Context) error {
 	if err := th.restatesNow(ctx); err != nil {
 		return err
@@ -298,7 +299,7 @@ func (th *thread) press(ctx context.Context, user, action string) error {
 	return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: user, ActionID: action, Value: value})
 }
 
-// permitted are the permissions and approvals of the thread, in short.
+// permitted returns the permissions and approvals of the thread in short.
 func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ',
 			(select string_agg(what || '=' || user_id, ',' order by at, id) from permissions where session_id = $1),
@@ -306,7 +307,7 @@ func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 	return rows, err
 }
 
-// yes plays one way, by words or by a press, of one person.
+// yes plays one way with one person, by a message or by a press.
 func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
 	if w.what == permit.Limit {
@@ -362,12 +363,12 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 
 func approvals(rows string) string { _, rest, _ := strings.Cut(rows, "approvals:"); return rest }
 
-// asKept is a Slack whose messages read as they were kept: those of the office stand in its
-// rows only.
+// asKept is a Slack whose messages read as they were stored, because the office's messages exist only in
+// rows.
 type asKept struct {
 	ledger.Slack
 	*store.Store
-	edited map[string]string // that read otherwise by now, by ts
+	edited map[string]string // texts of messages that were edited since, by ts
 }
 
 func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
@@ -379,7 +380,7 @@ func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (
 	return text, nil, found, err
 }
 
-// Earlier is what stands in the thread by its rows.
+// Earlier returns the messages of the thread from its rows.
 func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error) {
 	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
@@ -392,7 +393,7 @@ func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming
 	})
 }
 
-// ways plays every way with every kind of person, by words and by a press.
+// ways plays every way with every kind of person, by a message and by a press.
 func (o *office) ways(ctx context.Context) (cases int, faults []string) {
 	o.Slack = asKept{o.Slack, o.Store, nil}
 	var all errgroup.Group
@@ -425,7 +426,8 @@ func (o *office) ways(ctx context.Context) (cases int, faults []string) {
 	return cases, faults
 }
 
-// Whoever says yes, in whichever way: only those who may cause anything, and it is theirs.
+// Whoever says yes in whatever way, only people who may approve cause anything, and the permission is in
+// their name.
 func TestOneWayToAYes(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -437,8 +439,8 @@ func TestOneWayToAYes(t *testing.T) {
 	require.Nil(t, a.Flaw)
 }
 
-// firstWriter is how it was before: the first to write since the last push was taken for
-// the author of whatever was asked for.
+// firstWriter is an earlier rule of the program: it takes the first person who wrote since the last push
+// for the author of whatever was asked for.
 func firstWriter(t *permission.Permissions, ctx context.Context) (*permission.Asker, string, error) {
 	approvers, err := t.Approvers(ctx)
 	if err != nil || approvers.OtherThanRequester {
@@ -476,7 +478,7 @@ func TestTheFirstWriterIsFoundOut(t *testing.T) {
 	require.Len(t, o.actors, 2)
 }
 
-// Nobody's guards: everybody is taken for a member who may approve.
+// The control: with the check off, every person is taken for a member who may approve.
 func TestThatEverybodyMayIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)

@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
-// maxFirstPrompt is what an agent may be told before anything of a session: its system
-// prompt and its tools, as they go over the wire.
+// maxFirstPrompt is how many bytes an agent may be sent before anything about the session: its system
+// prompt and its tools as JSON.
 const maxFirstPrompt = 12 << 10
 
-// firstTools are the tools of each agent, in the order in which they are sent.
+// firstTools returns the tools of each agent, in the order in which they are sent.
 func firstTools() map[string][]model.Tool {
 	bench := &tool.Bench{}
 	skill := tool.LoadSkill(nil, nil, nil)
@@ -41,10 +41,10 @@ func firstTools() map[string][]model.Tool {
 	}
 }
 
-// nobody has the orchestrator's decisions without acting on them.
+// nobody implements the orchestrator's tools without doing anything.
 type nobody struct{ decision.OrchestratorTools }
 
-// What stands before a conversation is paid for in every request, and hides what matters.
+// The text before a conversation is paid for with every request, and distracts from what matters.
 func TestEveryAgentsFirstPromptIsShort(t *testing.T) {
 	t.Parallel()
 	tools := firstTools()

@@ -1,29 +1,29 @@
-// Package turn takes one session as far as it goes: it judges what people wrote, lets the
-// agents work, records what they decide, and moves the phase on.
+// Package turn takes one session as far as it can go without people: it judges what they wrote, lets the
+// agents work, records their decisions, and moves the session to its next phase.
 //
-// A turn begins when a worker of the queue calls [Runner.Run] with the session of its job. The
-// turn fences every earlier turn of the session, lets package intake judge the new messages,
-// lets package worktree open the repository, and runs the orchestrator's loop until a tool ends
-// it (open.go). The turn records everything before anybody sees it, so a turn that died is done
-// again from rows alone: a call without a result is called again, tasks are found by the call
-// that made them, commits come out with the same hash, and a push is looked up before it is made.
+// A turn begins when a worker of the queue calls [Runner.Run] with the session of its job. The turn
+// fences off every earlier turn of the session, judges the new messages (package intake), opens the
+// repository (package worktree), and runs the orchestrator's loop until a tool ends it (open.go puts
+// these parts together). Everything is recorded before people see it, so a turn that died is repeated
+// from rows alone: a tool call without a result is called again, tasks are found by the call that made
+// them, commits get the same hash again, and a push is looked up before it is repeated.
 //
-// Code decides what agents may do, and prompts do not. Each rule has a room below this one:
+// Code decides what agents may do, not prompts. Each rule has a package below this one:
 //
-//   - ledger records under the session's epoch; prompt, catalog and folder are what the other
-//     rooms share
+//   - ledger records under the session's epoch; prompt, catalog and folder hold what the other
+//     packages share
 //   - intake judges each message; approval and permission decide what it permits, and hold back
-//     the words of people who may not approve; duplicates joins threads about the same
-//   - orchestrator has the tools of the agent that leads; evidence looks up what its reports
-//     claim, siblings where else the defect is, reproduced whether the report's command still
-//     fails; question puts a question to the thread; worker does its tasks, side by side where
-//     they do not depend on each other; inquiry asks agents that only read, and knows says who
-//     knows the code
-//   - runtime runs an agent; worktree gives it files, attachment what people attached; budget
-//     holds it to the limits; tested is how the repository is built and tested
-//   - delivery proves the change, holds it to its scope, commits and pushes; findings, review
-//     and proposal word what was found, criticised and pushed
-//   - backport, lookback and pictures work beside the turns, each by jobs of their own
+//     the messages of people who may not approve; duplicates joins threads about the same problem
+//   - orchestrator has the tools of the leading agent; evidence checks the claims of its reports,
+//     siblings finds other places with the same defect, reproduced checks whether the report's
+//     command still fails; question puts a question to the thread; worker runs the tasks, in
+//     parallel if they do not depend on each other; inquiry asks agents that only read, and knows
+//     finds who knows the code
+//   - runtime runs an agent; worktree gives it files, attachment the files that people attached;
+//     budget enforces the limits; tested holds how the repository is built and tested
+//   - delivery proves the change, confines it to its scope, commits and pushes; findings, review
+//     and proposal hold the texts about what was found, criticised and pushed
+//   - backport, lookback and pictures run in parallel to the turns, each in its own jobs
 package turn
 
 import (
@@ -66,44 +66,45 @@ type Runner struct {
 	Model        *model.Client
 	Agents       map[string]agent.Agent
 	Repositories []catalog.Repository
-	Skills       []skill.Skill  // the built-in ones, and the operator's over them
-	Secrets      *redact.Finder // masked wherever text leaves, and kept out of commits; nil: none is
+	Skills       []skill.Skill  // the built-in skills, some replaced by the operator's
+	Secrets      *redact.Finder // masked in all text that leaves, and kept out of commits; nil: nothing is masked
 	Log          *slog.Logger
 	Metrics      *metrics.Metrics   // nil: nothing is counted
-	Readers      duplicates.Readers // who may read what; nil: threads are told of no others
+	Readers      duplicates.Readers // says who may read which thread; nil: threads are told of no other threads
 	Machine
 	Bounds
 
-	askRule permission.AskRule // nil: permission.Permissions.AskedBy; a control has another
+	askRule permission.AskRule // nil: permission.Permissions.AskedBy; a control of a test sets another rule
 }
 
-// A Machine is what a runner works with on its own machine.
+// A Machine holds what a Runner uses of the machine that it runs on.
 type Machine struct {
 	Mirrors    *repo.Mirrors
-	Sandbox    *sandbox.Sandbox // nil: commands are off
-	SandboxOff string           // why commands are off, and what to do about it
-	Checker    *testrun.Checker // nil with Sandbox
-	Folders    folder.Folders   // of the sessions, with their workspaces
+	Sandbox    *sandbox.Sandbox // nil: agents cannot run commands
+	SandboxOff string           // why Sandbox is nil, and what to do about it
+	Checker    *testrun.Checker // nil if Sandbox is nil
+	Folders    folder.Folders   // the sessions' folders, with their workspaces
 }
 
-// Bounds say how far a session goes before it waits, or people are asked.
+// Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits     quota.Limits            // on what sessions may use before people are asked
-	Patience   time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
-	Attempts   int                     // failed attempts at a task before the consultant is asked; 2 where zero
-	Unanswered time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
-	HunkTime   time.Duration           // for trying which hunks of a fix are needed; none where zero
-	LooksBack  bool                    // it is looked for since when, and on which releases, a bug is there
+	Limits     quota.Limits            // what sessions may use before people are asked
+	Patience   time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
+	Attempts   int                     // failed attempts at a task before the consultant is asked; 0: 2
+	Unanswered time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
+	HunkTime   time.Duration           // for testing which hunks of a fix are needed; 0: they are not tested
+	LooksBack  bool                    // look for the commit that brought a bug, and the releases that have it
 	Seats      queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 
-// pulse is how often a turn looks whether it was stopped or fenced: a stop has to act
-// within two seconds.
+// pulse is how often a turn checks whether it was stopped or fenced off. A stop has to act within two
+// seconds.
 const pulse = 400 * time.Millisecond
 
 var errStopped = errors.New("a person asked to stop")
 
-// Run takes the session as far as it goes.
+// Run takes the session as far as it can go. It returns nil if a later turn fenced it off. It leaves a
+// session that the operator paused as it is.
 func (r *Runner) Run(ctx context.Context, session string) error {
 	begun, err := r.Store.Begin(ctx, session)
 	if err != nil {
@@ -125,7 +126,8 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 	}
 }
 
-// GiveUp ends a session whose turns keep failing on our side.
+// GiveUp ends a session whose turns keep failing because of the program, and tells the thread the cause.
+// If not even its messages can be judged, it sets those aside instead.
 func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error {
 	begun, err := r.Store.Begin(ctx, session)
 	if err != nil {
@@ -141,14 +143,16 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	)
 }
 
-// errPaused ends what goes on where whoever runs the program paused it.
+// errPaused ends a turn when the operator has paused the session's repository, its channel or
+// everything.
 var errPaused = errors.New("paused by whoever runs the program")
 
-// errMoved ends what goes on in a repository that the session is not about any more.
+// errMoved ends a run when a person has chosen another repository for the session. The turn then goes on
+// with that one.
 var errMoved = errors.New("a person chose another repository")
 
-// afterJudged acts on what was recorded: a stop ends the turn, and a word that makes what is
-// under way pointless ends that.
+// afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
+// and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
 		t.halt(errStopped)
@@ -161,8 +165,8 @@ func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	}
 }
 
-// runOnce runs until the session rests or is stopped; after a stop it is called again, to
-// judge who said so.
+// runOnce runs until the session rests or the run is ended. again says that it has to be called again:
+// after a stop, or after the choice of another repository.
 func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	defer t.Trees.Folders.Hold(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
@@ -187,13 +191,13 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 		return false, store.ErrFenced
 	}
 	if cause := context.Cause(ctx); cause != nil && folder.DiskMessage(cause) != "" {
-		err = cause // an agent beside the work came upon it
+		err = cause // an agent that works in parallel met the error
 	}
 	return false, t.sayDiskFailed(parent, err)
 }
 
-// judgeStop judges who said stop. Where that stopped the session, calls that were under
-// way are answered as interrupted, so that what is written next is read first.
+// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail
+// and the open tool calls are answered as interrupted, so that agents read the next message first.
 func (t *turn) judgeStop(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
 		return err
@@ -220,8 +224,9 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
 }
 
-// watchSession ends ctx when a person said stop or another turn took over, and judges what people
-// write while agents are busy, so that what it makes pointless is cancelled.
+// watchSession cancels ctx when a person said stop, the operator paused, or another turn took over. It
+// also judges what people write while agents are busy, so that work which a message makes pointless is
+// cancelled.
 func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -235,7 +240,7 @@ func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc)
 		p, err := t.Pulse(unseen)
 		switch {
 		case err != nil:
-			continue // a database that is away for a moment stops nothing
+			continue // a database that is unavailable for a moment stops nothing
 		case !p.Mine:
 			cancel(store.ErrFenced)
 		case p.Stop:
@@ -250,7 +255,8 @@ func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc)
 	}
 }
 
-// judgeMeanwhile judges what people wrote, and begins what that asks for beside the work.
+// judgeMeanwhile judges what people wrote, and starts the inquiries that they asked for in parallel to
+// the work.
 func (t *turn) judgeMeanwhile(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
@@ -258,8 +264,8 @@ func (t *turn) judgeMeanwhile(ctx context.Context) error {
 	return t.Inquiries.StartOpen(ctx)
 }
 
-// advanceSession is the turn itself: the orchestrator works, and questions to agents that only
-// read are answered beside it; what they say may open the session again.
+// advanceSession runs the orchestrator, and answers inquiries in parallel to it, until the session is
+// not open any more. An answer may open the session again.
 func (t *turn) advanceSession(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
@@ -295,7 +301,7 @@ func (t *turn) advanceSession(ctx context.Context) error {
 	}
 }
 
-// runOrchestrator runs the orchestrator over its journal.
+// runOrchestrator runs the orchestrator's loop over its transcript.
 func (t *turn) runOrchestrator(ctx context.Context) error {
 	row := t.Agents[agent.Orchestrator]
 	j, err := t.Runtime.OpenTranscript(ctx, 0, row)

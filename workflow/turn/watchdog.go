@@ -14,14 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
-// lookEvery is how often it is looked who was silent for too long: a tenth of that time, so
-// that nobody waits much longer.
+// lookEvery returns how often to look for silent threads: every tenth of the silence, so that no thread
+// waits much longer, but between a second and a minute.
 func lookEvery(silent time.Duration) time.Duration {
 	return min(max(silent/10, time.Second), time.Minute)
 }
 
-// Watchdog says in each thread at work in which nothing was said for so long what goes on
-// there, until ctx ends. Sessions that wait for people are none of its business.
+// Watchdog posts a line about the state of the work in each thread at work that has been silent for that
+// long, until ctx ends. It leaves out sessions that wait for people. It returns at once if silent is not
+// positive.
 func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 	if silent <= 0 {
 		return
@@ -40,7 +41,7 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 	}
 }
 
-// SpeakUp does so once.
+// SpeakUp posts such a line in each silent thread, once.
 func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
 	sessions, err := silence.List(ctx, r.Store.DB, silent)
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
 	return nil
 }
 
-// doing is what a session does in a phase, where nothing better is known.
+// doing holds what to say of a session in a phase if no task or command is known.
 var doing = map[workflow.Phase]string{
 	workflow.PhaseAligning:   "I am thinking about what to ask next",
 	workflow.PhaseExploring:  "I am reading the code",
@@ -69,7 +70,7 @@ var doing = map[workflow.Phase]string{
 	workflow.PhaseConsulting: "The consultant was asked, and has not answered yet",
 }
 
-// silenceLine is the line.
+// silenceLine returns the line that says what goes on in a silent thread.
 func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
 	switch {
@@ -90,7 +91,7 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	return outgoing.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
 }
 
-// inWords is a time as people say it.
+// inWords returns a duration as people say it, in minutes or hours and minutes.
 func inWords(d time.Duration) string {
 	switch minutes := int(d / time.Minute); {
 	case minutes < 1:
@@ -102,7 +103,7 @@ func inWords(d time.Duration) string {
 	}
 }
 
-// brief is a text in one line that is not too long.
+// brief returns a text in one line of at most 120 characters.
 func brief(s string) string {
 	return plaintext.CutLine(plaintext.OneLine(s), 120)
 }

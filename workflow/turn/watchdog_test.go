@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
-// A message of somebody whom Slack does not tell about is tried again, and in the end it is
-// answered and set aside; what else goes on in the session does.
+// A message whose author Slack does not tell is tried again, and is answered and set aside in the end.
+// The rest of the session goes on.
 func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)

@@ -19,13 +19,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// maxAdopted is how much of others' words one adoption gives to agents; Slack takes no
-// message that is longer.
+// maxAdopted is how many bytes of other people's messages one adoption shows to agents. Slack accepts no
+// longer message.
 const maxAdopted = 40_000
 
-// Adopt judges "yes please do this": a person makes their own what others asked for above
-// in the thread; ok says that it was that. Agents are given it whole, as data, whoever
-// wrote it.
+// Adopt judges a message such as "yes please do this", with which a person makes requests of other
+// people above it in the thread their own. ok reports whether the message was that. Agents are shown it
+// in full, as data, whoever wrote it.
 func (hw *HeldWords) Adopt(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !intent.Adopts(m.Text) {
 		return f, false, nil
@@ -63,18 +63,18 @@ func (hw *HeldWords) Adopt(ctx context.Context, m incoming.Message, p workflow.P
 	return f, true, nil
 }
 
-// requestsOfOthers is what other people wrote above a message.
+// requestsOfOthers holds what other people wrote above a message.
 type requestsOfOthers struct {
-	ts      []string                 // of all of it
-	title   string                   // the first of it
-	text    string                   // what agents were not given yet, or not whole
-	words   string                   // the same, for the record of what was approved
-	earlier []incoming.ThreadMessage // that the inbox does not hold
-	held    []int64                  // rows that were kept from the agents
+	ts      []string                 // ts of all messages
+	title   string                   // text of the first message
+	text    string                   // the messages that agents were not shown yet, or not in full
+	words   string                   // the same messages, for the record of what was approved
+	earlier []incoming.ThreadMessage // messages that are not in the inbox
+	held    []int64                  // ids of the inbox rows that were held back from the agents
 }
 
-// requestAbove is what others wrote above m since the newest push: what agents were shown, what
-// was kept from them, and what was in the thread before the session.
+// requestAbove returns what other people wrote above m since the newest push: messages that agents were
+// shown, messages that were held back, and messages from before the session.
 func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o requestsOfOthers, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 	if err != nil {
 		return o, err
 	}
-	delivered, err := hw.Inbox().DeliveredTS(ctx) // what stood there before the newest push is done with
+	delivered, err := hw.Inbox().DeliveredTS(ctx) // messages before the newest push are done with
 	if err != nil {
 		return o, err
 	}
@@ -108,7 +108,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 			return o, err
 		}
 		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered {
-			continue // what is not as it was kept is not what was adopted
+			continue // a message that was edited since it was held is not the one that was adopted
 		}
 		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
 		give(hw.PersonName(ctx, h.User), hw.Slack.Readable(ctx, h.Text))

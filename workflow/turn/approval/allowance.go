@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// PendingAllowance is the word that the thread was asked for and did not give yet; nil where there
-// is none.
+// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
+// there is none.
 func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, error) {
 	if ap.Session().Phase != workflow.PhasePaused {
 		return nil, nil
@@ -36,9 +36,9 @@ func saysUnproven(text string) bool {
 	return unproven
 }
 
-// AllowPush takes the word that lets a push go out; it is judged like an approval. id is of the
-// button; empty for words, which have to stand below the question, and have to say so where
-// nothing was proven.
+// AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
+// allowance that the pressed button is for, and empty for a message. A message has to be written below
+// the question, and has to say "unproven" if nothing was proven.
 func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
 	if no, may, err := ap.mayDecide(ctx, m, p, "push", "this push"); err != nil || !may {

@@ -14,16 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// Amend adds what agents are given of m to the record of what was approved: words of people
-// who may approve that correct it, or answer a question about it. Mere questions, thanks and
-// "go on" change nothing, and neither does what came before an approval: that leads to a
-// revision of its own.
+// Amend adds the amendment that m makes to the parts f, if there is one: a correction of the approved
+// work, or an answer to a question about it, by a person who may approve. Questions, thanks and "go on"
+// amend nothing. Neither does a message before an approval, since it leads to a new revision.
 func (hw *HeldWords) Amend(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
-	passed, passes := ledger.Find[consent.Amendment](f) // words of others, in the name of p
+	passed, passes := ledger.Find[consent.Amendment](f) // other people's words, passed on or adopted by p
 	f = ledger.Without[consent.Amendment](f)
 	h, _ := ledger.Find[inbox.Handled](f)
 	_, approves := ledger.Find[consent.Approval](f)
-	_, pushes := ledger.Find[consent.Allowance](f) // "push it" says nothing of what is wanted
+	_, pushes := ledger.Find[consent.Allowance](f) // "push it" does not say what is wanted
 	if approves || pushes || !h.ForAgents {
 		return f, nil
 	}
@@ -48,7 +47,7 @@ func (hw *HeldWords) Amend(ctx context.Context, m incoming.Message, p workflow.P
 	return append(f, a), nil
 }
 
-// amendment is what m says of the approved work; empty where it says nothing of it.
+// amendment returns what m says about the approved work, or an empty string if it says nothing about it.
 func (hw *HeldWords) amendment(ctx context.Context, m incoming.Message, f []store.Part) (string, error) {
 	if answer, ok := ledger.Find[progress.Answer](f); ok {
 		q, err := hw.Store.Waiting(ctx, hw.Session().ID)

@@ -6,20 +6,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// Approvals judge the words and presses that permit something.
+// Approvals judges the messages and presses that permit something.
 type Approvals struct {
 	Judgements
 	Catalog     *catalog.Catalog
 	Permissions *permission.Permissions
 }
 
-// HeldWords are the words of people who may not approve, once work is approved or somebody
-// stopped it: they are kept, offered to those who may approve, and passed on by them. The
-// same people let stopped work go on, and adopt what others asked for.
+// HeldWords keeps the messages of people who may not approve, while an approval stands or work is
+// stopped. They are offered to people who may approve, who can pass them on to the agents. It also
+// judges the messages with which those people let stopped work go on, or adopt another person's request.
 type HeldWords struct {
 	Judgements
 	Permissions *permission.Permissions
 }
 
-// Judgements make the parts that follow from one message.
+// Judgements makes the parts that follow from one message.
 type Judgements struct{ *ledger.Ledger }

@@ -17,8 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Approve is the only maker of approvals. What may change meanwhile is checked again by
-// the database in the transaction that writes the row.
+// Approve judges an approval of a revision, in words or by a press, limited to scope unless scope is
+// empty. A person who may not approve makes a request for approval with it (requestApproval). The
+// database checks again, in the transaction that inserts the row, whatever may change meanwhile.
 func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
 	s := ap.Session()
 	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
@@ -68,18 +69,21 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) bool {
 	return false
 }
 
-// refuseRevision keeps what somebody saw when they approved it in vain.
+// refuseRevision refuses an approval, and records the revision that the person wanted to approve.
 func (ap *Approvals) refuseRevision(revision int, m incoming.Message, p workflow.Person, reason, said string) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }
 
-// postingTime is how long a report may be on its way to Slack.
+// postingTime is how long writtenBeforeShown waits for a report to be posted to Slack.
 const postingTime = 10 * time.Second
 
-// writtenBeforeShown: words name no revision, so they approve only what stood above them in the
-// thread. A button was shown together with its revision. shown is where that stands.
+// writtenBeforeShown reports whether m was written before the report, or another line that waits for
+// consent, was shown. A message names no revision, so it can only approve what was above it in the
+// thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
+// empty string; underWay says that it is being posted, and then writtenBeforeShown waits for at most
+// postingTime.
 func (ap *Approvals) writtenBeforeShown(ctx context.Context, m incoming.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
 	if m.Kind == incoming.Action || m.Kind == incoming.Form {
 		return false, nil
@@ -114,7 +118,8 @@ func (ap *Approvals) approvalParts(m incoming.Message, p workflow.Person, r work
 	return f
 }
 
-// delegates is what the orchestrator does next, by the kind of what was approved.
+// delegates holds what the orchestrator is told to do after an approval, by the kind of report that was
+// approved.
 var delegates = map[string]string{
 	workflow.ReportRootCause: "Delegate the fix now.",
 	workflow.ReportDiagnosis: "Delegate the fix now.",
@@ -122,8 +127,8 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
-// OthersWroteSince reports whether somebody else wrote between the newest report and m: then a
-// mere yes in m may be meant for them.
+// OthersWroteSince reports whether another person wrote between the newest report and m. Then a bare
+// "yes" in m may be meant for that person.
 func (ap *Approvals) OthersWroteSince(ctx context.Context, m incoming.Message) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
@@ -132,8 +137,9 @@ func (ap *Approvals) OthersWroteSince(ctx context.Context, m incoming.Message) (
 	return ap.Inbox().OthersWrote(ctx, m.User, shown, m.TS)
 }
 
-// AskConsent: what only sounds like consent is asked about, never taken. While the question of
-// a revision waits, another such message rewords it.
+// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent
+// is never taken for one. While such a question about the revision waits, the next one replaces its
+// words.
 func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, scope string) []store.Part {
 	s := ap.Session()
 	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
@@ -147,5 +153,5 @@ func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, scope str
 		consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 
-// consentLabel tells the button of a question about consent from that of a report.
+// consentLabel distinguishes the button of a question about consent from the button of a report.
 const consentLabel = "Yes, fix it"

@@ -17,21 +17,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Backport is what a person wants brought to releases.
+// A Backport is a person's request to bring a pushed change to releases.
 type Backport struct {
-	Releases []string // as they were named; none: the message names none
-	Commit   string   // that a button was shown with; empty: of words
+	Releases []string // as the person named them; empty: the message names none
+	Commit   string   // pushed commit that the pressed button is for; empty: the request is in words
 }
 
-// BackportOf is what a button means that was made with BackportMeans.
+// BackportOf parses the value of a button, which holds a commit, a space and a release.
 func BackportOf(means string) Backport {
 	commit, release, _ := strings.Cut(means, " ")
 	return Backport{Releases: []string{release}, Commit: commit}
 }
 
-// Backport has what was pushed last brought to releases, each on a branch of its own. It is judged
-// like an approval, and permits nothing else: words have to stand below the line that tells of the
-// push, and a button has to be of it.
+// Backport judges a request to bring the newest pushed change to releases, each on a separate branch. It
+// is judged like an approval, and permits nothing else. A message has to be written below the line that
+// announces the push, and a press has to be of a button for that push.
 func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflow.Person, want Backport) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
@@ -70,8 +70,8 @@ func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflo
 	return ap.backportParts(permission.Asker{Message: m, Person: p}, want, *push, rows), nil
 }
 
-// backportParts are an order for each release that has none yet of what was pushed, all by one
-// permission. rows are those that were asked for before.
+// backportParts returns one order for each release that has none yet for this push, all with one
+// permission. rows are the backports that were asked for before.
 func (ap *Approvals) backportParts(by permission.Asker, want Backport, push backports.Push, rows []backports.Row) []store.Part {
 	m, p := by.Message, by.Person
 	var orders []store.Part
@@ -101,8 +101,8 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
 }
 
-// BackportBranch names the branch with what a branch has for a release. "1.4", "v1.4" and
-// "release/1.4" are one: the version counts where there is one.
+// BackportBranch returns the name of the branch for a backport of branch to release. "1.4", "v1.4" and
+// "release/1.4" give the same name: only the version counts, if there is one.
 func BackportBranch(branch, release string) string {
 	name := release[strings.LastIndexByte(release, '/')+1:]
 	if at := strings.IndexAny(name, "0123456789"); at > 0 && !isLetter(name[at-1]) || at == 1 && (name[0] == 'v' || name[0] == 'V') {

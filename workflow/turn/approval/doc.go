@@ -1,8 +1,8 @@
-// Package approval judges the words and presses that permit something: an approval of a
-// report, a plan or a shared understanding, the word on a push, adopting somebody's request,
-// passing held words on, going on after a stop.
+// Package approval judges the messages and presses that permit something: an approval of a report, a
+// plan or a shared understanding, the permission for a push, a backport, the adoption of another
+// person's request, passing held messages on, and going on after a stop.
 //
-// Each judgement returns the parts that it comes to (see workflow/store), and records
-// nothing. What may change between the judgement and the row is checked again by the
-// database when they are recorded.
+// Each judgement returns the parts to record (see workflow/store), and records nothing itself. Whatever
+// may change between the judgement and the recording is checked again by the database in the recording's
+// transaction.
 package approval

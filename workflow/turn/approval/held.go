@@ -22,18 +22,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Words of people who may not approve report, ask and correct before an approval. Once work
-// is approved, or somebody stopped it, they reach no agent: they are kept, and offered to
-// those who may approve, who can pass them on.
+// Before an approval, people who may not approve can report, ask and correct like anybody else. Once
+// work is approved or stopped, their messages reach no agent: they are held, and offered to people who
+// may approve, who can pass them on.
 
-// The actions of the buttons below such words, and below a stop.
+// ActionPassOn and ActionGoOn are the actions of the buttons below held messages and below a stop.
 const (
 	ActionPassOn = "pass_on"
 	ActionGoOn   = "go_on"
 )
 
-// HoldWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
-// wait for nobody.
+// HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
+// message that only thanks is not held.
 func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string) []store.Part {
 	f := hw.Ignore(m)
 	if intent.Acknowledges(m.Text) {
@@ -42,14 +42,14 @@ func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
-	if m.Kind != incoming.Form { // what was entered stands above it
+	if m.Kind != incoming.Form { // the entered text is already in the thread, above this line
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
-// HoldRemark keeps what somebody wrote on a pull request for somebody who may approve.
+// HoldRemark holds back a remark on a pull request until a person who may approve passes it on.
 func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
@@ -58,17 +58,17 @@ func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
-// RefusePress refuses a press that is for somebody who may approve; its button stays for them.
+// RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
 func (hw *HeldWords) RefusePress(m incoming.Message, p workflow.Person, what, why string) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
-// maxHeldQuote is how much of held words, in characters, is said again beside their button,
-// so that it is plain which words it passes on.
+// maxHeldQuote is how many characters of a held message are quoted beside its button, so that people see
+// which message it passes on.
 const maxHeldQuote = 100
 
-// PassOn gives held words to the agents, in the name of somebody who may approve: that row,
-// or where it is 0 all that was offered above m.
+// PassOn gives held messages to the agents, in the name of a person who may approve: the message of that
+// inbox row or, if row is 0, all that were offered above m.
 func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
@@ -119,15 +119,16 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 	return f, nil
 }
 
-// passing is what somebody passes on.
+// passing holds the messages that a person passes on.
 type passing struct {
-	rows, over []int64  // the messages; and with them what waits no longer, their older wordings
-	told, said []string // to agents, and in the thread
-	words      []string // for the record of what was approved
-	goOn       bool     // it says nothing but that stopped work goes on
+	rows, over []int64  // rows: the messages passed on; over: all that stop waiting, with older versions of the same messages
+	told, said []string // told: texts for agents; said: quotes for the thread
+	words      []string // texts for the record of what was approved
+	goOn       bool     // all messages say only that stopped work may go on
 }
 
-// readPassed are those of the held messages that still say what was held, and stood above m.
+// readPassed reads those of the held messages that were written before m and still say what they said
+// when they were held.
 func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []int64) (p passing, err error) {
 	all, err := hw.Inbox().Held(ctx)
 	if err != nil {
@@ -167,11 +168,11 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 	return p, nil
 }
 
-// readsAsBefore reports whether a message still says in the thread what was kept of it: whoever
-// passes it on has to have read the same. What was entered in a form cannot change, and what was
-// written at a git host is passed on as it was taken in.
+// readsAsBefore reports whether a held message still has the same text in the thread, so that the person
+// who passes it on has read the same text. The text of a form cannot change. A remark at a git host is
+// passed on as it was received.
 func (hw *HeldWords) readsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
-	if m.Kind == incoming.Form || m.Kind == incoming.Remark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+	if m.Kind == incoming.Form || m.Kind == incoming.Remark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // the bot posts a slash command's root message
 		return true, nil
 	}
 	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)
@@ -182,14 +183,15 @@ func (hw *HeldWords) readsAsBefore(ctx context.Context, m incoming.Message) (boo
 	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
 }
 
-// GoOnButton lets the work go on that was stopped by the stop of that mark, and no later one.
+// GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
+// after a later stop.
 func (hw *HeldWords) GoOnButton(mark string) []outgoing.Button {
 	return []outgoing.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
-// GoOn judges words of somebody who may approve in a session whose approved work somebody
-// stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
-// mentions it is given to the agents, and asked about with a button.
+// GoOn judges a message of a person who may approve while approved work is stopped. ok reports whether
+// the message is about going on. Only a message that says so (intent.GoesOn) lets the work go on. One
+// that merely mentions it is given to the agents, and the person is asked with a button.
 func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := hw.Session()
 	a, err := hw.StandingApproval(ctx)
@@ -197,10 +199,10 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 		return f, false, err
 	}
 	if limited, err := hw.Limited(ctx); err != nil || !limited.IsZero() {
-		return f, false, err // it is about the limit, then
+		return f, false, err // the message is about the limit
 	}
 	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
-		return f, false, err // about the question
+		return f, false, err // the message is about the question
 	}
 	if intent.GoesOn(m.Text) {
 		f, err = hw.Resume(ctx, m, p, s.Halted)
@@ -215,8 +217,8 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	return f, true, nil
 }
 
-// Resume lets approved work go on that the stop of that mark ended. What offered that says
-// who did (store.Turn.Record writes it again).
+// Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
+// message that offered it gets a note of who let the work go on (store.Turn.Record).
 func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.Person, mark string) ([]store.Part, error) {
 	s := hw.Session()
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
@@ -247,8 +249,8 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 	return f, nil
 }
 
-// Reopen makes what opens a stopped session, of which nothing is approved, a permission of
-// whoever did that; where they may not approve, it stays as it is.
+// Reopen adds a permission of p to parts that open a stopped session without an approval. If p may not
+// approve, it refuses instead, and the session stays stopped.
 func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
@@ -270,7 +272,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.
 	return f, nil
 }
 
-// WriterOf is who wrote a message that was sent, in words.
+// WriterOf returns in words who wrote a message that another person sent to the bot.
 func (hw *HeldWords) WriterOf(ctx context.Context, m incoming.Message) string {
 	switch {
 	case m.Value == "":
@@ -284,7 +286,7 @@ func (hw *HeldWords) WriterOf(ctx context.Context, m incoming.Message) string {
 	return prompt.PersonName(m.Value)
 }
 
-// quoteShortened is somebody's words in one line, in quotation marks.
+// quoteShortened returns a text in one line, in quotation marks, cut after most characters.
 func quoteShortened(text string, most int) string {
 	return `"` + plaintext.CutLine(plaintext.OneLine(text), most) + `"`
 }

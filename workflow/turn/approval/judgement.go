@@ -20,8 +20,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// RefuseUnknown: where Slack does not say who wrote, an approval is refused; other words are
-// judged when Slack answers again.
+// RefuseUnknown handles a message whose author Slack does not tell. It refuses a message or press that
+// would permit something. For any other it returns an error, so that the message is judged when Slack
+// answers again.
 func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.PutBack, button.Backport, ActionGoOn, ActionPassOn}, m.ActionID)
 	if m.Kind == incoming.Sent || !permits && !intent.Permits(m.Text) {
@@ -32,8 +33,8 @@ func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part,
 		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m)), nil
 }
 
-// mayDecide reports whether the person may take that decision; where not, or where that cannot be
-// read, parts say so.
+// mayDecide reports whether the person may take that decision. If not, or if that cannot be read, parts
+// hold the refusal.
 func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, what, this string) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	switch {
@@ -46,7 +47,8 @@ func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workfl
 	return nil, true, nil
 }
 
-// ForAgents gives the message to the agents and opens the session for them.
+// ForAgents returns the parts that give a message to the agents and open the session for them. told is
+// what they are shown in place of the message's text, unless it is empty.
 func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	update := store.Update{Open: ledger.Wake}
 	if j.Session().Title == "" && permission.IsMessage(m.Kind) {
@@ -65,7 +67,7 @@ func (j *Judgements) Ignore(m incoming.Message) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID}}
 }
 
-// Answer is said by the program itself, without an agent.
+// Answer returns the parts with which the program itself answers a message, without an agent.
 func (j *Judgements) Answer(m incoming.Message, text string, buttons ...outgoing.Button) []store.Part {
 	f := j.Ignore(m)
 	f = append(f, store.Lines(j.ProgramLine(text, buttons...)))
@@ -78,7 +80,7 @@ func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason,
 	return f
 }
 
-// ConsultantNames are what people call the consultant.
+// ConsultantNames returns the names that people may use for the consultant.
 func (j Judgements) ConsultantNames() []string {
 	return []string{"consultant", "oracle", j.Agents[agent.Consultant].Signature()}
 }

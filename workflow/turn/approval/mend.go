@@ -18,9 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Mend has what is red at the git host mended. It is judged like an approval: the press of
-// somebody who may approve is one of a revision of its own, which is limited to the files of what
-// was pushed. What lies beyond them is taken out, and needs a report that somebody approves.
+// Mend judges a press that has a failed check at the git host mended. It is judged like an approval: the
+// press of a person who may approve makes and approves a new revision, which is limited to the files of
+// the pushed change. Changes beyond those files are taken out, and need a report that is approved.
 func (ap *Approvals) Mend(ctx context.Context, m incoming.Message, p workflow.Person, commit string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
@@ -48,8 +48,8 @@ func (ap *Approvals) Mend(ctx context.Context, m incoming.Message, p workflow.Pe
 	return ap.mendParts(ctx, m, p, *row)
 }
 
-// mendParts are the revision, and the approval that the press is. Who asked for what was pushed has
-// asked for what is red of it, too: the press approves.
+// mendParts returns the new revision and its approval by the press. The people who asked for the pushed
+// change count as those who asked for the revision, so the press only approves.
 func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workflow.Person, row pullrequest.Row) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, s.Revision)

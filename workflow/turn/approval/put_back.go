@@ -17,13 +17,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// askedToPutBack is the decision that a request to put something back leaves; its reason
-// is the tree that it was taken out of.
+// askedToPutBack is the What of the decision that records a request to put something back. Its Reason
+// names the tree before the removal.
 const askedToPutBack = "ask_put_back"
 
-// PutBack has exactly what was taken out under that hash put back. It is judged like an
-// approval: while the work goes on it widens the approval by that; after the push it is one of
-// a revision of its own, which says what is put back.
+// PutBack judges a press that has the removal with that hash put back. It is judged like an approval.
+// While the work goes on, it widens the approval by that removal. After the push it makes and approves a
+// new revision that says what is put back.
 func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow.Person, hash string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "put_back", reason, p.Name+": "+said), nil
@@ -67,7 +67,7 @@ func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow
 	return ap.putBackPushed(m, p, r)
 }
 
-// putBackParts widens the approval of the work that is under way by what was taken out.
+// putBackParts widens the approval of the current work by the removal.
 func (ap *Approvals) putBackParts(m incoming.Message, p workflow.Person, r permit.Removal) []store.Part {
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Keep it; the scope takes it in. Where nothing else is to be done, a worker calls done, and the orchestrator finish.")
 	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
@@ -76,13 +76,13 @@ func (ap *Approvals) putBackParts(m incoming.Message, p workflow.Person, r permi
 		consent.Decision{What: "put_back", Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
 }
 
-// putBackTold tells agents what is put back.
+// putBackTold returns what agents are told of a removal that is put back.
 func (ap *Approvals) putBackTold(p workflow.Person, r permit.Removal) string {
 	return fmt.Sprintf("%s, who may approve, has put back what was taken out. The program lays it into the files again:\n%s\n", prompt.PersonName(p.Name), prompt.Fence("removed", r.Diff()))
 }
 
-// putBackPushed makes what was taken out of pushed work a revision of its own, approved by
-// the press: nothing else is to be done by it.
+// putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
+// The press approves it.
 func (ap *Approvals) putBackPushed(m incoming.Message, p workflow.Person, r permit.Removal) ([]store.Part, error) {
 	s := ap.Session()
 	what := "Put back what was taken out of revision " + fmt.Sprint(r.Revision)
@@ -105,7 +105,8 @@ func (ap *Approvals) putBackPushed(m incoming.Message, p workflow.Person, r perm
 	return append(f, consent.Removal(r)), nil
 }
 
-// askToPutBack asks those who may for what somebody who may not pressed, once of one removal.
+// askToPutBack turns a press of a person who may not approve into a request to the people who may. They
+// are called once for each removal.
 func (ap *Approvals) askToPutBack(ctx context.Context, by permission.Asker, a permit.Approvers, why string, r permit.Removal) ([]store.Part, error) {
 	m, p := by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your word on this: %s. %s", p.Name, why, a.Who())

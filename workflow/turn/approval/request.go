@@ -18,16 +18,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// askedFor is the decision that a request for approval leaves.
+// askedFor is the What of the decision that records a request for approval.
 const askedFor = "request"
 
-// requestApproval makes a request of the word of somebody who may not approve: the line
-// says who asks, calls the approvers that the configuration names, and has the buttons
-// again. An approver's press or word is then the approval of that very revision, by
-// [turn.approve] as ever.
+// requestApproval turns an approval by a person who may not approve into a request: a line that says who
+// asks, calls the approvers that the configuration names, and has the report's buttons again. A press or
+// message of an approver is then judged by Approve and approves that revision.
 //
-// Approvers are called once for a revision, whoever asks and however often, so nobody can
-// ring them up again and again. Nothing is asked of them where nothing waits.
+// Approvers are called once for each revision, however many people ask and however often, so that nobody
+// can call them again and again. No request is made if the revision does not wait for an approval.
 func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a permit.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
 	s, m, p := ap.Session(), by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
@@ -73,8 +72,8 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 	}), nil
 }
 
-// askedBefore are the people who asked for that revision already; called says whether
-// somebody was called for it.
+// askedBefore returns the people who asked for approval of that revision before. called reports whether
+// an approver was called for it.
 func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []string, called bool, err error) {
 	decisions, err := ap.Store.Decisions(ctx, ap.Session().ID)
 	if err != nil {
@@ -88,12 +87,12 @@ func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []str
 	return users, called, nil
 }
 
-// mostCalled is how many are called in one line: a list of everybody calls nobody.
+// mostCalled is how many people one line calls at most.
 const mostCalled = 10
 
-// peopleToCall are the ids that the configuration names for the repository: a group as itself
-// and not as its members. Whoever asks is not called, nor the requester where somebody else
-// has to approve.
+// peopleToCall returns the ids of the approvers that the configuration names for the repository, at most
+// mostCalled. A group is called by its own id, not by those of its members. The person who asks is left
+// out, and so is the requester if another person has to approve.
 func (ap *Approvals) peopleToCall(a permit.Approvers, asks workflow.Person) []string {
 	r, _ := ap.Catalog.Current()
 	var ids []string

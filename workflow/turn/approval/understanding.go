@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// ConfirmUnderstanding: a person says that the shared understanding is right. It is the permission to
-// work on a branch, too, so it takes somebody who may approve.
+// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
+// It is also the permission to work on a branch, so only a person who may approve can confirm.
 func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {

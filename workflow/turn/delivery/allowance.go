@@ -21,9 +21,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
-// AskAllowance: a change that decides more than what the code does, or of which nothing can be
-// proven here, is pushed only on a person's word, given on exactly these files. Where there is
-// none the thread is asked, and the turn ends with the result.
+// AskAllowance returns the allowance for a change that decides more than what the code does, or of which
+// nothing can be proven here. Such a change is pushed only if a person allows exactly these files. If
+// nobody has allowed them yet, ends is a result that asks the thread and ends the turn. Both are nil if
+// the change needs no allowance.
 func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (given *permit.Allowance, ends *model.Result, err error) {
 	named, unproven := proposal.DecidingPaths(changes), ""
 	switch {
@@ -62,14 +63,15 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 	return nil, &asked, nil
 }
 
-// documentsAlone is why nothing can be proven of a change of documents.
+// documentsAlone is the reason why nothing can be proven of a change to documents only.
 const documentsAlone = "only documents were changed, which no test shows"
 
-// maxMissing is how much is said of what could not be started, which is what a command printed.
+// maxMissing is how many characters are said of what could not be started, which is the output of a
+// command.
 const maxMissing = 300
 
-// allowanceText asks for the word that lets these files be pushed: for what they decide beside
-// code, or because of what keeps them from being proven.
+// allowanceText returns the question whether these files may be pushed. named lists what they decide
+// beside code; unproven is why they cannot be proven.
 func allowanceText(named []string, tree, unproven string, shown bool) string {
 	more := ""
 	if len(named) > 0 {
@@ -89,7 +91,8 @@ func allowanceText(named []string, tree, unproven string, shown bool) string {
 	return fmt.Sprintf("The work is %s, and waits for a word of its own, because %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
 }
 
-// notApproved is what the orchestrator is told where the store refused the push itself.
+// notApproved returns what the orchestrator is told if the store refused the push because it is not what
+// was approved. It returns every other error unchanged.
 func notApproved(err error) (model.Result, error) {
 	if !errors.Is(err, consent.ErrNotApproved) {
 		return model.Result{}, err

@@ -17,9 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
-// makeCommit is the one that an earlier push of these files did not bring through, so that
-// what is pushed again has its hash, whatever the model says of the work by now; else it
-// is a new one.
+// makeCommit returns the commit of an earlier push of the same files that did not get through, so that
+// the repeated push has the same hash whatever the model says of the work now. Otherwise it makes a new
+// commit.
 func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
 	a, tree := proven.approval, proven.tree
 	s, work := d.Session(), d.Trees.Current().Work
@@ -40,11 +40,11 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		}
 	}
 	if len(pushes) > 0 {
-		// The files have changed since. Did an earlier push arrive without our knowing, the
-		// branch goes on from there.
+		// The files have changed since. If an earlier push arrived without the program knowing, the new
+		// commit's parent is the branch's head.
 		stands, err := work.BranchHead(ctx, s.Branch)
 		if err != nil {
-			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
+			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will report the error
 		}
 		if slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
@@ -53,8 +53,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 	return work.Commit(ctx, spec)
 }
 
-// commitSpec depends on nothing but rows, so that a commit made again has the same hash:
-// people's names, too, are those that were kept with the report and with the approval.
+// commitSpec depends only on rows, so that a commit that is made again has the same hash. The names of
+// people, too, are those that were stored with the report and the approval.
 func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (commits.Spec, error) {
 	s, a := d.Session(), proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
@@ -66,7 +66,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 		trailers = append(trailers, [2]string{"Reported-by", who})
 	}
 	who := a.Credit
-	if who == "" && a.UserName != a.User { // from before credits were kept
+	if who == "" && a.UserName != a.User { // an approval from before credits were stored
 		who = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(a.UserName))
 	}
 	if who != "" {
@@ -82,8 +82,8 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	}, nil
 }
 
-// proposedPull is the intent to open a pull request for what was pushed; nothing where the
-// repository has no host.
+// proposedPull returns the intent to open a pull request for the pushed commit, or nothing if the
+// repository has no git host.
 func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish) ([]store.Part, error) {
 	r, _ := d.Catalog.Current()
 	if r.Pulls.Host == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// unfinishedWork says what of a plan is not verified, or which of the done criteria has no word.
+// unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
+// nothing about. It returns an empty string if the work is complete.
 func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
@@ -44,7 +45,8 @@ func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, crite
 	return "", nil
 }
 
-// doneCriteria are what the newest request up to that revision says it is done by.
+// doneCriteria returns the done criteria of the newest request up to that revision. Only a feature has
+// any.
 func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, error) {
 	s := d.Session()
 	if s.Kind != workflow.KindFeature {
@@ -63,10 +65,10 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 	return nil, nil
 }
 
-// followAmendments holds what is said of a feature against what people said since its
-// approval, where they said anything: something has to be said of that, and a criterion
-// that names what is nowhere in the files is not what was finally wanted. A bug has no
-// criteria that a correction could make wrong.
+// followAmendments checks that finish takes into account what people said since the approval. amended
+// reports whether they said anything. If so, finish has to say what changed, and no criterion may name
+// code that is in none of the files; stale is what is wrong, or empty. A bug has no criteria that a
+// correction could make wrong, so nothing is checked.
 func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
@@ -94,13 +96,13 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 	return true, "", nil
 }
 
-// codeName matches words that can only be names in code: with a capital inside, or a _.
+// codeName matches words that can only be names in code: with a capital letter or an underscore inside.
 var codeName = regexp.MustCompile(`\b[A-Za-z]\w*(?:[a-z0-9][A-Z]|_[A-Za-z])\w*\b`)
 
-// maxNameFile is how large a file is looked into for a name, in bytes.
+// maxNameFile is the size in bytes up to which a file is searched for a name.
 const maxNameFile = 1 << 20
 
-// missingNames are those of the names that no file of the work holds.
+// missingNames returns the names that are in no file of the work.
 func missingNames(work fs.FS, names []string) ([]string, error) {
 	err := fs.WalkDir(work, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
-// The criteria are the newest request's, also where a plan follows it, and none only where there
-// are none: what could not be read is no feature without criteria.
+// The criteria are those of the newest request, also if a plan follows it. A report that cannot be read
+// is an error, not a feature without criteria.
 func TestDoneCriteria(t *testing.T) {
 	t.Parallel()
 	d := &Delivery{Ledger: turntest.OpenLedger(t, nil)}

@@ -10,17 +10,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// Delivery brings approved work to its branch: it is proven, held against its scope and
-// searched for secrets, then committed and pushed.
+// Delivery brings approved work to its branch: it proves the change, confines it to its scope, searches
+// it for secrets, commits and pushes.
 type Delivery struct {
 	*ledger.Ledger
 	Trees     *worktree.Trees
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
-	HunkTime  time.Duration // for trying which hunks of a fix are needed; zero: none is tried
-	LooksBack bool          // it is asked since when what was mended is red
+	HunkTime  time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
+	LooksBack bool          // ask since which commit the new tests fail
 
-	saidCommand bool // that the report's command still fails
+	saidCommand bool // the orchestrator was told that the report's command still fails
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
 }

@@ -1,5 +1,5 @@
-// Package delivery brings approved work to its branch. Finish holds the change against the
-// folder and the scope that it is limited to, looks for secrets, proves it, lets no hunk through
-// that nothing needs and nobody gave a reason for, commits it, and pushes it; the row of a push
-// stands before the push.
+// Package delivery brings approved work to its branch. Finish confines the change to its folder and its
+// scope, searches it for secrets, proves it, refuses hunks that no test needs and that have no reason,
+// has the critic review it, and then commits and pushes it. The intent to push is recorded before the
+// push.
 package delivery

@@ -23,7 +23,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
+// Finish proves the whole change, commits it, pushes it and posts the result. Whatever is missing is
+// returned as a refusal for the orchestrator.
 func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
 	approval, err := d.StandingApproval(ctx)
 	if err != nil {
@@ -83,14 +84,14 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	return d.publishCommit(ctx, proven, f)
 }
 
-// publishCommit makes the commit and pushes it. The row of the push stands before the push.
+// publishCommit makes the commit and pushes it. The intent to push is recorded before the push.
 func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
 	commit, err := d.makeCommit(ctx, work, f)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
-	// Another machine may have to push it again.
+	// Another machine may have to repeat the push.
 	kept, err := d.Trees.Pack(ctx, p.Work, 0, work.tree, commit)
 	if err != nil {
 		return model.Result{}, err
@@ -120,7 +121,8 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
 }
 
-// sayPushFailed keeps the approval and the work, and says what the remote said.
+// sayPushFailed tells the thread why the remote refused the push, and pauses the session. The approval
+// and the work are kept. Every error that is not from the remote is returned.
 func (d *Delivery) sayPushFailed(ctx context.Context, push outgoing.Push, shown proof.Proof, err error) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {

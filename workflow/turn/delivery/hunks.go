@@ -14,15 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A hunkCheck tries each hunk of a proven fix, with what the orchestrator chose for those that
-// nothing needs.
+// A hunkCheck tests which hunks of a proven fix are needed, and applies the orchestrator's choices about
+// those that are not.
 type hunkCheck struct {
 	*Delivery
 	choices []decision.HunkChoice
 }
 
-// hold lets no hunk of the fix through that nothing needs, unless a reason is given for it. What
-// is to be taken out is taken out, and the rest is proven once more.
+// hold refuses the work while it has hunks that no test needs and that have no reason to stay. Hunks
+// that the orchestrator chose to drop are taken out, and the rest is proven again.
 func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, refused *model.Result, err error) {
 	for {
 		if work.hunks, err = d.try(ctx, work); err != nil {
@@ -52,8 +52,9 @@ func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, ref
 	}
 }
 
-// try is what is known of each hunk of the fix: from its row, or else tried now. Reasons
-// stay with a hunk as long as its lines are the same, whatever else changes.
+// try returns what is known of each hunk of the fix: from the row of an earlier trial, otherwise from a
+// trial now. A reason to keep a hunk counts as long as the hunk's lines are the same, whatever else
+// changes.
 func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error) {
 	rows, err := d.Store.TriedHunks(ctx, d.Session().ID)
 	if err != nil {
@@ -108,8 +109,8 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error
 	return known.Hunks, d.Record(ctx, known)
 }
 
-// stand reports whether the hunks have the numbers under which they were tried: a difference
-// that takes long to find may be told in larger hunks.
+// stand reports whether the hunks still have the numbers under which they were tested. They may differ,
+// because a difference that takes long to compute may be split into larger hunks.
 func (d hunkCheck) stand(ctx context.Context, l tried.Hunks) (bool, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	return !slices.ContainsFunc(l, func(h tried.Hunk) bool {
@@ -118,7 +119,7 @@ func (d hunkCheck) stand(ctx context.Context, l tried.Hunks) (bool, error) {
 	}), err
 }
 
-// maxReason is how much is kept of why a hunk stays.
+// maxReason is how many characters are stored of the reason to keep a hunk.
 const maxReason = 300
 
 func openIndexes(l tried.Hunks) (out []int) {
@@ -130,7 +131,8 @@ func openIndexes(l tried.Hunks) (out []int) {
 	return out
 }
 
-// run takes each hunk of the fix out, alone, and runs the tests that are near.
+// run takes out each hunk of the fix alone and runs the tests near it. It returns nil without a proof,
+// without HunkTime, or if commands are off.
 func (d hunkCheck) run(ctx context.Context, work provenWork) (tried.Hunks, error) {
 	p := d.Trees.Current()
 	if d.Trees.Checker == nil || d.HunkTime <= 0 || !work.proof.Shown {
@@ -160,18 +162,18 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (tried.Hunks, error
 	return out, nil
 }
 
-// maxHunkText is how much is kept of a hunk that nothing needs.
+// maxHunkText is how many bytes are stored of a hunk that no test needs.
 const maxHunkText = 1500
 
-// takeOut takes hunks out and proves the rest. Where that does not hold they are put back:
-// of two hunks that do the same each may be missing, but not both.
+// takeOut takes hunks out and proves the rest. If the rest does not hold, the hunks are put back: of two
+// hunks with the same effect each can be missing, but not both.
 func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) (provenWork, *model.Result, error) {
 	tree := d.Trees.Current().Work
 	if _, err := tree.TakeOut(ctx, numbers); err != nil {
 		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
 	}
 	if work.approval.Scope != "" {
-		// What is left was judged inside already.
+		// The remaining hunks were judged to be inside the scope before.
 		since, err := d.AmendmentText(ctx, work.approval.Revision)
 		if err != nil {
 			return work, nil, err

@@ -18,20 +18,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
 )
 
-// A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
+// A provenWork is a tree that may be pushed, with its proof and with who allowed it.
 type provenWork struct {
 	approval  *permit.Approval
-	allowance *permit.Allowance // nil where it needs no word of its own
+	allowance *permit.Allowance // nil if none is needed
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
 	hunks     tried.Hunks
-	amended   bool            // people corrected it since the approval
-	criteria  []string        // that finish has a word on, each
-	review    *review.Outcome // nil: it is off
+	amended   bool            // people corrected the work since the approval
+	criteria  []string        // done criteria; finish says something about each
+	review    *review.Outcome // nil: the review is off
 }
 
-// unproven is why nothing could be proven, as it was allowed; empty where it was proven.
+// unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
+// is proven.
 func (w provenWork) unproven() string {
 	if w.allowance == nil {
 		return ""
@@ -39,7 +40,7 @@ func (w provenWork) unproven() string {
 	return w.allowance.Unproven
 }
 
-// seen is what the program itself saw of it, a line each.
+// seen returns what the program itself found out about the work, in lines.
 func (w provenWork) seen() []string {
 	if w.unproven() != "" {
 		return []string{"Nothing is proven: " + w.unproven()}
@@ -54,13 +55,14 @@ func (w provenWork) seen() []string {
 	return lines
 }
 
-// Prove is the program's own proof over a tree of the session; nobody's word stands for it.
+// Prove runs the program's own proof of a tree in w. What agents say does not count. A proof that holds
+// is remembered, and not run again for the same tree and base.
 func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
 	if d.Trees.Checker == nil {
 		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
 	}
-	// The same files over the same base prove the same: what a worker's claim was held to
-	// is not run once more for the end of the work.
+	// The same files over the same base prove the same, so the proof of a worker's claim is not run
+	// again at the end of the work.
 	key := w.Base() + " " + tree
 	if known, proven := d.proofs.Load(key); proven {
 		return known.(proof.Proof), nil
@@ -92,7 +94,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	}
 	after, err := w.Tree(ctx)
 	if err == nil && after != tree {
-		// Tests that write into the tree would be committed with the fix.
+		// Otherwise files that the tests wrote into the tree would be committed with the fix.
 		err = w.Restore(ctx, tree)
 	}
 	if err == nil && shown.Holds() {
@@ -101,8 +103,8 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	return shown, err
 }
 
-// proveWhole proves the whole change, holds it against the scope, and proves once more what is
-// left where something was taken out. The proof comes first, since it is cheap and certain.
+// proveWhole proves the whole change and checks it against the scope. If hunks were taken out, it proves
+// the rest again. The proof comes first, since it is cheap and certain.
 func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (proven provenWork, refused *model.Result, err error) {
 	work := d.Trees.Current().Work
 	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
@@ -143,7 +145,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 	}
 }
 
-// afterTaking tells what was taken out, behind what came of it.
+// afterTaking returns what agents are told of hunks that were taken out, or an empty string.
 func afterTaking(s Scoped) string {
 	if s.Taken == nil {
 		return ""

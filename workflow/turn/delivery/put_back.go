@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// putBack are the removals under the approval that somebody had put back.
+// putBack returns the removals under the approval that a person had put back.
 func (d *Delivery) putBack(ctx context.Context, a *permit.Approval) ([]permit.Removal, error) {
 	all, err := d.Store.Removals(ctx, d.Session().ID)
 	return slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
@@ -24,7 +24,7 @@ func (d *Delivery) putBack(ctx context.Context, a *permit.Approval) ([]permit.Re
 
 func hunkSum(h diff.Hunk) string { return permit.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
 
-// sumsOf are the sums of all that was taken out.
+// sumsOf returns the sums of all removed hunks.
 func sumsOf(list []permit.Removal) (sums []string) {
 	for _, r := range list {
 		for _, h := range r.Hunks {
@@ -34,10 +34,10 @@ func sumsOf(list []permit.Removal) (sums []string) {
 	return sums
 }
 
-// LayBack lays what somebody who may approve had put back into the files that it was taken
-// out of: a task's own tree while the task works there, else the session's. k is the task
-// that works in the tree; nil: the whole work. What does not fit any more is told to the
-// agents, who make it anew.
+// LayBack merges removals that a person who may approve had put back into the files that they were taken
+// out of: the fork of a task while the task works there, otherwise the session's own workspace. k is the
+// task that works in tree; nil means the work as a whole. If a removal does not fit any more, the agents
+// are told to make it anew.
 func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
 	all, err := d.Store.Removals(ctx, d.Session().ID)
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 	return d.Record(ctx, append(written, worktree.Some(files)...)...)
 }
 
-// treeOwner says whose tree a task works in: its own, or 0 for the session's.
+// treeOwner returns the id of the task whose fork k works in, or 0 for the session's own workspace.
 func treeOwner(k *workflow.Task) int64 {
 	if k != nil && k.Apart {
 		return k.ID

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
-// resultText is what the thread is told at the end: what was done, in which files, and where
-// it can be compared.
+// resultText returns the line that tells the thread the result: what was done, in which files, what
+// shows it, and where to compare it.
 func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) string {
 	s := d.Session()
 	added, removed := 0, 0
@@ -64,7 +64,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
 }
 
-// proofText is what shows the work: on one line where that is short, else a line each.
+// proofText returns what shows that the work is right: in one line if it is short, otherwise in several.
 func (work provenWork) proofText() string {
 	var lines []string
 	if work.unproven() == "" {
@@ -77,7 +77,8 @@ func (work provenWork) proofText() string {
 	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }
 
-// timeText tells the time at work from the time that the work waited for people or its turn.
+// timeText returns the time that the session was at work and, separately, the time that it waited for
+// people or for its turn, with the cost.
 func (d *Delivery) timeText(ctx context.Context) string {
 	s := d.Session()
 	worked, err := d.Worked(ctx)
@@ -99,7 +100,7 @@ func (d *Delivery) compareCommand(commit string) string {
 	return fmt.Sprintf("git fetch origin %s && git diff %s %s", s.Branch, prompt.ShortHash(s.BaseCommit), prompt.ShortHash(commit))
 }
 
-// resultButtons are what people can do with the result.
+// resultButtons returns the buttons below the result.
 func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []outgoing.Button {
 	lines := work.proof.Lines()
 	if work.review != nil {

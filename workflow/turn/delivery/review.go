@@ -25,13 +25,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
-// reviewStep is the review of what finish was called for.
+// reviewStep has the critic review the change that finish was called for.
 type reviewStep struct{ *Delivery }
 
-// beforePush has the critic look at what was proven, each tree once. What it finds goes
-// back once under an approval: that it did is recorded with the result that it goes back in.
-// Nothing that keeps the critic from answering keeps the work from being pushed. The reviewer of scopes is another agent: it is asked of each task too, its word takes hunks
-// out, and work without it does not go on.
+// beforePush has the critic review the proven change, once for each tree. Its findings go back to the
+// orchestrator once under an approval; that they did is recorded with the result that holds them. A
+// limit or a failing model does not keep the work from being pushed.
+//
+// The reviewer of scopes is another agent: it is also asked about each task, its verdict takes hunks
+// out, and work without its verdict does not go on.
 func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string) (told *review.Outcome, back *model.Result, err error) {
 	p := d.Trees.Current()
 	if p.Repository.Unreviewed {
@@ -68,13 +70,13 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 	return told, nil, nil
 }
 
-// maxKept is how much is told of why findings stay, in characters.
+// maxKept is how many characters are told of the reason why findings stay.
 const maxKept = 200
 
-// reviewKey begins the keys of an approval's reviews; the tree stands behind it.
+// reviewKey returns the prefix of the keys of an approval's reviews. The tree follows it.
 func reviewKey(a *permit.Approval) string { return "review:" + a.ID + ":" }
 
-// reviews are those under an approval so far.
+// reviews returns the reviews under an approval so far.
 func (d reviewStep) reviews(ctx context.Context, a *permit.Approval) ([]inquiry.Inquiry, error) {
 	all, err := d.Store.Inquiries(ctx, d.Session().ID)
 	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
@@ -94,8 +96,8 @@ func costOf(all []inquiry.Inquiry) (usd float64) {
 	return usd
 }
 
-// whyNotReviewed is what keeps the critic from being asked and is no failure of ours: a limit of
-// the session, or the model's endpoint. Empty for anything else.
+// whyNotReviewed returns why the critic could not be asked if that is no failure of the program: a limit
+// of the session, or the model's endpoint. It returns an empty string for any other error.
 func whyNotReviewed(err error) string {
 	var limit *budget.LimitError
 	var failed *endpoint.Error
@@ -108,7 +110,7 @@ func whyNotReviewed(err error) string {
 	return ""
 }
 
-// askCritic asks what of the change should not be pushed as it is.
+// askCritic asks the critic what in the change should not be pushed.
 func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inquiry, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	if err != nil {

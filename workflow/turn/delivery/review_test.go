@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 )
 
-// A limit, or an endpoint that does not answer, keeps nothing from being pushed; what is wrong
-// on our side does.
+// A limit, or an endpoint that does not answer, does not keep a change from being pushed. A failure of
+// the program does.
 func TestWhatKeepsAChangeFromBeingReviewed(t *testing.T) {
 	t.Parallel()
 	limit := &budget.LimitError{Reached: []quota.Use{{Limit: quota.LimitOf(quota.OfSession, quota.USD), Used: 5, Allowed: 5}}}

@@ -25,16 +25,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// A Scoped change is one that was held against the scope of its approval.
+// A Scoped is the result of checking a change against the scope of its approval.
 type Scoped struct {
-	Taken *permit.Removal // what stood outside; nil: nothing
-	Left  bool            // something stands within
+	Taken *permit.Removal // the hunks outside the scope; nil: none
+	Left  bool            // some hunks are inside the scope
 }
 
-// HoldToScope holds what was changed against the scope of the approval: a second agent judges
-// every hunk, and the program takes out what stands outside and says so, with a button that
-// puts it back. What somebody who may approve had put back stands within. k is the task whose
-// change it is; nil: the whole work.
+// HoldToScope checks a change against the scope of the approval: the reviewer judges every hunk, and the
+// program takes out those outside the scope and posts a line with a button that puts them back. Hunks
+// that a person who may approve had put back count as inside. k is the task whose change it is; nil
+// means the work as a whole.
 func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *permit.Approval) (Scoped, error) {
 	whole := Scoped{Left: true}
 	if a.Scope == "" {
@@ -84,7 +84,7 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *wor
 	return d.takeOutHunks(ctx, tree, k, review, hash)
 }
 
-// reviewText is what the reviewer of the scope is shown.
+// reviewText returns what the reviewer of the scope is shown.
 func (d *Delivery) reviewText(ctx context.Context, a *permit.Approval, hunks []diff.Hunk, back []permit.Removal, since string) (string, error) {
 	report, err := d.Store.Report(ctx, d.Session().ID, a.Revision)
 	if err != nil {
@@ -103,17 +103,18 @@ func (d *Delivery) reviewText(ctx context.Context, a *permit.Approval, hunks []d
 	return strings.Join(append(parts, prompt.ProgramMark+"The change:\n"+prompt.Fence("diff", prompt.HunkText(hunks))), "\n\n"), nil
 }
 
-// A scopeReview is a change held against the scope of its approval.
+// A scopeReview is the reviewer's verdict on a change.
 type scopeReview struct {
 	approval *permit.Approval
 	inquiry  inquiry.Inquiry
 	hunks    []diff.Hunk
-	outside  []int // numbers of hunks
+	outside  []int // numbers of the hunks outside the scope
 	why      []string
-	since    string // what corrected the report since
+	since    string // corrections of the report since the approval
 }
 
-// scopeKey is the key of the review of a tree under an approval, with what corrected it since.
+// scopeKey returns the key of the review of a tree under an approval, with the corrections since the
+// approval.
 func scopeKey(a *permit.Approval, tree, since string) string {
 	key := "scope:" + a.ID + ":" + tree
 	if since != "" {
@@ -122,8 +123,8 @@ func scopeKey(a *permit.Approval, tree, since string) string {
 	return key
 }
 
-// takeOutHunks removes the hunks outside the scope and says which, and why. It is kept with
-// what takes it back. with is the tree as it stands.
+// takeOutHunks removes the hunks outside the scope, and says which ones and why. They are stored with
+// the trees before and after, with which they can be put back. with is the tree before the removal.
 func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workflow.Task, review scopeReview, with string) (Scoped, error) {
 	if _, err := tree.TakeOut(ctx, review.outside); err != nil {
 		return Scoped{}, fmt.Errorf("take out what stands outside the scope: %w", err)
@@ -146,7 +147,7 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 		d.Log.Warn("what was taken out is kept on this machine alone", "err", err)
 	}
 	written := []store.Part{progress.Inquiry{ID: review.inquiry.ID, Applied: true}, consent.Removal(*taken)}
-	if !review.inquiry.Applied { // said once, however often the same is brought back
+	if !review.inquiry.Applied { // said once, even if a worker makes the same change again
 		written = append(written, store.Lines(d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, taken.List()), ledger.PutBackButton(*taken))))
 	}
 	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
@@ -160,11 +161,11 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 	if !scoped.Left {
 		return scoped, nil
 	}
-	// What is left was judged inside already; it is not asked about again.
+	// The remaining hunks were judged to be inside, and are not asked about again.
 	return scoped, d.recordInside(ctx, tree, review.approval, review.since)
 }
 
-// recordInside keeps that the tree as it stands now is within the scope.
+// recordInside records that the current tree is within the scope.
 func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *permit.Approval, since string) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
@@ -190,9 +191,9 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *pe
 	return d.Record(ctx, progress.Inquiry(q))
 }
 
-// ConfineToFolder takes out of the tree what was changed outside of the folder, and says so: the
-// tools that edit stay in it by themselves, commands need not. left is false when nothing
-// of the change stands within.
+// ConfineToFolder takes changes outside of the configured folder out of the tree, and says so in the
+// thread. The tools that edit stay in the folder by themselves; commands may not. left is false if no
+// part of the change is inside.
 func (d *Delivery) ConfineToFolder(ctx context.Context, tree *repo.Workspace, task int64) (left bool, err error) {
 	folder := d.Trees.Current().Folder()
 	if folder == "" {

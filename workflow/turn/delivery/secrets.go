@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// FindSecrets says where the tree has a secret in lines that were added to its base, never which;
-// empty where there is none.
+// FindSecrets returns where the tree has secrets in lines that were added to its base, without the
+// secrets themselves. It returns an empty string if there are none.
 func (d *Delivery) FindSecrets(ctx context.Context, w *repo.Workspace) (string, error) {
 	hunks, err := w.ListHunks(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (d *Delivery) FindSecrets(ctx context.Context, w *repo.Workspace) (string, 
 		"what was there before stays as it was. Where it is none, people have to add it themselves: call blocked and say so.", strings.Join(slices.Compact(places), ", ")), nil
 }
 
-// addedLines are the lines that a hunk adds, and their numbers in the file.
+// addedLines returns the lines that a hunk adds, and their line numbers in the file.
 func addedLines(h diff.Hunk) (text string, lines []int) {
 	var b strings.Builder
 	n := h.NewStart

@@ -10,8 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// judgeAlert gives what an app posted to the agents, as a report of nobody's: its words are no
-// consent, no stop, no command and no permission. Where work is approved already they wait.
+// judgeAlert gives an alert that an app posted to the agents, as a report that no person wrote: it is no
+// consent, no stop, no command and no permission. The alert is ignored if an approval stands, or if the
+// session is stopped.
 func (in *Intake) judgeAlert(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if a, err := in.StandingApproval(ctx); a != nil || err != nil {
 		return in.Ignore(m), err

@@ -14,10 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// chooseRepository lets the session be about another repository. Whoever asked for the work
-// may choose, and whoever may approve it, while nothing was approved. What was read and
-// reported is of the repository before: its revision cannot be approved any more, since the
-// commit that it was made on is not the session's.
+// chooseRepository changes the session's repository. The requester (unless a guest) and people who may
+// approve can choose, as long as nothing was approved. Everything that was read and reported is about
+// the earlier repository, and its revision cannot be approved any more, since the session then has
+// another base commit.
 func (in *Intake) chooseRepository(ctx context.Context, m incoming.Message, p workflow.Person, name string) ([]store.Part, error) {
 	s := in.Session()
 	refused := func(reason, said string) ([]store.Part, error) {

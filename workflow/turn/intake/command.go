@@ -15,7 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// judgeCommand judges a message that begins a way of working; ok says that it was one.
+// judgeCommand judges a message that starts a workflow or asks the consultant. ok reports whether the
+// message was such a command.
 func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	c, rest := command.ReadFor(m.Text, in.ConsultantNames()...)
 	switch c {
@@ -33,9 +34,9 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	return in.beginWorkflow(m, p, c, rest), true, nil
 }
 
-// A wayOfWorking is what a command begins.
+// A wayOfWorking holds what a command starts.
 type wayOfWorking struct {
-	event workflow.Event // EventRequest: the session explores as ever
+	event workflow.Event // EventRequest: the session explores as usual
 	kind  workflow.Kind
 	told  string
 }
@@ -46,7 +47,7 @@ var ways = map[workflow.Command]wayOfWorking{
 	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
 }
 
-// beginWorkflow begins the way of working that the command asks for, with its skill.
+// beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
 func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
 	w := ways[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
@@ -65,7 +66,8 @@ func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflo
 	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
 		update.Events = append(update.Events, workflow.EventRequest)
 	}
-	// From where the way cannot begin (another interview, say), the session goes on as it is.
+	// If the workflow cannot start in the current phase (during another interview, say), the phase
+	// stays.
 	update.Maybe = append(update.Maybe, w.event)
 	update.Change = func(s *workflow.Session) {
 		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = c, w.kind, 0, 0

@@ -14,9 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// giveToWork gives words to the agents. While tasks are worked on, what names one is for its
-// worker; during a verification, when nobody reads, what names none is for the only open
-// task, or else for the orchestrator. Either is acknowledged in a line.
+// giveToWork gives a message to the agents. In the phase of working, a message that names a task goes to
+// the worker of that task. During a verification, when no agent reads, a message that names none goes to
+// the only open task, or otherwise to the orchestrator. Both are acknowledged in a line.
 func (in *Intake) giveToWork(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	f := in.ForAgents(m, "")
 	phase := in.Session().Phase
@@ -39,7 +39,7 @@ func (in *Intake) giveToWork(ctx context.Context, m incoming.Message) ([]store.P
 		noted = fmt.Sprintf("Noted: %s. Task %d is not open, so the orchestrator takes it up.", noted, number)
 	case len(open) == 1:
 		noted = fmt.Sprintf("Noted for task %d: %s", open[0].Number, noted)
-	case intent.Redirects(m.Text): // everybody has to know
+	case intent.Redirects(m.Text): // every agent has to read it
 		return f, nil
 	default:
 		in.addressTask(f, inbox.OrchestratorAlone)
@@ -52,5 +52,5 @@ func (in *Intake) addressTask(f []store.Part, task int64) {
 	ledger.Change(f, func(h *inbox.Handled) { h.Task = task })
 }
 
-// quoteLine is somebody's words in one line.
+// quoteLine returns a person's text in one line of at most 120 characters.
 func quoteLine(text string) string { return plaintext.CutLine(plaintext.OneLine(text), 120) }

@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// judgeDeletion stops a session whose request was deleted, and tells the agents of any other
-// message that was.
+// judgeDeletion stops the session if its request was deleted. The deletion of any other message is told
+// to the agents if they had read it.
 func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if m.TS != in.Session().Thread.TS {
 		read, err := in.Inbox().ReadByAgents(ctx, m.TS, m.ID)
@@ -24,22 +24,22 @@ func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]stor
 		approval, err := in.StandingApproval(ctx)
 		f := in.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
 		f = append(f, inbox.Withdrawn(m.TS))
-		if approval != nil || in.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
+		if approval != nil || in.Session().Phase == workflow.PhaseStopped { // a deletion does not let work go on
 			ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 		}
 		return f, err
 	}
 	f, err := in.stopParts(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
-	if u, _ := ledger.Find[store.Update](f); len(u.Events) == 0 { // it was stopped before, and that stop's button stays
+	if u, _ := ledger.Find[store.Update](f); len(u.Events) == 0 { // the session was stopped before, and the button of that stop stays
 		f = ledger.Without[store.Lines](f)
 		ledger.Change(f, func(u *store.Update) { u.Change = nil })
 	}
 	return f, err
 }
 
-// judgeEdit takes the new text of a message as a correction, from whoever may take part. It is
-// never consent, whatever it says. A message that is not in the inbox was written before there
-// was a session, and read with the thread.
+// judgeEdit takes the new text of a message as a correction, from people who may take part. It is never
+// consent, whatever it says. A message that is not in the inbox is older than the session; agents read
+// it with the thread.
 func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
@@ -61,7 +61,7 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 		return in.Held.HoldWords(m, person, held), nil
 	}
 	f := in.ForAgents(m, "A message of the thread was edited. It reads now:\n"+prompt.Fence("message", in.Slack.Readable(ctx, m.Text)))
-	if in.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
+	if in.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
 	return in.Held.Amend(ctx, m, person, f)

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// offerForm does nothing where the modal is open. Where Slack did not open it, it says how to
-// say the same in words.
+// offerForm does nothing if the gateway opened a modal for the press. If Slack did not open it,
+// offerForm says how to say the same in a message.
 func (in *Intake) offerForm(m incoming.Message, p workflow.Person, means string) []store.Part {
 	switch {
 	case m.Text == button.FormOpened:
@@ -28,7 +28,8 @@ func (in *Intake) offerForm(m incoming.Message, p workflow.Person, means string)
 	return in.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
 
-// judgeForm judges what somebody sent in a modal; its button's row says of what.
+// judgeForm judges what a person submitted in a modal. The row of the modal's button says what it is
+// about.
 func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	revision, _, ok, err := in.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
@@ -52,9 +53,9 @@ func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.
 	return in.Ignore(m), nil
 }
 
-// judgeCorrection takes a correction in as if it had been a reply, and shows it to everybody: a
-// modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
-// one. A newer report makes it no less worth knowing, but both sides are told.
+// judgeCorrection judges a correction from a modal like a reply, and quotes it in the thread, where a
+// modal leaves nothing. It is never an approval, whatever it says, but it can be a stop. A correction of
+// an older revision counts, too; both the thread and the agents are told that a newer one exists.
 func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p workflow.Person, revision int) (f []store.Part, err error) {
 	s := in.Session()
 	held, err := in.Permissions.HoldReason(ctx, p)

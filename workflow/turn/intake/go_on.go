@@ -17,19 +17,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// judgeGoOn judges "go on" where the session rests at a limit; ok says that it did. Whoever
-// may approve allows as much again. Where nothing is reached any more, since the day is
-// over or somebody allowed it elsewhere, anybody lets it go on.
+// judgeGoOn judges "go on" in a session that reached a limit. ok reports whether the message was about
+// that. If a person who may approve says it, as much again is allowed. If the limit is not reached any
+// more, because the day is over or more was allowed elsewhere, any person whose messages are not held
+// back lets the session go on.
 func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if len(in.Budget.Limits) == 0 || !intent.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
 	since, err := in.Limited(ctx)
 	if err != nil || m.At.Before(since) {
-		return f, false, err // it was written before, about something else
+		return f, false, err // it was written before the limit was reached, about something else
 	}
 	if since.IsZero() && (in.AwaitsConsent() || intent.ReadConsent(m.Text).Kind != intent.ConsentNone) {
-		return f, false, nil // about a report, then
+		return f, false, nil // it is about a report
 	}
 	uses, err := in.Uses(ctx, in.Budget.Limits)
 	if err != nil {
@@ -39,7 +40,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 	if len(over) == 0 && since.IsZero() {
 		return f, false, nil
 	}
-	if len(over) == 0 { // approved work goes on at the word of somebody who may approve
+	if len(over) == 0 { // approved work goes on only if a person who may approve says so
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return f, false, err
 		}
@@ -57,7 +58,8 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 	return in.extensionParts(m, p, over, !since.IsZero()), true, nil
 }
 
-// extensionParts keeps what was allowed, and lets the session go on where it rested.
+// extensionParts returns the parts that record what was allowed, and that let the session go on if it
+// rested.
 func (in *Intake) extensionParts(m incoming.Message, p workflow.Person, over []quota.Use, rested bool) []store.Part {
 	f := in.Ignore(m)
 	var more []string

@@ -17,10 +17,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 )
 
-// inquiries are what agents that only read are asked, beside whatever goes on.
+// inquiries records the questions to agents that only read, which run in parallel to the work.
 type inquiries struct{ approval.Judgements }
 
-// askConsultant asks the consultant what a person wants to know of it.
+// askConsultant asks the consultant a person's question, or about the newest report if the question is
+// empty.
 func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
@@ -32,7 +33,7 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 	f := i.Ignore(m)
 	whole := question
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
-		whole = m.Text // the question was the end of a longer message
+		whole = m.Text // the question was only the end of a longer message
 	}
 	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
 	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
@@ -51,19 +52,19 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 	return append(f, update)
 }
 
-// owners has the program say who knows the code.
+// owners asks the program who knows the code.
 func (i inquiries) owners(m incoming.Message) []store.Part {
 	return append(i.Ignore(m), progress.Inquiry{Kind: inquiry.Owners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
-// explain has the change explained.
+// explain asks the explainer to explain the change.
 func (i inquiries) explain(m incoming.Message) []store.Part {
 	f := i.Ignore(m)
 	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
-// askAgain judges "go on" where nothing but people's questions to agents that only read was
-// stopped: they are asked again, and nobody else is woken. ok says that it was that.
+// askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
+// questions are asked again, and no other agent is woken. ok reports whether the message was that.
 func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
 	if i.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
 		return nil, false, nil
@@ -76,12 +77,12 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return !q.Alone }) {
 		return nil, false, err
 	}
-	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // it takes whoever may let the session go on (see Reopen)
+	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // only a person who may let the session go on can cause this event (see Reopen)
 	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
 		update.Maybe = []workflow.Event{workflow.EventConsult}
 	}
 	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
 }
 
-// namesFile matches a message that names a file, or a path.
+// namesFile matches a message that names a file or a path.
 var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)

@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// Intake judges each message that nobody judged yet.
+// Intake judges each message that was not judged yet.
 type Intake struct {
 	approval.Judgements
 	Catalog     *catalog.Catalog
@@ -32,17 +32,18 @@ type Intake struct {
 	Skills      []skill.Skill
 	Judged      func(incoming.Message, []store.Part) // called after each message was judged
 
-	judging sync.Mutex                 // intake, which every agent of the turn calls between its model calls
-	writers map[string]workflow.Person // of plain replies that JudgeAll judges now
+	judging sync.Mutex                 // guards JudgeAll, which every agent of the turn calls between its model calls
+	writers map[string]workflow.Person // authors of the plain replies that the current JudgeAll judges, by user id
 }
 
-// turnAway takes no message from a person without the right to speak, and clears the stop that
-// such a person asked for. Only a request or an approval gets an answer.
+// turnAway refuses a message from a person whom the bot does not listen to, and clears the stop that
+// such a person asked for. It is answered in the thread only if it began the thread, mentions the bot,
+// was sent to it, permits something, or is a press or a form.
 func (in *Intake) turnAway(m incoming.Message, p workflow.Person, reason string) []store.Part {
 	f := in.Ignore(m)
-	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until a person who may approve adopts it
 	if m.TS == in.Session().Thread.TS {
-		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
+		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
 	}
 	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
@@ -52,11 +53,12 @@ func (in *Intake) turnAway(m incoming.Message, p workflow.Person, reason string)
 	return f
 }
 
-// elsewhere matches a message that begins by addressing a person.
+// elsewhere matches a message that begins with the mention of a person.
 var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
 
-// addressedElsewhere reports whether a message is for somebody else: it begins with a mention,
-// and the gateway has removed the bot's own. A mention of the bot anywhere makes it ours.
+// addressedElsewhere reports whether a message is for another person: it begins with the mention of a
+// person, and the bot is not mentioned (the gateway removes the bot's own mention, and then the kind is
+// not Reply).
 func addressedElsewhere(m incoming.Message) bool {
 	return (m.Kind == incoming.Reply || m.Kind == incoming.Edit) && elsewhere.MatchString(m.Text)
 }

@@ -24,7 +24,7 @@ func TestWhoIsAddressed(t *testing.T) {
 	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
 }
 
-// The writer of these is looked up by itself.
+// decides returns true for the messages whose author is looked up separately.
 func TestWordsThatDecide(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

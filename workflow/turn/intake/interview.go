@@ -23,16 +23,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// An Interview judges answers to the questions that agents put, and takes the recommended
-// ones where nobody answers.
+// An Interview judges the answers to the questions of agents, and takes the recommended answers of those
+// that nobody answers in time.
 type Interview struct {
 	approval.Judgements
 	Approvals     *approval.Approvals
-	AnswerTimeout time.Duration // how long a question waits for its answer; 0: for ever
+	AnswerTimeout time.Duration // how long a question waits for its answer; 0: without limit
 }
 
-// judgeAnswer takes a message as the answer to the question that waits, or as the word on a
-// shared understanding; ok says that it was one.
+// judgeAnswer judges a message as the answer to the waiting question, or as the confirmation of a shared
+// understanding. ok reports whether the message was one of these.
 func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := iv.Session()
 	q, err := iv.Store.Waiting(ctx, s.ID)
@@ -83,7 +83,7 @@ func optionOr(q *planning.Question, n int) string {
 	return q.Options[n]
 }
 
-// judgeOption judges the press of an option.
+// judgeOption judges the press of a button of a question.
 func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
@@ -100,7 +100,7 @@ func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p work
 	return iv.takeOption(m, p, q, option), nil
 }
 
-// answeredBy is what stands below a question that p answered.
+// answeredBy returns the note that is put below a question that p answered.
 func answeredBy(p workflow.Person, text string) string {
 	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
 }
@@ -111,7 +111,8 @@ func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planni
 	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
 }
 
-// offerDefaults shows what is recommended for all that is open, with the button that takes it.
+// offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
+// no question waits, it has the orchestrator take them.
 func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
@@ -125,15 +126,15 @@ func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *pla
 
 const takeLabel = "Take these"
 
-// takeDefaults ends the interview with what offerDefaults showed.
+// takeDefaults ends the interview with the answers that offerDefaults showed.
 func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
 }
 
-// takeDefault takes the recommended answer of a question that waited long enough; nobody's silence
-// resumes what somebody stopped.
+// takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
+// in a stopped session, since a missing answer must not resume stopped work.
 func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
@@ -148,7 +149,7 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 	return f, nil
 }
 
-// formatDuration is a duration as people say it.
+// formatDuration returns a duration as people say it.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d >= 2*time.Hour && d%time.Hour == 0:

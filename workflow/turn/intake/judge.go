@@ -18,9 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// JudgeAll judges each message that nobody judged yet, in order of arrival: consent, stop
-// and clicks are the program's business; the rest is for the agents. It runs at the start
-// of a turn and before each model call, so a correction is never later than that.
+// JudgeAll judges and records each message that was not judged yet, in order of arrival. The program
+// itself acts on consent, stops and presses; everything else goes to the agents. It runs at the start of
+// a turn and before each model call, so a correction is never later than that.
 func (in *Intake) JudgeAll(ctx context.Context) error {
 	in.judging.Lock()
 	defer in.judging.Unlock()
@@ -53,7 +53,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 	return nil
 }
 
-// JudgeMessage says what follows from one message.
+// JudgeMessage returns the parts that follow from one message.
 func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	switch m.Kind {
 	case incoming.Delete:
@@ -104,9 +104,9 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	return in.Held.Amend(ctx, m, person, f)
 }
 
-// writer looks up who sent a message, after it came. Of the plain replies that came meanwhile
-// each writer is looked up once: Slack takes some hundred such calls a minute. Whatever permits
-// something is looked up by itself.
+// writer looks up in Slack who sent a message, after the message came. For plain replies, each author is
+// looked up once in a JudgeAll, since Slack allows some hundred such calls a minute. For every message
+// that may permit something, the author is looked up separately.
 func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
 	plain := m.Kind == incoming.Reply && !decides(m.Text)
 	if p, known := in.writers[m.User]; known && plain {
@@ -119,13 +119,15 @@ func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Pers
 	return p, err
 }
 
-// decides reports whether words may permit something, let work go on, or make others' words count.
+// decides reports whether a text may permit something, let work go on, or make other people's messages
+// count.
 func decides(text string) bool {
 	return intent.Permits(text) || intent.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
 		intent.PassesOn(text) || intent.SaysGoOn(text) || intent.GoesOn(text)
 }
 
-// judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
+// judgeWords judges a plain message: a stop, an answer, consent, a command, or words for the agents. The
+// order of the checks decides.
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	consent := intent.ReadConsent(m.Text)
 	if consent.Kind == intent.ConsentStop {
@@ -174,10 +176,10 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	switch waits := in.AwaitsConsent(); {
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", under it
+	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", below the restated request
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, "")
 	case consent.Kind == intent.ConsentUnclear && waits:
-		// Of somebody who may not approve it is a remark like any other.
+		// From a person who may not approve it is a message like any other.
 		if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil {
 			return in.Approvals.RefuseUnknown(m, err)
 		} else if why == "" {
@@ -203,9 +205,9 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	return in.giveToWork(ctx, m)
 }
 
-// consentInContext is what words of consent mean where they stand: a mere yes may answer
-// somebody else, loose words mean something else where nothing waits, and a limit in mid-work,
-// which was approved before, corrects it.
+// consentInContext corrects what words of consent mean by their context: a bare "yes" may answer another
+// person, loose words are no consent if nothing waits for one, and a limit during approved work is a
+// correction.
 func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c intent.Consent) (intent.Consent, error) {
 	switch {
 	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
@@ -224,7 +226,7 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 	return c, nil
 }
 
-// judgePress judges a button: its row says what it stands for.
+// judgePress judges the press of a button. The button's row holds what it stands for.
 func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	if m.ActionID == "stop" {
 		ended, err := in.RunEnded(ctx, m.Value)

@@ -15,13 +15,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// afterPush judges what comes of a pull request.
+// afterPush judges the events of a pull request.
 type afterPush struct{ *Intake }
 
-// judgeRemark judges what somebody wrote on the pull request. It is given to the agents where the
-// configuration says whose login that is, and this person would be heard in the thread; else it
-// is held. It permits nothing, stops nothing and answers nothing: whoever has that login at the
-// git host is not asked by Slack who they are.
+// judgeRemark judges a remark on the pull request. It is given to the agents if the configuration maps
+// the author's login to a person whose messages in the thread would count; otherwise it is held. It
+// permits nothing, stops nothing and answers nothing, because Slack cannot say who uses a login at the
+// git host.
 func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if intent.Acknowledges(m.Text) {
 		return in.Ignore(m), nil
@@ -63,8 +63,8 @@ func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]stor
 	return append(f, store.Lines(in.ProgramLine(said))), nil
 }
 
-// judgeOutcome is somebody's word on whether what was merged works. "Still broken" opens the
-// session again.
+// judgeOutcome judges a press that says whether a merged change works. "Still broken" opens the session
+// again.
 func (in afterPush) judgeOutcome(m incoming.Message, p workflow.Person) []store.Part {
 	if m.ActionID == button.Works {
 		return in.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))

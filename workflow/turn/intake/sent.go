@@ -11,15 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// byReaction is the ActionID of a message that was sent by a reaction to it.
+// byReaction is the ActionID of a message that was sent to the bot by a reaction to it.
 const byReaction = "reaction"
 
-// judgeSent judges that somebody sent another's message to the bot. Whoever did it asks, and has
-// to be a full member. The words are of whoever wrote the message: they are no consent, no
-// stop, no command, and no permission to build anything (see permission).
+// judgeSent judges a message of another author that a person sent to the bot. The person who sent it is
+// the one who asks, and has to be a full member. The words are those of the message's author: they are
+// no consent, no stop, no command, and no permission to build anything (see package permission).
 func (in *Intake) judgeSent(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	if p.Bot {
-		return in.Ignore(m), nil // a workflow that marks messages, say
+		return in.Ignore(m), nil // such as a workflow that marks messages
 	}
 	reason := permission.ExclusionReason(p)
 	if reason == "" && p.Guest {
@@ -31,7 +31,7 @@ func (in *Intake) judgeSent(ctx context.Context, m incoming.Message, p workflow.
 	if m.ActionID == byReaction {
 		taken, err := in.Inbox().Taken(ctx, m.TS, m.ID)
 		if err != nil || taken {
-			return in.Ignore(m), err // others may mark it, too
+			return in.Ignore(m), err // several people may mark the same message
 		}
 	}
 	if held, err := in.Permissions.HoldReason(ctx, p); err != nil {

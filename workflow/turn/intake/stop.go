@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// stopSession ends what is under way; anybody who may take part can say it. Work that was approved
-// goes on only at the word of somebody who may approve.
+// stopSession stops everything that is under way. Anybody who may take part can ask for it. Approved
+// work then goes on only if a person who may approve says so.
 func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	return in.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
@@ -25,7 +25,7 @@ func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflo
 func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.Person, said string) ([]store.Part, error) {
 	mark := m.TS
 	if !permission.IsMessage(m.Kind) {
-		mark = fmt.Sprintf("0:%d", m.ID) // before any words
+		mark = fmt.Sprintf("0:%d", m.ID) // sorts before the ts of any message
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
 	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
@@ -41,15 +41,14 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	}
 	if q, err := in.Store.Waiting(ctx, in.Session().ID); err != nil {
 		return nil, err
-	} else if q != nil { // what is written next is no answer to it
+	} else if q != nil { // what is written next does not answer the question
 		f = append(f, progress.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
 }
 
-// howToGoOn says what lets stopped work go on, and has the button for it where something
-// was approved.
+// howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.
 func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []outgoing.Button, error) {
 	approval, err := in.StandingApproval(ctx)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/question"
 )
 
-// unanswered is how long a question waits where the configuration does not say.
+// unanswered is the default time that a question waits for its answer.
 const unanswered = 24 * time.Hour
 
-// Ask puts one question with its options, and waits.
+// Ask puts one question with its options to the thread, and ends the turn to wait for the answer.
 func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, error) {
 	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
@@ -28,7 +28,7 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 		return model.Result{}, err
 	}
 	number := s.QuestionsAsked + 1
-	if waiting != nil { // it is put again, after a question back, and keeps its number
+	if waiting != nil { // the question is put again, after a person asked back, and keeps its number
 		number = s.QuestionsAsked
 	}
 	switch may := max(s.QuestionLimit, planning.MostQuestions); {
@@ -54,7 +54,7 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true}, written...), nil
 }
 
-// AnswerTimeout is how long a question waits for its answer; zero: for ever.
+// AnswerTimeout returns how long a question waits for its answer; 0 means without limit.
 func (o *Orchestrator) AnswerTimeout() time.Duration {
 	switch {
 	case o.Unanswered < 0:

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// WriteBrief begins the orchestrator's conversation: facts of the repository, its own
-// conventions as data, and the thread so far. What people wrote to the bot follows by
+// WriteBrief writes the first message of the orchestrator's transcript: facts about the repository, its
+// conventions as data, and the messages of the thread so far. What people wrote to the bot follows with
 // Splice.
 func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) error {
 	parts := []string{o.Trees.RepositoryFacts(ctx)}
@@ -75,11 +75,11 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	})
 }
 
-// mostLearned is how many lessons agents are given, the newest.
+// mostLearned is how many lessons agents are shown, the newest ones.
 const mostLearned = 12
 
-// learned is what agents are given of what was learned of the repository, and the line that says
-// so in the thread: neither is without the other.
+// learned returns what agents are told of the repository's lessons, and the line that says in the thread
+// that they are used. Both are recorded together.
 func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, err error) {
 	here := o.Trees.Current()
 	all, err := lessons.Of(ctx, o.Store.DB, here.Repository.Name, here.Folder())
@@ -98,9 +98,9 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 	return text, []any{store.Lines(line)}, nil
 }
 
-// EarlierText is what was said in the thread before the bot was named; the bot's own replies
-// and what the inbox holds are left out. The first message and the newest are kept, and how
-// many are left out between them is said. of holds the ts of those that are shown.
+// EarlierText returns the messages that were in the thread before the bot was named, without the bot's
+// own replies and without messages in the inbox. Of a long thread it keeps the first message and the
+// newest ones, and says how many between them are left out. of holds the ts of the messages in the text.
 func (o *Orchestrator) EarlierText(ctx context.Context, said []incoming.ThreadMessage) (text string, of map[string]bool) {
 	var lines []string
 	of = map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// A long thread is its first message and the newest, and what is left out is said.
+// Of a long thread agents are shown the first message and the newest, and how many are left out.
 func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tn := &Orchestrator{Ledger: turntest.OpenLedger(t, nil)}

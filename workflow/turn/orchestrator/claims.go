@@ -13,15 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/siblings"
 )
 
-// claims are what a report says that the program looks up.
+// claims holds the statements of a report that the program checks.
 type claims struct {
 	evidence              []diagnosis.Evidence
 	reproduction, example string
-	siblings              *diagnosis.Siblings // what is known of them is written here; nil: none were looked for
+	siblings              *diagnosis.Siblings // other places with the defect; the results are written into it; nil: none were looked for
 	cause, change         string
 }
 
-// notShown says which of the claims nothing in the session shows; empty where all are shown.
+// notShown returns which of the claims nothing in the session shows, or an empty string if all are
+// shown.
 func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error) {
 	p, err := o.openPast(ctx)
 	if err != nil {
@@ -51,7 +52,8 @@ func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error
 	return p.WeakReproduction(*c), nil
 }
 
-// openPast is what a report of this session can rest on.
+// openPast returns what a report of this session can be based on: the transcript, the commands that were
+// run, and the attached files.
 func (o *Orchestrator) openPast(ctx context.Context) (p evidence.Past, err error) {
 	j, err := o.Runtime.OpenTranscript(ctx, 0, o.Agents[agent.Orchestrator])
 	if err != nil {
@@ -65,7 +67,7 @@ func (o *Orchestrator) openPast(ctx context.Context) (p evidence.Past, err error
 	return p, err
 }
 
-// quotedGrounds are what stands behind a report, with the lines that its evidence cites.
+// quotedGrounds returns the grounds of a report, with the lines of code that its evidence cites.
 func (o *Orchestrator) quotedGrounds(r workflow.Report) findings.Grounds {
 	g := findings.GroundsOf(r)
 	g.Quoted = map[string]string{}

@@ -24,7 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// delegationRefusal says why nothing is delegated in this phase, although a word of approval stands.
+// delegationRefusal returns why nothing can be delegated in this phase even though an approval stands,
+// or an empty string.
 func (o *Orchestrator) delegationRefusal() string {
 	s := o.Session()
 	switch {
@@ -40,11 +41,11 @@ func (o *Orchestrator) delegationRefusal() string {
 	return ""
 }
 
-// enterWorking moves the session to working from where an approval may find it.
+// enterWorking moves the session to the phase of working from the phases in which an approval may stand.
 func (o *Orchestrator) enterWorking(ctx context.Context) error {
 	var events []workflow.Event
 	switch o.Session().Phase {
-	case workflow.PhaseExploring: // after a pause or an interview, the approval stands
+	case workflow.PhaseExploring: // after a pause or an interview, the approval still stands
 		events = []workflow.Event{workflow.EventResume}
 	case workflow.PhasePlanning:
 		events = []workflow.Event{workflow.EventApprove}
@@ -54,7 +55,7 @@ func (o *Orchestrator) enterWorking(ctx context.Context) error {
 	return o.Record(ctx, store.Update{Events: events})
 }
 
-// badAssignments says what is wrong with a list of tasks.
+// badAssignments returns what is wrong with a list of tasks, or an empty string.
 func badAssignments(list []decision.Assignment, plan planning.Plan) string {
 	if len(list) == 0 || len(list) > 10 {
 		return "delegate needs one to ten tasks: {description, category, skill?, after?}."
@@ -78,7 +79,8 @@ func badAssignments(list []decision.Assignment, plan planning.Plan) string {
 	return ""
 }
 
-// takeUp: the new tasks go on where tasks failed, and inherit how often.
+// takeUp drops the failed tasks, which the new tasks replace, and returns their highest number of
+// failures, which the new tasks inherit.
 func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
 	for _, k := range all {
 		if k.State == workflow.TaskFailed {
@@ -90,7 +92,8 @@ func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
 	return dropped, failures
 }
 
-// applyAdvice says that the consultant's recommendation after failed attempts is acted on.
+// applyAdvice returns the parts that mark the consultant's recommendation after failed attempts as
+// applied and say so in the thread, or nil if there is no open recommendation.
 func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
 	all, err := o.Store.Inquiries(ctx, o.Session().ID)
 	if err != nil {
@@ -107,7 +110,8 @@ func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
 	return nil, nil
 }
 
-// apart: a task that some other one neither waits for nor leads to works in a tree of its own.
+// apart reports whether task i works in a fork: some other task of the list neither waits for it nor is
+// waited for by it, so both may run in parallel.
 func apart(list []decision.Assignment, i int) bool {
 	for j := range list {
 		if j != i && !leadsTo(list, i, j) && !leadsTo(list, j, i) {
@@ -127,8 +131,8 @@ func leadsTo(list []decision.Assignment, a, b int) bool {
 	return false
 }
 
-// startOfFailure is the tree that the first of the newest failed tasks began with, of those
-// that worked in the session's own tree; empty where there is none.
+// startOfFailure returns the tree that the first of the newest failed tasks began with, among those that
+// worked in the session's own workspace. It returns an empty string if there is none.
 func startOfFailure(all []workflow.Task) (tree string) {
 	for _, k := range all {
 		switch {
@@ -141,8 +145,8 @@ func startOfFailure(all []workflow.Task) (tree string) {
 	return tree
 }
 
-// allGotNowhere: the newest tasks all ended because their workers went astray, so more of
-// them would end no better.
+// allGotNowhere reports whether the newest tasks, runtime.MostNowhere of them, all ended because their
+// workers made no progress. More tasks would then end no better.
 func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 	all, err := o.Store.Tasks(ctx, o.Session().ID, "")
 	if err != nil || len(all) < runtime.MostNowhere {
@@ -156,14 +160,15 @@ func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// giveUpTasks asks people, and rests.
+// giveUpTasks asks people how to go on, and pauses the session.
 func (l *Tools) giveUpTasks() model.Result {
 	return ledger.WithParts(model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true},
 		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MostNowhere))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 }
 
-// Delegate gives tasks to workers: only under an approval of the newest report.
+// Delegate runs tasks by workers and returns their results. It is refused without an approval of the
+// newest report.
 func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model.Result, error) {
 	approval, err := l.StandingApproval(ctx)
 	if err != nil {
@@ -205,8 +210,8 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	return l.delegationResult(ctx, done)
 }
 
-// ensureTasks are the rows of this call: found when the call is made again after a crash, made
-// and listed in the thread the first time.
+// ensureTasks returns the rows of the tasks of this tool call. The first time it inserts them and lists
+// them in the thread; when the call is repeated after a crash it finds them.
 func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]workflow.Task, error) {
 	call := agent.CallID(ctx)
 	s := l.Session()
@@ -239,7 +244,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 		return nil, err
 	}
 	fact = append(fact, applies...)
-	if !l.Store.Cards { // the run's card lists its tasks
+	if !l.Store.Cards { // otherwise the card of the run lists its tasks
 		fact = append(fact, store.Lines(l.ProgressLine(said)))
 	}
 	if err := l.Record(ctx, fact...); err != nil {
@@ -248,17 +253,17 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 	return l.Store.Tasks(ctx, s.ID, call)
 }
 
-// maxShownDiff is how much of the work's diff the orchestrator is shown when tasks end; of the
+// maxShownDiff is how many bytes of the work's diff the orchestrator is shown when tasks end. Of the
 // rest it is told the files.
 const maxShownDiff = 8 << 10
 
-// heading is an assignment as people are shown it.
+// heading returns an assignment as people are shown it.
 func heading(a decision.Assignment) string {
 	return planning.Task{Title: a.Title, Description: a.Description}.Heading()
 }
 
-// delegationResult is what the orchestrator is told of the tasks' outcome. After the failure that
-// follows a consultation, people are asked instead.
+// delegationResult returns what the orchestrator is told of the tasks' results. If an attempt failed
+// after the consultant's recommendation, people are asked instead.
 func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (model.Result, error) {
 	if slices.ContainsFunc(done, func(k workflow.Task) bool {
 		return k.State == workflow.TaskFailed && k.Failures > l.Workers.MaxAttempts()
@@ -277,7 +282,7 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 		switch k.State {
 		case workflow.TaskClashes:
 			state = "verified, but not merged"
-		case workflow.TaskDone, workflow.TaskBlocked: // the worker's own words
+		case workflow.TaskDone, workflow.TaskBlocked: // the summary is the worker's own text
 			summary = prompt.Indent(summary)
 		}
 		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
@@ -300,7 +305,7 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 	return model.Result{Text: strings.Join(append(results, nextStep(done, l.Trees.Current().Unprovable())), "\n")}, nil
 }
 
-// nextStep is what the orchestrator may do when tasks have ended. Where nothing can be proven
+// nextStep returns what the orchestrator may do after the tasks have ended. If nothing can be proven
 // here, for the reason in unprovable, a task that ended without a result did not fail.
 func nextStep(done []workflow.Task, unprovable string) string {
 	const seen = "Your tools see the files as they are now, with this work in them. "
@@ -319,7 +324,7 @@ func nextStep(done []workflow.Task, unprovable string) string {
 	return text + " " + seen + "Delegate what was not begun, a task a call. When all is there, call finish, which asks the thread whether to push it unproven; or blocked, to have mended first what is missing."
 }
 
-// askWhatNow puts the question to the thread, with what was tried.
+// askWhatNow asks the thread how to go on, lists what was tried, and restores the files.
 func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
 	if err != nil {
@@ -338,7 +343,7 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 			}
 		}
 		if k.State == workflow.TaskFailed {
-			k.State = workflow.TaskDropped // what comes next starts afresh
+			k.State = workflow.TaskDropped // the next tasks start with no failures
 			written = append(written, progress.Task{Task: k})
 		}
 	}
@@ -352,8 +357,8 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
 }
 
-// restoreFiles makes the session's files what they were before the tasks that failed one after
-// the other. What was verified meanwhile stays.
+// restoreFiles restores the session's files to their state before the first of the tasks that failed in
+// a row. Verified changes stay.
 func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) ([]store.Part, error) {
 	start := startOfFailure(all)
 	if start == "" {

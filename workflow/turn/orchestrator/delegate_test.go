@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// A task gets a tree of its own exactly where another may run beside it.
+// A task gets a fork exactly if another task may run in parallel to it.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	list := func(after ...[]int) (out []decision.Assignment) {
@@ -71,7 +71,7 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}))
 }
 
-// A run that did not start is no failure of the task that it was to prove.
+// A test run that did not start is no failure of the task that it should have proven.
 func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 	t.Parallel()
 	const why = "Nothing can be proven here: `eslint .` did not start on main (eslint is not installed)."

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// An Orchestrator is the agent that leads a session.
+// An Orchestrator holds what the tools of the agent that leads a session need.
 type Orchestrator struct {
 	*ledger.Ledger
 	Trees       *worktree.Trees

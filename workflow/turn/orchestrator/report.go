@@ -27,7 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// everyWord is the rest of what a diagnosis says, for its places to be looked up.
+// everyWord returns the remaining texts of a diagnosis, in which places are looked up, too.
 func everyWord(d diagnosis.Report) string {
 	said := slices.Clone(d.AffectedScope)
 	for _, h := range d.Hypotheses {
@@ -36,9 +36,9 @@ func everyWord(d diagnosis.Report) string {
 	return strings.Join(said, "\n")
 }
 
-// notPrinted are those of the places that no command of the session printed either: a test
-// that was written to look, and is gone, is still a place in what it printed. What people
-// attached is a place by its own name.
+// notPrinted returns the places that no command of the session printed either. A test that was written
+// to look for the cause and then removed is still a place in what it printed. An attached file is a
+// place by its own name.
 func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]string, error) {
 	if len(places) == 0 {
 		return nil, nil
@@ -56,7 +56,7 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 	}), err
 }
 
-// newestRun is the newest run of that command in the session; nil where there was none.
+// newestRun returns the newest run of that command in the session, or nil if it was not run.
 func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress.Command, error) {
 	commands, err := o.Store.Commands(ctx, o.Session().ID)
 	for _, c := range slices.Backward(commands) {
@@ -67,14 +67,15 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 	return nil, err
 }
 
-// A reproduction is what a report's command came to when the program ran it.
+// A reproduction is the result of the command with which a report shows the bug.
 type reproduction struct {
 	status string
-	how    string            // it ended; empty where nothing showed the bug
-	fails  *progress.Command // whose exit status shows the bug; nil where none does
+	how    string            // how the command ended, in words; empty: nothing showed the bug
+	fails  *progress.Command // the run whose exit code shows the bug; nil: none does
 }
 
-// reproduced says what a report's command came to. The command is from then on as it was run.
+// reproduced returns the result of a report's command, and replaces the command by its text as it was
+// run.
 func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reproduction, error) {
 	if *command == "" {
 		return reproduction{status: findings.StatusUnproven}, nil
@@ -100,8 +101,9 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 	return r, nil
 }
 
-// lookBack asks since when the report's command fails, while the report waits, where that is looked for. What was pushed in
-// this session is not at the base any more.
+// lookBack returns the part that asks since when the report's command fails, to be found out while the
+// report waits. It returns none if looking back is off, if no command shows the bug, or if the session
+// has pushed, since the command then ran on other files than the base's.
 func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 	if r.fails == nil || !l.Delivery.LooksBack || l.Session().Head != "" {
 		return nil
@@ -115,14 +117,14 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 	return []store.Part{part}
 }
 
-// belowFirstLine puts what changed below a report's first line, which has its status: where
-// guests are shown no code, that line is what they are shown.
+// belowFirstLine inserts changed below a report's first line, which holds its status. If guests are
+// shown no code, they are shown only that line.
 func belowFirstLine(report, changed string) string {
 	first, rest, _ := strings.Cut(report, "\n")
 	return first + "\n" + changed + rest
 }
 
-// missingPlaces are the file:line in words of a report that the tree does not have.
+// missingPlaces returns the places (file:line) in a report's text that the tree does not have.
 func (o *Orchestrator) missingPlaces(text string) []string {
 	var missing []string
 	seen := map[string]bool{}
@@ -135,8 +137,8 @@ func (o *Orchestrator) missingPlaces(text string) []string {
 	return missing
 }
 
-// hasLine looks in the tree that the orchestrator looks at. A name without its folder
-// (receipt.go:12) counts where exactly that name exists.
+// hasLine reports whether the tree that the orchestrator reads has that line. A name without its folder
+// (receipt.go:12) counts if a file with exactly that name exists.
 func (o *Orchestrator) hasLine(path, line string) bool {
 	has, err := o.Trees.Current().HasLine(path, line)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,8 +159,8 @@ func (o *Orchestrator) hasFileName(name string) bool {
 	return found
 }
 
-// RootCause shows a new revision of the report and waits for the thread's word. Nothing
-// has been changed by then.
+// RootCause shows a new revision of the report and ends the turn to wait for the thread's approval.
+// Nothing has been changed by then.
 func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Result, error) {
 	s := l.Session()
 	switch _, err := s.Phase.Next(workflow.EventReport); {
@@ -191,7 +193,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how), l.lookBack(*r, shown)...)
 }
 
-// Diagnosis shows a Diagnosis Report and waits for the thread's word.
+// Diagnosis shows a Diagnosis Report and ends the turn to wait for the thread's approval.
 func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result, error) {
 	s := l.Session()
 	var begun []store.Part
@@ -228,8 +230,8 @@ func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how), append(begun, l.lookBack(*r, shown)...)...)
 }
 
-// addReleases adds to the affected scope on which releases the bug is, where its command was run on
-// them since an earlier revision was shown.
+// addReleases adds the releases that have the bug to the affected scope, if the command was run on them
+// since an earlier revision was shown.
 func (o *Orchestrator) addReleases(ctx context.Context, d *diagnosis.Report, r reproduction) error {
 	if r.fails == nil {
 		return nil
@@ -245,8 +247,8 @@ func (o *Orchestrator) addReleases(ctx context.Context, d *diagnosis.Report, r r
 	return nil
 }
 
-// checkClaims looks at what a report claims before people see it: the places exist, the
-// command was run, and nobody wrote meanwhile.
+// checkClaims refuses a report before people see it unless its places exist, its command was run, and no
+// new message waits to be read.
 func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (*model.Result, error) {
 	words = append(words, said.cause)
 	for _, e := range said.evidence {
@@ -273,7 +275,7 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 	return l.refuseUnread(ctx)
 }
 
-// showReport shows the report with its buttons, behind what was written before; the turn rests.
+// showReport shows the report with its buttons, after the parts in written, and ends the turn.
 func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details string, written ...store.Part) (model.Result, error) {
 	s := l.Session()
 	details, err := l.Attachments.NameRefs(ctx, details)
@@ -292,14 +294,14 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	lines := l.ProgramLine(r.Text, buttons...)
 	written = append(written, who.Call(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
-		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
+		Maybe:  []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
 		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
 		Open:   ledger.Rest,
 	})
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...), nil
 }
 
-// refuseUnread refuses to show something while words wait that it does not know of.
+// refuseUnread refuses to show anything while messages wait that the orchestrator has not read.
 func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
 	unread, err := l.Inbox().Unseen(ctx, 0)
 	if err != nil || len(unread) == 0 {

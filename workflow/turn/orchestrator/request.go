@@ -22,7 +22,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// offerText are what people may choose instead of going on like this.
+// offerText returns a suggestion of another workflow for a request that is large or short, or an empty
+// string.
 func (o *Orchestrator) offerText(r planning.Request) string {
 	switch {
 	case o.Session().Workflow != workflow.CommandNone:
@@ -35,7 +36,7 @@ func (o *Orchestrator) offerText(r planning.Request) string {
 	return ""
 }
 
-// NewReport is the next revision; its text is set by the caller.
+// NewReport returns the next revision. The caller sets its text.
 func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*workflow.Report, error) {
 	s := o.Session()
 	b, err := json.Marshal(body)
@@ -51,7 +52,7 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 	}, nil
 }
 
-// changedText is the first line of a revision: what it says otherwise than the one before.
+// changedText returns the line that says what changed since the previous revision, or an empty string.
 func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, changed string) (string, error) {
 	changed, err := o.whatChanged(ctx, r, changed)
 	if err != nil || changed == "" {
@@ -60,9 +61,10 @@ func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, chan
 	return fmt.Sprintf("Changed since revision %d: %s\n", o.Session().Revision, changed), nil
 }
 
-// whatChanged is what a revision says otherwise than the one before, which it replaces; where
-// the model does not say, the parts that differ, or nothing of another kind of report. After a
-// push, or where a plan follows its request, it replaces none.
+// whatChanged returns what a revision changes in the previous one, which it replaces: in the model's
+// words or, if the model does not say, the names of the parts that differ. It returns an empty string if
+// the model does not say and the previous revision is of another kind. It also does so if no revision is
+// replaced: before the first, after a push, and for the plan of a request.
 func (o *Orchestrator) whatChanged(ctx context.Context, r *workflow.Report, changed string) (string, error) {
 	n := o.Session().Revision
 	if n == 0 || r.Kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
@@ -84,10 +86,10 @@ func (o *Orchestrator) whatChanged(ctx context.Context, r *workflow.Report, chan
 	return changed, nil
 }
 
-// differingParts names the parts of a report's body that differ from the one before.
+// differingParts returns the names of the parts of a report's body that differ from the previous one.
 func differingParts(before, after []byte) string {
 	var was, is map[string]any
-	json.Unmarshal(before, &was) // a body that is no object has no parts
+	json.Unmarshal(before, &was) // a body that is no JSON object has no parts
 	json.Unmarshal(after, &is)
 	var parts []string
 	for part := range maps.Keys(is) {
@@ -107,7 +109,7 @@ func differingParts(before, after []byte) string {
 	return strings.Join(parts, ", ")
 }
 
-// partName is what people call a part of a report.
+// partName returns what people call a part of a report.
 func partName(part string) string {
 	if part == "siblings" {
 		return "the same elsewhere"
@@ -115,7 +117,7 @@ func partName(part string) string {
 	return strings.ReplaceAll(part, "_", " ")
 }
 
-// credits are how a commit names those people; whom Slack does not tell of is left out.
+// credits returns how a commit names those people. People who cannot be looked up in Slack are left out.
 func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []string) {
 	for _, id := range ids {
 		if id == "" {
@@ -132,8 +134,8 @@ func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []strin
 	return names
 }
 
-// Restate shows a feature request back. Where everybody whose words it is made of may
-// approve, asking for it was the permission to work on a branch.
+// Restate shows a feature request in the bot's own words. If all authors of the request may approve, the
+// request itself permits the work on a branch.
 func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, error) {
 	s := l.Session()
 	if missing := r.Missing(); missing != "" {
@@ -175,8 +177,8 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 	return l.beginWork(ctx, report, update)
 }
 
-// beginWork lets the work start where the request itself is the permission, and waits for it
-// otherwise. update is what the request itself changes in the session.
+// beginWork lets the work start if the request itself is the permission. Otherwise it shows the request
+// with buttons and waits for an approval. update is what the request itself changes in the session.
 func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update store.Update) (model.Result, error) {
 	rule := l.Permissions.Rule
 	if rule == nil {
@@ -197,7 +199,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
 
-// showUnderstanding is what an interview came to; it waits until a person confirms it.
+// showUnderstanding shows the result of an interview, which waits until a person confirms it.
 func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, changed string) model.Result {
 	if changed != "" {
 		changed = "; changed: " + changed
@@ -211,7 +213,7 @@ func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, c
 		consent.Report(*report), store.Update{Open: ledger.Rest})
 }
 
-// ProposePlan shows a written plan and waits for the thread's word on it.
+// ProposePlan shows a written plan and ends the turn to wait for the thread's approval.
 func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result, error) {
 	s := l.Session()
 	if missing := p.Missing(); missing != "" {

@@ -23,22 +23,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
-// Tools are the orchestrator's. What they write stands in their results.
+// Tools implements the orchestrator's tools. What a tool writes is in its result, and is recorded with
+// it.
 type Tools struct {
 	*Orchestrator
 }
 
-// Say puts a line in the thread.
+// Say posts a line in the thread.
 func (l *Tools) Say(_ context.Context, message string) (model.Result, error) {
 	return runtime.SayLine(l.Agents[agent.Orchestrator], message), nil
 }
 
-// Finish brings the work to its branch.
+// Finish proves, commits and pushes the work.
 func (l *Tools) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
 	return l.Delivery.Finish(ctx, f)
 }
 
-// Reply answers and rests. A report that waits for its word goes on waiting.
+// Reply answers in the thread and ends the turn. A report that waits for approval still waits.
 func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return prompt.Wrong("reply needs a text."), nil
@@ -46,13 +47,13 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	return l.restTurn(ctx, store.Lines(l.ProgramLine(strings.TrimSpace(text))))
 }
 
-// NotForMe rests without a word.
+// NotForMe ends the turn without an answer.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Debug("not for the bot", "reason", reason)
 	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
 }
 
-// Blocked rests until people have done what only they can.
+// Blocked pauses the session until people have done what only they can do.
 func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error) {
 	if plaintext.OneLine(reason) == "" {
 		return prompt.Wrong("blocked needs a reason: what is missing, and who could give it."), nil
@@ -62,7 +63,8 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), err
 }
 
-// blockedLine says what is missing, shows the work so far, and how it goes on.
+// blockedLine returns the line that says what is missing, lists the changed files so far, and says how
+// to go on.
 func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line, error) {
 	text, buttons := "Blocked: "+plaintext.OneLine(reason), []outgoing.Button(nil)
 	if work := l.Trees.Current().Work; work != nil {
@@ -78,7 +80,7 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line
 	return l.ProgramLine(text+"\nReply \"go on\" when it is there, or say what to do instead.", buttons...), nil
 }
 
-// restTurn ends the turn where nothing more is to do until somebody writes.
+// restTurn ends the turn when there is nothing to do until a person writes.
 func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
 	s := l.Session()
 	event := workflow.EventAnswer
@@ -96,7 +98,8 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true}, append(written, rest)...), nil
 }
 
-// reportAwaitsWord: a report was shown, nobody approved it, and nothing was built from it.
+// reportAwaitsWord reports whether a report was shown that nobody approved and from which nothing was
+// built.
 func (o *Orchestrator) reportAwaitsWord(approval *permit.Approval) bool {
 	s := o.Session()
 	if s.Revision == 0 || approval != nil || o.NewestReportKind() == workflow.ReportPlan {
@@ -106,7 +109,7 @@ func (o *Orchestrator) reportAwaitsWord(approval *permit.Approval) bool {
 	return err == nil && spent == nil
 }
 
-// Consult asks the consultant in the middle of the orchestrator's work.
+// Consult asks the consultant during the orchestrator's work, and waits for its answer.
 func (l *Tools) Consult(ctx context.Context, question string) (model.Result, error) {
 	if strings.TrimSpace(question) == "" {
 		return prompt.Wrong("consult needs a question."), nil
@@ -135,5 +138,6 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	return ledger.WithParts(model.Result{Text: told}, store.Update{Maybe: []workflow.Event{workflow.EventReturn}}), nil
 }
 
-// mostConsultations is how often the orchestrator may ask in one thread; people may always.
+// mostConsultations is how often the orchestrator may ask the consultant in one thread. Requests of
+// people are not limited.
 const mostConsultations = 5

@@ -1,6 +1,6 @@
-// Package worker does the tasks of a session: side by side what does not depend on each
-// other, each by an agent of its category with the skills that it is held to.
+// Package worker runs the tasks of a session: in parallel if they do not depend on each other, each by
+// an agent of its category with the skills that the program enforces.
 //
-// A task ends when the program has proven it. After two failed attempts the consultant is
-// asked, and after the one that follows its recommendation the thread is.
+// A task ends when the program has proven its change. After two failed attempts (the default) the
+// consultant is asked, and after one more failure the thread is.
 package worker

@@ -16,11 +16,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// EscalationKey begins the keys of consultations that the program asks for by itself.
+// EscalationKey is the prefix of the keys of consultations that the program asks for by itself.
 const EscalationKey = "escalation:"
 
-// escalate asks the consultant with what was tried, and gives its recommendation for the
-// orchestrator.
+// escalate asks the consultant about the failed attempts, and returns its recommendation as a text for
+// the orchestrator.
 func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoing.Line) (string, error) {
 	name := h.Agents[agent.Consultant].Signature()
 	shown, err := h.tried(ctx, last)
@@ -45,8 +45,8 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoi
 	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
 }
 
-// tried is what the consultant is shown of the attempts that failed, each with its whole
-// diff: those at this task, and those at the tasks whose work it takes up.
+// tried returns what the consultant is shown of the failed attempts, each with its whole diff: those at
+// this task, and those at the dropped tasks that it replaces.
 func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, error) {
 	all, err := h.Store.Tasks(ctx, h.Session().ID, "")
 	if err != nil {

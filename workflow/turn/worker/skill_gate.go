@@ -13,14 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// The skills that the program itself holds tasks to.
+// The names of the skills that the program itself enforces.
 const (
 	skillTDD      = "tdd"
 	skillDesign   = "frontend-ui-ux"
 	skillDiagnose = "diagnose"
 )
 
-// taskSkills are the skills that a task is held to.
+// taskSkills returns the names of the skills that a task has to follow.
 func taskSkills(k workflow.Task) []string {
 	var names []string
 	if k.Skill != "" {
@@ -32,7 +32,8 @@ func taskSkills(k workflow.Task) []string {
 	return names
 }
 
-// skillGate is what a skill asks for beyond the proof; empty when the task may end.
+// skillGate returns what the task's skill demands beyond the proof, or an empty string if the task may
+// end.
 func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error) {
 	checks, err := h.Store.Checks(ctx, h.task.ID)
 	if err != nil {
@@ -47,8 +48,8 @@ func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error)
 	return "", nil
 }
 
-// notSeenRed: with tdd each new test has to be seen failing, in a check of the program's,
-// before the change that makes it pass.
+// notSeenRed returns what the skill tdd demands: each new test has to be seen failing, in a check by the
+// program, before the change that makes it pass.
 func notSeenRed(proof proof.Proof, checks []progress.Check) string {
 	if len(proof.NewTests) == len(proof.Guards) {
 		return "The skill tdd is in force, and no test is new that fails without the change: write one that fails, see it fail in a check, then make it pass."
@@ -65,7 +66,8 @@ func notSeenRed(proof proof.Proof, checks []progress.Check) string {
 	return fmt.Sprintf("The skill tdd is in force, and the program never saw %s fail before it passed. Take the change away that makes it pass, run check, see it red, and bring the change back.", strings.Join(unseen, ", "))
 }
 
-// nothingSeenRed: with diagnose something has to fail before anything is mended.
+// nothingSeenRed returns what the skill diagnose demands: a check or a command has to fail before
+// anything is fixed.
 func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (string, error) {
 	commands, err := h.Store.Commands(ctx, h.Session().ID)
 	if err != nil {
@@ -79,7 +81,8 @@ func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (str
 	return "The skill diagnose is in force, and nothing was seen to fail: run the command that shows the defect on the code as it was, first.", nil
 }
 
-// designFaults is what the rules of design say of the task's change; empty when it may end.
+// designFaults returns which design rules the task's change breaks, or an empty string if it breaks none
+// or the rules do not apply.
 func (h *task) designFaults(ctx context.Context) (string, error) {
 	if !slices.Contains(taskSkills(h.task), skillDesign) {
 		return "", nil

@@ -15,9 +15,8 @@ import (
 // sideBySide is how many tasks of one session run at once.
 const sideBySide = 3
 
-// RunTasks runs the tasks of one delegation: each as soon as those before it are done, and
-// side by side what does not depend on each other. A task whose forerunner did not get
-// done is not begun.
+// RunTasks runs the tasks of one delegation, each as soon as those that it waits for are done, at most
+// sideBySide in parallel. A task is blocked if one that it waits for is not done.
 func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit.Approval) ([]workflow.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -48,7 +47,7 @@ func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit
 			tasks[i] = k
 			if err != nil {
 				failed = append(failed, err)
-				if !errors.As(err, new(*budget.LimitError)) { // the others come to it before their next step, and what they asked for until then is not lost
+				if !errors.As(err, new(*budget.LimitError)) { // the other tasks meet the limit before their next step, and keep the answers that they asked for until then
 					cancel()
 				}
 			}
@@ -58,7 +57,7 @@ func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit
 	return tasks, firstError(failed)
 }
 
-// firstError is the error that the others followed from.
+// firstError returns the error that caused the others, which were only cancelled.
 func firstError(list []error) error {
 	for _, err := range list {
 		if !errors.Is(err, context.Canceled) {
@@ -68,12 +67,12 @@ func firstError(list []error) error {
 	return errors.Join(list...)
 }
 
-// awaitEarlier waits until the tasks before k have ended. One that did not get done blocks k.
+// awaitEarlier waits until the tasks before k have ended. It blocks k if one of them is not done.
 func (w *Workers) awaitEarlier(ctx context.Context, k workflow.Task, ended map[int]chan struct{}, state func(int) workflow.Task) (workflow.Task, error) {
 	for _, n := range k.After {
 		wait, here := ended[n]
 		if !here {
-			continue // of an earlier delegation
+			continue // it belongs to an earlier delegation
 		}
 		select {
 		case <-wait:

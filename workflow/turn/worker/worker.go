@@ -35,7 +35,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// Workers do the tasks of a session.
+// Workers runs the tasks of a session.
 type Workers struct {
 	*ledger.Ledger
 	Trees       *worktree.Trees
@@ -46,21 +46,21 @@ type Workers struct {
 	Attempts    int
 }
 
-// A task is a worker's desk: one task.
+// A task is one task with the state of its worker.
 type task struct {
 	*Workers
 	journal *runtime.Transcript
 	task    workflow.Task
-	tree    *repo.Workspace // where it works
+	tree    *repo.Workspace // the workspace that it works in
 	grant   *permit.Approval
 	red     failedCheck
 }
 
-// A failedCheck is the newest check, of which tests failed that pass on the base. Nothing is
-// proven of the same files.
+// A failedCheck is the newest check, if tests failed in it that pass on the base. The proof of the same
+// files is then skipped.
 type failedCheck struct{ tree, text string }
 
-// noting lets a check remember, or forget, what it says of the change.
+// noting wraps the tool check so that each call stores its result in f, or clears f.
 func (f *failedCheck) noting(check model.Tool, bench *tool.Bench) model.Tool {
 	call := check.Call
 	check.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
@@ -82,8 +82,8 @@ func (f *failedCheck) noting(check model.Tool, bench *tool.Bench) model.Tool {
 	return check
 }
 
-// refuse is why files are not proven of which the newest check says that they fail; once, for a
-// test that fails now and then may pass the next time.
+// refuse returns why the proof of a tree is skipped if the newest check failed on the same tree. It does
+// so once, because a flaky test may pass the next time.
 func (f *failedCheck) refuse(tree string) string {
 	red := *f
 	if red.tree != tree {
@@ -93,7 +93,7 @@ func (f *failedCheck) refuse(tree string) string {
 	return "Nothing was run: these files failed the last check, and nothing was changed since. Mend that first; where it is not the change's fault, call done once more.\n" + red.text
 }
 
-// runTask does one task, or what is left of it, and gives it back with its outcome.
+// runTask runs one task, or the rest of it, and returns it with its result.
 func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit.Approval) (workflow.Task, error) {
 	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
@@ -127,8 +127,8 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 	return h.task, nil
 }
 
-// openBench is the worker's bench, which knows what the worker has seen: what the first message
-// shows, and what was read since.
+// openBench returns the worker's bench, which knows the files that the worker has seen: those in its
+// first message, and those that it has read since.
 func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
 	if err != nil {
@@ -146,11 +146,12 @@ func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	return bench, nil
 }
 
-// placeNamed matches path/to/file.ext:12, :12-30 of it, and (:40), which is of the file before.
+// placeNamed matches path/to/file.ext:12 and path/to/file.ext:12-30, and also (:40), which is in the
+// file named before.
 var placeNamed = regexp.MustCompile(`(?:([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*)|(?:^|[\s(,` + "`" + `])):(\d+)(?:[-–](\d+))?\b`)
 
-// namedLines are the places that a task names, and then those that its report does: of many, the
-// first are shown.
+// namedLines returns the places that a task names, then those that its report names. If there are many,
+// only the first are shown.
 func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
 	path := ""
 	for _, m := range placeNamed.FindAllStringSubmatch(k.Description+"\n"+findings.ReportForWorkers(r), -1) {
@@ -161,21 +162,21 @@ func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
 		if err != nil || path == "" {
 			continue
 		}
-		last, _ := strconv.Atoi(m[3]) // none: it is one line
+		last, _ := strconv.Atoi(m[3]) // 0 if it is a single line
 		lines = append(lines, tool.Line{Path: path, Number: first, Last: last})
 	}
 	return lines
 }
 
-// A taskJournal is a worker's transcript. What somebody had put back stands in the files
-// when the worker reads of it.
+// A taskJournal is a worker's transcript. When the worker reads that a removal was put back, it is in
+// the files already.
 type taskJournal struct {
 	*runtime.Transcript
 	task *task
 }
 
-// Splice judges what came in, lays what was put back into the files, and appends what is for
-// the worker.
+// Splice judges new messages, merges removals that were put back into the files, and appends the
+// messages for the worker.
 func (j *taskJournal) Splice(ctx context.Context) error {
 	if err := j.Hear(ctx); err != nil {
 		return err
@@ -190,8 +191,8 @@ func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
 	return w.Record(ctx, progress.Task{Task: k})
 }
 
-// writeBrief tells the worker what it may know: the facts, the report, the approval, the task,
-// what was done before it, and the skills it is held to.
+// writeBrief writes the worker's first message: the facts, the report, the approval, what was done
+// before, the skills that the worker has to follow, and the task.
 func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts string) error {
 	if err := h.Trees.Current().AwaitStart(ctx, h.Store.DB); err != nil {
 		return err
@@ -245,7 +246,8 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	})
 }
 
-// amendmentText is what was said since the approval, less what the worker is shown next.
+// amendmentText returns what people said since the approval, without the messages that the worker is
+// shown next anyway.
 func (h *task) amendmentText(ctx context.Context) (string, error) {
 	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
 	if err != nil {
@@ -258,7 +260,7 @@ func (h *task) amendmentText(ctx context.Context) (string, error) {
 	return h.AmendmentText(ctx, h.grant.Revision, rows...)
 }
 
-// allowedBy says what a person allowed, by its kind.
+// allowedBy holds the heading of what was approved, by the kind of report.
 var allowedBy = map[string]string{
 	workflow.ReportRootCause: "The report that was approved by %s:",
 	workflow.ReportDiagnosis: "The diagnosis that was approved by %s:",
@@ -266,7 +268,7 @@ var allowedBy = map[string]string{
 	workflow.ReportPlan:      "The plan that was approved by %s:",
 }
 
-// planText is what the plan says of this task.
+// planText returns what the plan says about this task.
 func (h *task) planText(report workflow.Report) string {
 	var plan planning.Plan
 	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
@@ -276,7 +278,7 @@ func (h *task) planText(report workflow.Report) string {
 	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan, p.Acceptance, p.Check)
 }
 
-// doneBefore is what the tasks before this one did.
+// doneBefore returns what the tasks before this one did.
 func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 	all, err := w.Store.Tasks(ctx, w.Session().ID, "")
 	if err != nil {
@@ -294,7 +296,7 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n"))
 }
 
-// workerTools are the worker's: everything that reads, runs and writes, on its tree.
+// workerTools returns the worker's tools: all that read, run and write, on its workspace.
 func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	own := func(context.Context) error { return h.Trees.Own(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
@@ -333,7 +335,7 @@ func (h *task) mayWrite() error {
 	return nil
 }
 
-// Say puts a line in the thread.
+// Say posts a line in the thread.
 func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
 	return h.journal.Say(ctx, message)
 }
@@ -344,11 +346,11 @@ func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
 }
 
-// claimFails leads back from a claim that does not hold.
+// claimFails returns the session to its work after a claim that does not hold.
 var claimFails = store.Update{Maybe: []workflow.Event{workflow.EventFail}}
 
-// Done claims that the task is finished; the program verifies it. What breaks a rule of
-// the task's skill comes before the proof, and the proof before the scope.
+// Done claims that the task is finished, and verifies it. The design rules are checked before the proof,
+// and the proof before the scope.
 func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
 	if err := h.Delivery.LayBack(ctx, h.tree, &h.task); err != nil {
 		return model.Result{}, err
@@ -383,14 +385,14 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	return h.verifyClaim(ctx, d)
 }
 
-// A claim is what the proof says of the task's files as they stand.
+// A claim is the proof of the task's current files.
 type claim struct {
 	attempt *workflow.Attempt
 	proof   proof.Proof
 	earlier []workflow.Attempt
 }
 
-// proveClaim runs the proof.
+// proveClaim runs the proof of the current files.
 func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	tree, err := h.tree.Tree(ctx)
 	if err != nil {
@@ -405,7 +407,7 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	//crash:claim_proven
 	c.attempt = &workflow.Attempt{Task: h.task.ID, Number: len(c.earlier) + 1, Tree: tree, Held: h.passes(c.proof)}
 	if c.attempt.Held && !c.proof.Holds() {
-		c.proof.Why = "" // nothing of its own to test; finish asks for it of the whole
+		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
 	}
 	c.attempt.Summary = strings.Join(c.proof.Lines(), "\n")
 	if !c.attempt.Held {
@@ -414,8 +416,8 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	return c, nil
 }
 
-// verifyClaim proves the claim, and then holds it against the scope. An attempt is edits followed
-// by a verification: a claim that fails without an edit since the last one is none.
+// verifyClaim proves the claim and then checks it against the scope. An attempt is an edit that is
+// followed by a verification, so a claim that fails again without an edit is not counted as one.
 func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, error) {
 	c, err := h.proveClaim(ctx)
 	if err != nil {
@@ -475,7 +477,8 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	return held, err
 }
 
-// readFirst keeps a verified task open where somebody wrote for its worker meanwhile.
+// readFirst keeps a verified task open if a person wrote to its worker meanwhile. It returns nil
+// otherwise.
 func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
 	if err := h.journal.Hear(ctx); err != nil {
 		return nil, err
@@ -489,9 +492,9 @@ func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string)
 	return &r, nil
 }
 
-// passes: each task has to leave everything that worked as it was. That something new was
-// seen to fail first is asked of a bug's one task, and of the whole work by finish; a task
-// among several may have nothing of its own to test.
+// passes reports whether the proof is enough for this task. Every task has to leave everything that
+// passed as it was. A new test that failed first is demanded of a bug's only task, and by finish of the
+// whole work; a task among several may have nothing of its own to test.
 func (h *task) passes(p proof.Proof) bool {
 	if p.Holds() {
 		return true
@@ -501,8 +504,8 @@ func (h *task) passes(p proof.Proof) bool {
 	return plain && (among || p.Documents || h.Session().Kind == workflow.KindFeature && len(p.Guards) == 0)
 }
 
-// failureOutput is what the first tests printed that fail on the branch alone, for whoever has
-// to mend them. What several printed is told once.
+// failureOutput returns what the build and the first tests that fail only on the branch printed, for the
+// worker that has to fix them. Output that several tests printed is shown once.
 func failureOutput(p proof.Proof) string {
 	const most, each = 3, 1500
 	var b strings.Builder
@@ -532,18 +535,18 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
 
-// doneText is what the thread is told of a task that is done: the first sentences of what its
-// worker says, what was shown, and what stays open.
+// doneText returns what the thread is told of a task that is done: the first sentences of the worker's
+// summary, what was shown, and what stays open.
 func doneText(d decision.Done, shown string) string {
-	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // what comes on lines of its own may sign as somebody else
+	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."
 	}
 	return "Done: " + what + " " + shown + prompt.LeftLine(d.Left)
 }
 
-// tickPlan writes the message of the approved plan again, with a tick on each task that was
-// verified, just now the one given; nil where there is no plan.
+// tickPlan returns the message of the approved plan anew, with a tick on each verified task, now among
+// them. It returns nil if there is no plan.
 func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Reworded, error) {
 	if now.Plan == 0 {
 		return nil, nil
@@ -570,7 +573,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	return &store.Reworded{Revision: a.Revision, Line: w.ProgramLine(plan.Text(verified...))[0]}, nil
 }
 
-// mergeClashes ends a task that is verified by itself, but cannot be merged as it is.
+// mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
@@ -578,9 +581,9 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 		h.journal.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
-// attemptFailed gives the reasons to the worker. After the last allowed attempt the consultant is
-// asked, without anybody asking for it; after the one that follows its recommendation the
-// files are put back and the thread is asked.
+// attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
+// the consultant by itself. After the attempt that follows its recommendation, the files are restored
+// and the thread is asked.
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFails}
@@ -611,14 +614,14 @@ func (w *Workers) MaxAttempts() int {
 	return w.Attempts
 }
 
-// treeParts are what the task's tree is now, to be recorded with the result of the call that
-// changed it.
+// treeParts returns the current state of the task's workspace, to be recorded with the result of the
+// call that changed it.
 func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 	s, err := h.Trees.Snapshot(ctx, h.tree, h.treeOwner())
 	return worktree.Some(s), err
 }
 
-// treeOwner says whose tree the task works in.
+// treeOwner returns the id of the task if it works in a fork, or 0 for the session's own workspace.
 func (h *task) treeOwner() int64 {
 	if h.task.Apart {
 		return h.task.ID
@@ -626,7 +629,7 @@ func (h *task) treeOwner() int64 {
 	return 0
 }
 
-// endNowhere ends a task whose worker went astray; the orchestrator decides how to go on.
+// endNowhere ends a task whose worker made no progress. The orchestrator decides how to go on.
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
@@ -634,7 +637,7 @@ func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
 }
 
-// tail is the end of a text, from the beginning of a line.
+// tail returns at most most bytes from the end of a text, from the beginning of a line.
 func tail(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= most {

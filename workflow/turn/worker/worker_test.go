@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
-// With tdd a new test that was never red in a check keeps the task open; the same proof
-// with that check lets it end.
+// With the skill tdd, a new test that never failed in a check keeps the task open. The same proof with
+// that check lets it end.
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
 	shown := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}}}
@@ -27,14 +27,14 @@ func TestTDDWantsToSeeRed(t *testing.T) {
 	require.Empty(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
 }
 
-// A report may name many places that are no part of the task.
+// A report may name many places that do not belong to the task.
 func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 	t.Parallel()
 	r := workflow.Report{Kind: workflow.ReportRootCause, Text: "Wrong at a.go:1.", Body: []byte(`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`)}
 	require.Equal(t, []tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}}, namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
 }
 
-// People read whole sentences, and what stays open.
+// The line has whole sentences, and says what stays open.
 func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "Done: Split rounds. Verified.", doneText(decision.Done{Summary: "Split rounds"}, "Verified."))
@@ -45,7 +45,7 @@ func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 	require.Regexp(t, `(An|array|keeps|its|comment)… Verified\.$`, said)
 }
 
-// Done after a check that failed on the same files runs nothing, once.
+// Done after a failed check of the same files runs no proof, once.
 func TestAFailedCheckIsNotProven(t *testing.T) {
 	t.Parallel()
 	red := &failedCheck{tree: "a", text: "1 failed (TestSplit)"}
@@ -70,7 +70,7 @@ func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
 	require.NoError(t, firstError(nil))
 }
 
-// Places are read as reports and tasks write them.
+// Places are found in the forms in which reports and tasks write them.
 func TestNamedLines(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []tool.Line{

@@ -14,12 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// maxLinked is how many places of one line are looked at.
+// maxLinked is how many places of one text are looked up.
 const maxLinked = 40
 
-// locateCode says which places in a text are there, at the commit that was looked at, so that
-// the thread can link them. Nil where the host has no pages for code, or once files have
-// been changed: the lines are others then.
+// locateCode returns the places in a text (path/to/file.ext:12) that exist at the session's base commit,
+// so that the thread can link them. It returns nil if none exists, if the host has no pages for code, or
+// once the session has a branch: its changed files have other line numbers.
 func (p *Place) locateCode(s workflow.Session, text string) *outgoing.Code {
 	if p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
@@ -36,8 +36,8 @@ func (p *Place) locateCode(s workflow.Session, text string) *outgoing.Code {
 	return c
 }
 
-// HasLine looks in the copy for exactly that path and line. The error says that there is no
-// such number, or that the file cannot be read.
+// HasLine reports whether the file at path in Copy has that line. It fails if line is no number, or if
+// the file cannot be read.
 func (p *Place) HasLine(path, line string) (bool, error) {
 	n, err := strconv.Atoi(line)
 	if err != nil {
@@ -47,8 +47,8 @@ func (p *Place) HasLine(path, line string) (bool, error) {
 	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
 
-// Line is that line of a file in the copy, without the space around it; empty where it is not
-// there, or is no text.
+// Line returns a line of a file in Copy without the spaces around it, cut after maxQuoted characters. It
+// returns an empty string if the file or the line does not exist, or if the file is binary or private.
 func (p *Place) Line(path string, number int) string {
 	b, err := ReadSome(p.Copy.FS(), path, maxEvidence)
 	if err != nil || number < 1 || workfile.IsBinary(b) || workfile.IsPrivate(path) {
@@ -62,18 +62,20 @@ func (p *Place) Line(path string, number int) string {
 	return ""
 }
 
-// maxQuoted is how much of a line is shown beside a claim that cites it, in characters.
+// maxQuoted is how many characters of a cited line are shown beside the claim that cites it.
 const maxQuoted = 160
 
 var (
-	// PlaceMark matches path/to/file.ext:12 in the words of a report.
+	// PlaceMark matches path/to/file.ext:12 in the text of a report.
 	PlaceMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
-	// folderMark matches a source that is nothing but a file in a folder, its lines or none.
+	// folderMark matches a source that is only a file in a folder, with or without a line or a range of
+	// lines.
 	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
 )
 
-// PlaceOf is the place that a source names where it is nothing else: a file without a line
-// counts as its first. A command, a name of the code and the like are no place.
+// PlaceOf returns the file and the line that a source of evidence names, or two empty strings if the
+// source is anything other than one place: a command, say, or a name in code. Without a line it returns
+// line 1, and of a range the last line.
 func PlaceOf(source string) (path, line string) {
 	m := folderMark.FindStringSubmatch(strings.Trim(strings.TrimSpace(source), "`"))
 	if m == nil || m[2] == "" && m[3] == "" {
@@ -82,5 +84,5 @@ func PlaceOf(source string) (path, line string) {
 	return m[1] + m[2], cmp.Or(m[4], m[3], "1")
 }
 
-// maxEvidence is as much of a file as is read to find a line in it.
+// maxEvidence is how many bytes of a file are read to find a line in it.
 const maxEvidence = 50 << 20

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a report gives as evidence is looked up where it is a place.
+// Only a source of evidence that is one place in a folder is looked up.
 func TestPlacesAmongSources(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{

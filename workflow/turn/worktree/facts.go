@@ -12,11 +12,13 @@ import (
 )
 
 const (
-	maxConventions = 32 << 10 // of AGENTS.md
-	MaxEarlier     = 12 << 10 // of what was said in the thread before
+	maxConventions = 32 << 10 // bytes of AGENTS.md
+	MaxEarlier     = 12 << 10 // bytes of the messages that were in the thread before the bot was named
 )
 
-// RepositoryFacts are what the program knows of the repository.
+// RepositoryFacts returns what the program tells every agent about the repository: its base commit, how
+// it is built and tested, what is missing, and the names at its root or in the folder that the work is
+// limited to.
 func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	p := t.Current()
 	var b strings.Builder
@@ -54,8 +56,8 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	return b.String()
 }
 
-// Unprovable says that nothing can be proven here, and why: the base itself does not start.
-// Empty: it does, or that is not known yet.
+// Unprovable says that nothing can be proven here, because the base's own build or tests do not start,
+// and why. It returns an empty string if they start, or if that is not known yet.
 func (p *Place) Unprovable() string {
 	select {
 	case <-p.Warm:
@@ -85,7 +87,8 @@ func (p *Place) topLevelNames() []string {
 	return names
 }
 
-// Conventions is the repository's AGENTS.md (or CLAUDE.md), fenced and capped.
+// Conventions returns the repository's AGENTS.md, or its CLAUDE.md, fenced as data and cut after
+// maxConventions bytes. It returns an empty string if there is neither.
 func (p *Place) Conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		b, err := ReadSome(p.Copy.FS(), name, maxConventions)

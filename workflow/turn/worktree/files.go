@@ -11,15 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// RefreshCopy shows the orchestrator the session's files as its workers left them: it holds
-// the result against what was asked for.
+// RefreshCopy brings the session's files, as its workers left them, into the copy that the orchestrator
+// reads, so that it can compare the result with the request.
 func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	tree, err := p.Work.Tree(ctx)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
-		return t.Own(p.Copy) // what cannot be committed is not shown either
+		return t.Own(p.Copy) // files that cannot be committed are not shown either
 	}
 	if err == nil {
 		err = p.Copy.AdoptTree(ctx, p.Work, tree)
@@ -34,8 +34,8 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 	return t.Own(p.Copy)
 }
 
-// BaseTree is the whole tree as it stood before the session changed anything: a
-// repository's, so it is read through a root.
+// BaseTree writes the files of the session's base commit to a folder, once, and opens it. It returns an
+// os.Root, since a repository is not trusted. The caller closes it.
 func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 	base := t.Current().Work.Base()
 	dir := t.Folder("base-" + prompt.ShortHash(base))
@@ -55,8 +55,8 @@ func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// openWorkspace is the session's own tree, as it was recorded last. Its base follows the
-// session's, which a merge of the base branch may have moved since.
+// openWorkspace opens the session's own workspace in its last recorded state. Its base is set to the
+// session's base commit, which a merge of the base branch may have changed meanwhile.
 func (t *Trees) openWorkspace(ctx context.Context, p *Place) (*repo.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)

@@ -8,8 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// learnStart keeps that the tests did not start on the base, until a run of them starts. It says
-// nothing in the words of what was run: those are the repository's.
+// learnStart records as a lesson that the tests do not start on the base, and removes it once they
+// start. The lesson says nothing in the words of the command's output, since those come from the
+// repository.
 func (p *Place) learnStart(ctx context.Context, t *Trees) error {
 	l := lessons.Seen{Repository: p.Repository.Name, Folder: p.Folder(), Key: lessons.KeyStart, Source: "the base's run at " + prompt.ShortHash(t.Session().BaseCommit)}
 	if p.Tests.Unprovable() != "" {
@@ -24,8 +25,9 @@ func (p *Place) learnStart(ctx context.Context, t *Trees) error {
 	return t.Record(ctx, l)
 }
 
-// AwaitStart waits for the base's own run where the last one did not start: whoever is to
-// change something has to know whether that is still so, and such a run ends at once.
+// AwaitStart waits for the base's own test run if a lesson says that the tests did not start last time.
+// An agent that is to change something has to know whether that is still so, and a run that does not
+// start ends at once.
 func (p *Place) AwaitStart(ctx context.Context, db *database.DB) error {
 	learned, err := lessons.Has(ctx, db, p.Repository.Name, p.Folder(), lessons.KeyStart)
 	if err != nil || !learned {

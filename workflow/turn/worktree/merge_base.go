@@ -16,12 +16,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A baseMerger brings what came to the base branch since into the session's branch.
+// A baseMerger merges new commits of the base branch into the session's branch.
 type baseMerger struct{ *Snapshots }
 
-// mergeBase brings what came to the base branch since the session began into the session's
-// branch, when people go on with work that was pushed. It is a merge, said in the thread;
-// what clashes is asked about. The branch is never rebased.
+// mergeBase merges the commits that the base branch got since the session began into the session's
+// branch, when people go on with work that was pushed. It makes a merge commit and says so in the
+// thread. On a conflict it asks the thread and merges nothing. The branch is never rebased.
 func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 	s := m.Session()
 	if err := p.Mirror.Fetch(ctx); err != nil {
@@ -63,14 +63,15 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 	if err != nil {
 		return err
 	}
-	// Should the program die before this, the workspace follows when it is opened again.
+	// If the program dies before this, openWorkspace sets the base when the workspace is opened again.
 	if err := p.Work.SetBase(ctx, tip); err != nil {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
 	return nil
 }
 
-// mergeCommit depends on nothing but what is merged, so that it comes out the same again.
+// mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
+// merge gets the same hash.
 func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
 	s := m.Session()
 	history, err := p.Mirror.Commits().Log(ctx, tip, "", 1)
@@ -88,8 +89,8 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (stri
 	return commit, nil
 }
 
-// askAboutBase: what cannot be merged by itself is for people to decide, once for each
-// state of the base.
+// askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
+// to go on, once for each commit of the base branch.
 func (m baseMerger) askAboutBase(ctx context.Context, p *Place, tip string, conflicts []merge.Conflict) error {
 	s := m.Session()
 	var where []string

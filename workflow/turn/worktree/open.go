@@ -18,8 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/tested"
 )
 
-// Open opens the repository and the workspace that the phase allows. It is false when a
-// person has to say something first; that was asked then.
+// Open opens the repository, the copy of it and, after an approval, the session's own workspace. It
+// returns false if a person has to act first; then the thread was told what to do. It does nothing if
+// the repository is open.
 func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if t.Current() != nil {
 		return true, nil
@@ -70,7 +71,8 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fixBase fixes what the session is about, once, and says so in its first line.
+// fixBase records the session's repository and base commit, once, and posts the session's first line
+// about them.
 func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 	s := t.Session()
 	if s.Repository != "" && s.BaseCommit != "" {
@@ -91,12 +93,12 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
 	}
 	line := t.ProgramLine(text, buttons...)
-	line[0].Progress = len(buttons) == 0 // what offers nothing is joined by what comes next
+	line[0].Progress = len(buttons) == 0 // a line without buttons may be joined with the next one
 	return t.Record(ctx, append(parts, store.Lines(line))...)
 }
 
-// openTrees opens the throw-away copy, and after an approval the session's own tree. A
-// follow-up looks at the work so far, with what came to the base meanwhile.
+// openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
+// follow-up to pushed work sees that work, merged with the base branch's new commits.
 func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	s := t.Session()
 	approval, err := t.StandingApproval(ctx)
@@ -136,10 +138,11 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	return t.Own(p.Copy)
 }
 
-// warmUp fetches what the base names, learns what passes on it, and fills the build cache
-// meanwhile. Commands wait for packages and build: the base's tests, which may take long, have a
-// folder of their own, and all that they share with commands is read-only to these. Without
-// confinement they would share the machine's folders, too, so commands wait for the tests there.
+// warmUp fetches the packages that the base names, builds the base into the build cache, and runs its
+// tests to learn which pass. It closes p.Built after packages and build, and p.Warm at the end. Commands
+// wait for p.Built only: the base's tests, which may take long, run in a separate folder, and all that
+// commands share with them is read-only to the commands. Without confinement they would also share the
+// machine's folders, so there p.Built is closed after the tests.
 func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	defer close(p.Warm)
 	built := sync.OnceFunc(func() { close(p.Built) })
@@ -170,7 +173,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	}
 }
 
-// Close closes what the turn opened.
+// Close waits for the base's tests and closes what Open opened.
 func (t *Trees) Close() {
 	p := t.Current()
 	if p == nil {
@@ -185,7 +188,7 @@ func (t *Trees) Close() {
 	t.SetRepository(nil, nil)
 }
 
-// OpenWork opens the session's own tree where the approval came after the turn entered.
+// OpenWork opens the session's own workspace if the approval came after Open.
 func (t *Trees) OpenWork(ctx context.Context) error {
 	p := t.Current()
 	if p.Work != nil {

@@ -20,18 +20,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A packageFetcher fetches what a repository names, and tells the thread of a long wait.
+// A packageFetcher fetches the packages that a repository names, and tells the thread of a long wait.
 type packageFetcher struct {
 	*ledger.Ledger
 	Patience time.Duration
 }
 
-// waits are after how many times the runner's patience the thread is told that packages are
-// still being fetched: 20 seconds, 2 minutes, 5 minutes.
+// waits holds when the thread is told that packages are still being fetched, in multiples of the
+// runner's Patience. With the default of 10 seconds these are 20 seconds, 2 minutes and 5 minutes.
 var waits = []time.Duration{2, 12, 30}
 
-// fetchPackages fetches what the base names. Whatever becomes of it the session goes on: what is
-// missing people are told once, and the models where they begin.
+// fetchPackages fetches the packages that the base commit names. A failure does not stop the session:
+// people are told of missing packages once, and agents in their first message (missingFacts).
 func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit string) *packages.Packages {
 	defer close(p.fetched.done)
 	waiting, done := context.WithCancel(ctx)
@@ -68,7 +68,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit stri
 	return have
 }
 
-// describeMissing is what agents are told of what could not be had.
+// describeMissing returns what agents are told of packages that could not be fetched.
 func describeMissing(list []packages.Missing, p project.Project) string {
 	var lines []string
 	for _, m := range list {
@@ -86,8 +86,9 @@ func describeMissing(list []packages.Missing, p project.Project) string {
 	return strings.Join(lines, "\n")
 }
 
-// missingFacts are what agents are told of packages that the repository names and that are not
-// here. Nobody waits long for it: what is not known yet comes with LateFacts.
+// missingFacts returns what agents are told of packages that the repository names and that are missing.
+// It waits at most half of Patience for the fetch; after that, LateFacts returns the rest with the first
+// command.
 func (t *Trees) missingFacts(ctx context.Context) string {
 	p := t.Current()
 	wait := time.NewTimer(cmp.Or(t.Patience, 10*time.Second) / 2)
@@ -104,8 +105,8 @@ func (t *Trees) missingFacts(ctx context.Context) string {
 	return "The packages that it names are still being fetched; the first command waits for them."
 }
 
-// LateFacts are what agents were not told of missing packages when they began, since it was not
-// known yet; once. It waits until the place is ready: Place.Built, or Place.Warm.
+// LateFacts waits until ready is closed (Place.Built or Place.Warm). Then it returns, once, what
+// missingFacts could not tell agents of missing packages because the fetch had not ended.
 func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
 	select {
 	case <-ready:
@@ -122,9 +123,9 @@ func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, e
 	return p.fetched.missing, nil
 }
 
-// NoteLockFiles notes which of the lock files that fetching stands for are not in a tree. The
-// function that it gives takes out those that a command has left there since: they are no part
-// of a change.
+// NoteLockFiles notes which lock files the workspace does not have, of those that the fetched packages
+// replace. takeOut removes the ones that a command has written since, because they are not part of the
+// change.
 func (t *Trees) NoteLockFiles(w *repo.Workspace) (takeOut func() error) {
 	var absent []string
 	for _, file := range t.Current().fetched.locks {
@@ -150,7 +151,8 @@ func (t *Trees) NoteLockFiles(w *repo.Workspace) (takeOut func() error) {
 	}
 }
 
-// sayStillFetching tells the thread of a long wait, now and then.
+// sayStillFetching tells the thread at the times in waits that packages are still being fetched, until
+// ctx ends.
 func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
 	for _, times := range waits {
@@ -170,7 +172,8 @@ func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names 
 	}
 }
 
-// FetchFailed is what people are told, in one line: what failed, how its output ends, what to do.
+// FetchFailed returns the line that tells people of a failed fetch: what failed, the end of its output,
+// and what to do.
 func FetchFailed(repository string, err error) string {
 	const rest = " I go on without them; builds and tests that need them will fail."
 	var m *packages.Missing
@@ -187,7 +190,7 @@ func FetchFailed(repository string, err error) string {
 	return line + rest
 }
 
-// telling is how an output ends, less what says nothing.
+// telling returns the last two lines of an output, without npm's lines that carry no information.
 func telling(output string) string {
 	var lines []string
 	for line := range strings.Lines(output) {
@@ -199,7 +202,7 @@ func telling(output string) string {
 	return plaintext.CutLine(strings.Join(lines[max(0, len(lines)-2):], " "), 400)
 }
 
-// refusals are in code marks: the names are strangers' words.
+// refusals lists refused requests in code marks, because the host names come from strangers.
 func refusals(list []proxy.Refusal) string {
 	var out []string
 	for _, r := range list {

@@ -32,7 +32,7 @@ func TestMissingPackagesInWords(t *testing.T) {
 	require.Equal(t, "Not here: the packages that web/yarn.lock names; yarn is not installed here.", describeMissing([]packages.Missing{yarn}, project.Project{Kind: "go", Test: "go test ./..."}))
 }
 
-// What is not known when an agent begins comes with its first command, once.
+// What is not known of packages when an agent begins comes with its first command, once.
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
 	p := &Place{Built: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
@@ -53,8 +53,8 @@ func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	require.Empty(t, late, "it was told")
 }
 
-// A lock file that a command wrote, and that fetching stands for, is no part of the change; one
-// that somebody had there before is.
+// A lock file that a command wrote, and that the fetched packages replace, is not part of the change. A
+// lock file that existed before stays.
 func TestLockFilesThatCommandsLeave(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"Cargo.toml": "x", "a/Gemfile.lock": "theirs"})

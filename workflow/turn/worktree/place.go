@@ -15,34 +15,35 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/tested"
 )
 
-// A Place is where the agents of a turn look and work.
+// A Place holds the opened repository of a turn.
 type Place struct {
 	Repository catalog.Repository
 	Mirror     *repo.Mirror
-	Checker    *testrun.Checker // the runner's, for this repository; nil with it
+	Checker    *testrun.Checker // the runner's Checker for this repository; nil if the runner has none
 	Tests      *tested.Tested
-	Copy       *repo.Workspace // a throw-away copy: put back to lookTree after each command
+	Copy       *repo.Workspace // a throw-away copy to read; restored to CopyTree after each command
 	CopyTree   string          // empty: the base
-	Work       *repo.Workspace // the session's own, after an approval; nil before
+	Work       *repo.Workspace // the session's own workspace; nil before an approval
 	Skills     skill.Set
-	Secrets    *redact.Finder // what the program was given, and what the repository keeps in private files; nil: t.Secrets
+	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
 
-	Built   chan struct{} // closed when packages and build of the base are there for commands
-	Warm    chan struct{} // closed when the base was tested, too, and what follows is there
-	fetched fetched       // that the base names; there when Built is closed
+	Built   chan struct{} // closed when commands can use the base's packages and build
+	Warm    chan struct{} // closed when the base was also tested and the result is known
+	fetched fetched       // the base's packages; set when Built is closed
 	err     error
 }
 
-// What was fetched for a place.
+// fetched holds the packages that were fetched for a place.
 type fetched struct {
-	done    chan struct{}      // closed when the rest is known
-	have    *packages.Packages // nil: none
-	locks   []string           // lock files that have stands for
-	missing string             // what agents are told of packages that are not here
-	late    bool               // they were not told so yet
+	done    chan struct{}      // closed when the other fields are set
+	have    *packages.Packages // nil: no packages
+	locks   []string           // lock files that the packages in have replace
+	missing string             // what agents are told of missing packages
+	late    bool               // agents were not told yet, since the fetch had not ended
 }
 
-// BaseBranch is the branch that the work starts from.
+// BaseBranch returns the branch that the work starts from: the configured one, otherwise the default
+// branch.
 func (p *Place) BaseBranch() string {
 	if p.Repository.Base != "" {
 		return p.Repository.Base
@@ -50,7 +51,7 @@ func (p *Place) BaseBranch() string {
 	return p.Mirror.Commits().DefaultBranch()
 }
 
-// Project is how the place is built and tested, as it is known now.
+// Project returns how the repository is built and tested, as far as that is known now.
 func (p *Place) Project() project.Project { return p.Tests.Project() }
 
 func (p *Place) closeTrees() {
@@ -61,11 +62,11 @@ func (p *Place) closeTrees() {
 	}
 }
 
-// Folder is the part of the repository that its configuration limits the work to; empty:
-// all of it.
+// Folder returns the folder that the configuration limits the work to, or an empty string for the whole
+// repository.
 func (p *Place) Folder() string { return p.Repository.Folder() }
 
-// DisplayName is what the place is called in words: "shop", or "services/cart of shop".
+// DisplayName returns how lines name the place: "shop", or "`services/cart` of shop".
 func (p *Place) DisplayName() string {
 	if f := p.Folder(); f != "" {
 		return "`" + f + "` of " + p.Repository.Name
@@ -73,7 +74,7 @@ func (p *Place) DisplayName() string {
 	return p.Repository.Name
 }
 
-// ReadSome reads the beginning of a plain file; a link is none.
+// ReadSome reads up to most bytes from the beginning of a regular file. It fails for a link.
 func ReadSome(tree fs.FS, name string, most int64) ([]byte, error) {
 	name = path.Clean(name)
 	if info, err := fs.Lstat(tree, name); err != nil {

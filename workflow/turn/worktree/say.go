@@ -17,10 +17,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// waitingNotice begins what a session that has to wait is told.
+// waitingNotice begins the line that tells a session that it has to wait.
 const waitingNotice = "Others are at work"
 
-// acquireSlot waits for a place at work; whoever has to is told so once.
+// acquireSlot asks for a slot, since the number of sessions at work is limited. If the session has to
+// wait, the error makes the queue run the job again later, and the thread is told once.
 func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
 	announce, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
 	if announce {
@@ -43,7 +44,8 @@ func (t *Trees) askRepository(ctx context.Context) error {
 	)
 }
 
-// sayRemoteFailed says in the thread what is wrong with the repository.
+// sayRemoteFailed tells the thread what is wrong with the repository, and pauses the session. It returns
+// errors of the disk, and any error once ctx has ended, unchanged.
 func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil || folder.DiskMessage(err) != "" {
 		return err
@@ -55,8 +57,7 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 	)
 }
 
-// RemoteWords are what went wrong with a repository and what to do about it, in whole
-// sentences.
+// RemoteWords says in whole sentences what went wrong with a repository and what to do about it.
 func RemoteWords(err error) string {
 	var hostile *gittree.PathError
 	var remote *remote.Error
@@ -70,7 +71,8 @@ func RemoteWords(err error) string {
 	return strings.TrimRight(text, ". ") + "."
 }
 
-// sayFolderMissing says that the part is not there, and rests; false where it is.
+// sayFolderMissing reports whether the folder that the work is limited to is missing. If so, it tells
+// the thread and pauses the session.
 func (t *Trees) sayFolderMissing(ctx context.Context, p *Place) (bool, error) {
 	folder := p.Folder()
 	if folder == "" {

@@ -5,7 +5,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// learnSecrets reads what the base holds in files that are shown to nobody.
+// learnSecrets reads secrets from the base's private files, which no agent and no person is shown.
 func (t *Trees) learnSecrets(p *Place) error {
 	files, err := p.Copy.BaseFiles(workfile.IsPrivate)
 	if err != nil || len(files) == 0 {

@@ -5,10 +5,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 )
 
-// repositorySkills are the folders of a repository that may hold skills.
+// repositorySkills lists the folders of a repository that may hold skills.
 var repositorySkills = []string{".bobbin/skills", ".agents/skills"}
 
-// loadSkills are the built-in and the operator's, and the repository's as advice.
+// loadSkills returns the built-in and the operator's skills, and those of the repository, which are only
+// advice.
 func (t *Trees) loadSkills(p *Place) skill.Set {
 	var own []skill.Skill
 	for _, folder := range repositorySkills {

@@ -19,23 +19,24 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// Snapshots keep what the trees of a session are, so that another machine can make them from
+// Snapshots records the state of the session's workspaces, so that another machine can make them from
 // rows.
 type Snapshots struct {
 	*ledger.Ledger
 
-	mu       sync.Mutex       // over what follows
-	recorded map[int64]string // the trees as they were recorded last, by task
+	mu       sync.Mutex       // guards the fields below
+	recorded map[int64]string // the tree that was recorded last, by task; 0: the session's own
 }
 
-// Snapshot is what a tree is now, to be recorded with the fact that changed it; nil where
-// nothing changed since the last one. It holds what the work goes back to as well.
+// Snapshot returns the current state of a workspace, to be recorded with the change that led to it. It
+// returns nil if nothing changed since the last snapshot, or if the files cannot be committed or packed.
+// A snapshot also holds the trees that the work may be restored to.
 func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64) (*progress.Snapshot, error) {
 	tree, err := w.Tree(ctx)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
 		sn.Log.Warn("the files as they stand cannot be kept", "task", task, "why", unfit)
-		return nil, sn.markLocalOnly(ctx, task, false) // done says so to the worker
+		return nil, sn.markLocalOnly(ctx, task, false) // the tool done tells the worker
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
@@ -49,8 +50,9 @@ func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64
 	return sn.Pack(ctx, w, task, tree)
 }
 
-// Pack takes together what a machine without these files needs: the tree, and what may be
-// gone back to or merged from. Further roots are commits that no remote has yet.
+// Pack returns a snapshot with the git objects that a machine without these files needs: the tree, and
+// the trees and commits that may be restored or merged from. further are commits that no remote has yet.
+// It returns nil if the pack is too large; the files then stay on this machine only.
 func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*progress.Snapshot, error) {
 	s := sn.Session()
 	roots := append([]string{tree}, further...)
@@ -80,7 +82,7 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }
 
-// Some is the snapshot that there is, or none.
+// Some returns the snapshot as a list of parts, empty if it is nil.
 func Some(s *progress.Snapshot) []store.Part {
 	if s == nil {
 		return nil
@@ -97,8 +99,9 @@ func (sn *Snapshots) noteRecorded(task int64, tree string) {
 	sn.recorded[task] = tree
 }
 
-// restoreRecorded makes a tree what its row says: on a machine that does not have the files, and
-// where the program died between a change and its record. A tree without a row gets one.
+// restoreRecorded brings a workspace to the state in its row: on a machine without the files, and after
+// the program died between a change and its record. If there is no row, it records the current state.
+// Files that are marked as newer than the row stay as they are.
 func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64) error {
 	row, err := sn.Store.Snapshot(ctx, sn.Session().ID, task)
 	if err != nil {
@@ -117,7 +120,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *rep
 	sn.Log.Info("putting a workspace back to what was recorded", "task", task, "tree", prompt.ShortHash(row.Tree))
 	err = w.Unpack(ctx, row.Pack)
 	var behind *bundle.Error
-	if errors.As(err, &behind) && behind.Missing != "" { // made over commits that this mirror has not seen
+	if errors.As(err, &behind) && behind.Missing != "" { // the pack builds on commits that this mirror does not have
 		if err := m.Fetch(ctx); err != nil {
 			return err
 		}
@@ -133,7 +136,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *rep
 	return nil
 }
 
-// RecordTree records what a tree is now.
+// RecordTree records the current state of a workspace.
 func (sn *Snapshots) RecordTree(ctx context.Context, w *repo.Workspace, task int64) error {
 	s, err := sn.Snapshot(ctx, w, task)
 	if err != nil || s == nil {
@@ -142,8 +145,8 @@ func (sn *Snapshots) RecordTree(ctx context.Context, w *repo.Workspace, task int
 	return sn.Record(ctx, *s)
 }
 
-// markLocalOnly marks that a task's files stand beyond what was recorded of them last, or, with
-// kept, that they do not any more.
+// markLocalOnly marks on this machine's disk that a task's files are newer than their last snapshot,
+// because they could not be recorded. If kept is set, it removes the mark.
 func (sn *Snapshots) markLocalOnly(ctx context.Context, task int64, kept bool) error {
 	name := sn.Folder(folder.LocalOnlyFile + fmt.Sprint(task))
 	if kept {
@@ -163,8 +166,9 @@ func (sn *Snapshots) markLocalOnly(ctx context.Context, task int64, kept bool) e
 	return os.WriteFile(name, []byte(tree), 0o600)
 }
 
-// isLocalOnly tells whether this machine's files are newer than what was recorded, since they
-// could not be: nobody else has recorded anything after that.
+// isLocalOnly reports whether this machine's files are newer than the recorded tree and could not be
+// recorded. The mark names the tree that was recorded when it was made, so it does not count once
+// another machine has recorded a newer one.
 func (sn *Snapshots) isLocalOnly(task int64, recorded string) bool {
 	tree, err := os.ReadFile(sn.Folder(folder.LocalOnlyFile + fmt.Sprint(task)))
 	return err == nil && strings.TrimSpace(string(tree)) == recorded

@@ -13,7 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// OpenTaskTree is where a task works: in the session's own tree, or apart in a fork of it.
+// OpenTaskTree returns the workspace that a task works in: the session's own, or a fork of it if the
+// task runs apart. It sets k.StartTree to the tree that the task began with. begun says that the task
+// has begun in an earlier turn.
 func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
 	work := t.Current().Work
 	if !k.Apart {
@@ -33,7 +35,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
 	}
 	//crash:fork_made
-	if k.StartTree == "" { // nothing was recorded of it yet
+	if k.StartTree == "" { // the fork was not recorded yet
 		k.StartTree = start
 		if err := t.RecordTree(ctx, fork, k.ID); err != nil {
 			return nil, err
@@ -44,9 +46,9 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 	return fork, t.Own(fork)
 }
 
-// taskStart is what a task began with that an earlier version of the program began, which
-// did not keep it: what was verified last, else what the session stands on. The files as
-// they are now are not it: the task has changed them.
+// taskStart returns the tree that a task began with if an earlier version of the program began the task
+// and did not store it: the newest verified tree, otherwise the session's head or base. It is not the
+// current tree, which the task has changed.
 func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, error) {
 	s := t.Session()
 	tasks, err := t.Store.Tasks(ctx, s.ID, "")
@@ -71,9 +73,9 @@ func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, er
 	return tree, nil
 }
 
-// MergeTask brings what a task did in its own tree into the session's. What clashes with
-// others' work is told as words, and nothing is changed then. What the session's tree is
-// now is recorded before the next task may merge, or an older state could overwrite it.
+// MergeTask merges the change of a task's fork into the session's own workspace, and records the new
+// state before the next task may merge, since a later record of an older state would overwrite it. On a
+// conflict it changes nothing and returns a text about it for the orchestrator.
 func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()

@@ -20,8 +20,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
-// TestCommandsDoNotWaitForTheBasesTests has a base whose tests end when somebody lays a file among
-// their own; nobody does before a command was run that found the build, and not those files.
+// TestCommandsDoNotWaitForTheBasesTests has a base whose tests run until a file appears in their folder.
+// The test writes that file only after a command ran that found the build in the cache, and not the
+// files of the tests.
 func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -41,7 +42,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 
 	_, err := trees.LateFacts(ctx, p.Built)
 	require.NoError(t, err)
-	// The tests are under way, and lay a mark in their folder and in theirs for temporary files.
+	// The tests are running, and write a file "mark" to their working folder and to their /tmp.
 	var mark []string
 	for len(mark) == 0 && ctx.Err() == nil {
 		mark, err = filepath.Glob(caches + "/*/work-*/files/mark")
@@ -65,8 +66,8 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	require.Equal(t, 1, base.Passed)
 }
 
-// Without confinement the base's tests and a command would share the machine's folders: there a
-// command waits for both.
+// Without confinement the base's tests and a command would share the machine's folders, so a command
+// waits for the build and for the tests.
 func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	t.Parallel()
 	box, err := sandbox.Open(t.Context(), sandbox.Config{Kind: sandbox.KindNone})

@@ -17,8 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
-// Trees are where the agents of a turn look and work: the repository's mirror, a copy to
-// look at, and the session's own tree after an approval.
+// Trees opens and closes the repository of a turn: its mirror, a copy to read, and the session's own
+// workspace after an approval.
 type Trees struct {
 	*ledger.Ledger
 	*Snapshots
@@ -31,16 +31,16 @@ type Trees struct {
 	Skills     []skill.Skill
 	Seats      queue.ConcurrencyLimits
 	Patience   time.Duration
-	// Duplicates says which other sessions of that repository seem to be about the same, with
-	// buttons that join them, and what is to be kept of it; nil: nobody looks.
+	// Duplicates returns a text about other sessions of the repository that seem to be about the same
+	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
 	Duplicates func(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part)
 
-	merging sync.Mutex // the session's tree, while tasks work beside it
-	mu      sync.Mutex // over what follows
+	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
+	mu      sync.Mutex // guards the fields below
 	place   *Place
 }
 
-// Current is where the turn works; nil before it entered.
+// Current returns the opened repository, or nil if it is not open.
 func (t *Trees) Current() *Place {
 	t.mu.Lock()
 	defer t.mu.Unlock()
