@@ -35,15 +35,12 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	after.State = string(p.State)
 	switch p.State {
 	case host.Merged:
-		asked, err := k.askOutcome(ctx, row)
-		if row.Aside {
-			asked = k.line(fmt.Sprintf("%s was merged into %s.", k.name(row), row.Base))
-		}
+		line, err := k.mergedLine(ctx, row)
 		if err != nil {
 			return 0, err
 		}
 		after.Checked = strings.TrimSpace("merged " + p.Merged)
-		return k.pause(after), k.Rows.Change(ctx, row, after, asked)
+		return k.pause(after), k.Rows.Change(ctx, row, after, line)
 	case host.Closed:
 		return 0, k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was closed without being merged. The branch stands."))
 	}
@@ -69,9 +66,13 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	return k.pause(after), err
 }
 
-// askOutcome returns the line that asks the requester whether it works, after the pull request was
-// merged.
-func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Part, error) {
+// mergedLine returns the line about a merge. It asks the requester whether it works, except after the
+// merge of a backport.
+func (k *Keeper) mergedLine(ctx context.Context, row pullrequest.Row) (store.Part, error) {
+	merged := fmt.Sprintf("%s was merged into %s.", k.name(row), row.Base)
+	if row.Aside {
+		return k.line(merged), nil
+	}
 	s, err := k.Rows.Store.Session(ctx, row.Session)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (k *Keeper) askOutcome(ctx context.Context, row pullrequest.Row) (store.Par
 	if who != "" {
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
-	return k.line(fmt.Sprintf("%s was merged into %s. %s", k.name(row), row.Base, asked),
+	return k.line(merged+" "+asked,
 		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
 		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
 }
@@ -266,8 +267,8 @@ func plainLog(log string) string {
 // failingTests returns the names of the tests that a log reports as failed.
 func failingTests(log string) (names []string) {
 	for _, m := range failing.FindAllStringSubmatch(log, -1) {
-		if name := strings.TrimSpace(strings.Join(m[1:], "")); !slices.Contains(names, name) {
-			names = append(names, plaintext.CutLine(plaintext.OneLine(name), 120))
+		if name := plaintext.CutLine(plaintext.OneLine(strings.Join(m[1:], "")), 120); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

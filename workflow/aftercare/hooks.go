@@ -47,8 +47,10 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not signed with this repository's secret", http.StatusUnauthorized)
 		return
 	}
-	if h.isFirst(sha256.Sum256(append([]byte(name+"\n"), body...))) {
+	sum := sha256.Sum256(append([]byte(name+"\n"), body...))
+	if h.isFirst(sum) {
 		if err := h.Wake(r.Context(), name); err != nil {
+			h.forget(sum)
 			h.Log.Error("a webhook had no effect; the next look comes by itself", "repository", name, "err", err)
 			http.Error(w, "try again", http.StatusServiceUnavailable)
 			return
@@ -67,4 +69,11 @@ func (h *Hooks) isFirst(sum [sha256.Size]byte) bool {
 	h.seen = append(h.seen, sum)
 	h.seen = h.seen[max(0, len(h.seen)-mostSeen):]
 	return true
+}
+
+// forget makes the message count as new when the host sends it again.
+func (h *Hooks) forget(sum [sha256.Size]byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen = slices.DeleteFunc(h.seen, func(s [sha256.Size]byte) bool { return s == sum })
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -61,6 +62,31 @@ func TestWebhooks(t *testing.T) {
 	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil))
 	require.Equal(t, http.StatusMethodNotAllowed, w.Code)
 	require.Equal(t, []string{"shop", "shop", "site", "docs"}, woken)
+}
+
+// A message whose poll could not be queued counts when the host sends it again.
+func TestAFailedWebhookIsNotARepeat(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("no database")
+	hooks := &Hooks{Log: storetest.Silent, Webhooks: map[string]host.Webhook{"site": {Kind: host.GitLab, Secret: "s3cret"}}}
+	var woken int
+	hooks.Wake = func(context.Context, string) error {
+		woken++
+		return failed
+	}
+	send := func() int {
+		r := httptest.NewRequest(http.MethodPost, "/hooks/site", strings.NewReader("{1}"))
+		r.SetPathValue("repository", "site")
+		r.Header.Set("X-Gitlab-Token", "s3cret")
+		w := httptest.NewRecorder()
+		hooks.ServeHTTP(w, r)
+		return w.Code
+	}
+	require.Equal(t, http.StatusServiceUnavailable, send())
+	failed = nil
+	require.Equal(t, http.StatusNoContent, send())
+	require.Equal(t, http.StatusNoContent, send())
+	require.Equal(t, 2, woken, "the third is a repeat of the second")
 }
 
 // A webhook makes the next poll come at once.

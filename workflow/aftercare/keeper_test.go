@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -285,10 +286,11 @@ func TestFailingTestsAreNamed(t *testing.T) {
 	for log, want := range map[string][]string{
 		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.0s)":           {"TestA", "TestA/b"},
 		"FAILED tests/test_cart.py::test_total - AssertionError: 1 == 2": {"tests/test_cart.py::test_total"},
-		"not ok 3 - adds up":          {"adds up"},
-		"  ✕ adds up (12 ms)":         {"adds up"},
-		"test cart::total ... FAILED": {"cart::total"},
-		"everything is fine\nnothing FAILED here to speak of, they say ok": nil,
+		"not ok 3 - adds up":  {"adds up"},
+		"  ✕ adds up (12 ms)": {"adds up"},
+		strings.Repeat("--- FAIL: Test"+strings.Repeat("A", 200)+" (0s)\n", 2): {"Test" + strings.Repeat("A", 115) + "…"},
+		"test cart::total ... FAILED":                                          {"cart::total"},
+		"everything is fine\nnothing FAILED here to speak of, they say ok":     nil,
 	} {
 		require.Equal(t, want, failingTests(log), log)
 	}
