@@ -95,7 +95,9 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 	for _, e := range entries {
 		info, gone := e.Info()
 		if gone == nil && time.Since(info.ModTime()) > leftBehind && (strings.HasPrefix(e.Name(), workPrefix) || strings.HasPrefix(e.Name(), scratchPrefix)) {
-			out, err = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
+			var failed error
+			out, failed = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
+			err = errors.Join(err, failed)
 		}
 	}
 	return out, err

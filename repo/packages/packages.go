@@ -62,8 +62,10 @@ func (p *Packages) Resolved() (files []string) {
 
 // Bytes returns the disk space of the packages in bytes.
 func (p *Packages) Bytes() (sum int64) {
-	for _, s := range p.sets {
-		sum += disk.DiskUse(s.dir)
+	if p != nil {
+		for _, s := range p.sets {
+			sum += disk.DiskUse(s.dir)
+		}
 	}
 	return sum
 }

@@ -137,7 +137,8 @@ func (p *Proxy) addMissed(t target, why string, err error) error {
 }
 
 // judgeAddr returns a refusal if the address is not an address of the internet, belongs to this machine, or
-// belongs to a host in Config.Never.
+// belongs to a host in Config.Never. If the addresses of such a host cannot be looked up, it refuses every
+// address; a host that does not exist has none.
 func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
 	switch {
@@ -153,7 +154,11 @@ func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 		if literal, bad := netip.ParseAddr(host); bad == nil {
 			ours, err = []netip.Addr{literal}, nil
 		}
-		if err == nil && slices.ContainsFunc(ours, func(o netip.Addr) bool { return o.Unmap() == a.Unmap() }) {
+		var unknown *net.DNSError
+		if err != nil && !(errors.As(err, &unknown) && unknown.IsNotFound) {
+			return refusal("whether a service of Bobbin's own is there cannot be looked up now")
+		}
+		if slices.ContainsFunc(ours, func(o netip.Addr) bool { return o.Unmap() == a.Unmap() }) {
 			return refusal("a service of Bobbin's own is there")
 		}
 	}

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -22,7 +21,7 @@ import (
 // to a trap: a server that answers every request. The world records each connection to the trap.
 type world struct {
 	t     *testing.T
-	names map[string][]string // answers per name: each query gets the next answer, the last one repeats
+	names map[string][]string // answers per name: each query gets the next answer, the last one repeats; "timeout" is an error
 	at    map[string]string   // maps address:port to the address of the real server
 
 	mu       sync.Mutex
@@ -60,10 +59,13 @@ func (w *world) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	defer w.mu.Unlock()
 	answers := w.names[host]
 	if len(answers) == 0 {
-		return nil, errors.New("no such host")
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	n := min(w.asked[host], len(answers)-1)
 	w.asked[host]++
+	if answers[n] == "timeout" {
+		return nil, &net.DNSError{Err: "i/o timeout", Name: host, IsTimeout: true}
+	}
 	var out []netip.Addr
 	for s := range strings.FieldsSeq(answers[n]) {
 		out = append(out, netip.MustParseAddr(s))

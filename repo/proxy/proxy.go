@@ -104,7 +104,10 @@ func Open(cfg Config) (*Proxy, error) {
 			p.allowed = append(p.allowed, target{t.host, portPlain})
 		}
 	}
-	return p, p.listen()
+	if err := p.listen(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func (p *Proxy) listen() (err error) {

@@ -239,6 +239,11 @@ func TestOwnServices(t *testing.T) {
 	require.Contains(t, raw(t, p.Socket(), request), "403")
 	require.Empty(t, w.dialled)
 	require.Equal(t, "a service of Bobbin's own is there", p.Report().Refused[0].Why)
+	w.names["db.example"] = []string{"timeout"}
+	p = w.open(Config{Allow: []string{"alias.example"}, Never: []string{"db.example"}})
+	require.Contains(t, raw(t, p.Socket(), request), "403")
+	require.Empty(t, w.dialled, "without an answer of the resolver no address is known to be another one")
+	require.Contains(t, p.Report().Refused[0].Why, "cannot be looked up now")
 	raw(t, w.open(Config{Allow: []string{"alias.example"}}).Socket(), request)
 	require.Equal(t, 1, w.traps(), "the control: it is reached by whoever does not know")
 
