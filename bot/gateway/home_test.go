@@ -90,6 +90,7 @@ func TestAHomeIsBoundedAndForged(t *testing.T) {
 	require.Eventually(t, func() bool { return len(o.Views()) == 1 }, time.Minute, time.Millisecond)
 	texts := o.shownAt(home)
 	require.Len(t, texts, render.MaxHomeBlocks)
+	require.Equal(t, "There is more than Slack shows here.", texts[len(texts)-1])
 	require.Equal(t, "Waits for you", texts[1])
 	all := strings.Join(texts, "\n")
 	for _, bad := range []string{"<!channel>", "<!here>", "<https://evil", "\u202e"} {

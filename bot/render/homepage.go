@@ -24,7 +24,7 @@ const (
 type HomePage struct{ Bot, WorkspaceURL string }
 
 // Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
-// lessons. It returns at most MaxHomeBlocks blocks.
+// lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
 func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
@@ -61,7 +61,10 @@ func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 		}
 	}
 	p.addLessons(add, home.Lessons)
-	return blocks[:min(len(blocks), MaxHomeBlocks)]
+	if len(blocks) > MaxHomeBlocks {
+		blocks = append(blocks[:MaxHomeBlocks-1], homeSection("There is more than Slack shows here."))
+	}
+	return blocks
 }
 
 func (p HomePage) addGroup(add func(...slack.Block), name string, list []hometab.Session, reader workflow.Person) {
