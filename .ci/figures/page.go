@@ -68,8 +68,6 @@ func number(v float64, unit string) string {
 	}
 	text := fmt.Sprintf("%.3g", v)
 	switch abs := math.Abs(v); {
-	case abs >= 1000:
-		text = fmt.Sprintf("%.0f", v)
 	case abs >= 100:
 		text = fmt.Sprintf("%.0f", v)
 	case abs < 0.001 && abs > 0:

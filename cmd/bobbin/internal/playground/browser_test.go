@@ -162,6 +162,7 @@ func (b *tab) shootWhole(name string) {
 		return
 	}
 	if picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100)); err == nil {
+		require.NoError(b.t, os.MkdirAll(dir, 0o755))
 		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644))
 	}
 }

@@ -164,7 +164,6 @@ func (p *remoteCase) step(ctx context.Context, s badStep) error {
 			return err
 		}
 		if p.off != "" {
-			how = nil
 			return nil
 		}
 		p.host.Fail(at, githost.Lasting, how)
