@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// An Office is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+// An Office is a fake Slack workspace with people in #bugs, and the bot connected to it.
 type Office struct {
 	*slacktest.Server
 	T    *testing.T
@@ -31,13 +31,13 @@ type Office struct {
 	Bugs slacktest.Channel
 }
 
-// Open opens an office that closes with the test.
+// Open opens an Office that closes at the end of the test.
 func Open(t *testing.T, cfg slacktest.Config) *Office {
 	t.Helper()
 	if cfg.Scopes == nil {
-		cfg.Scopes = deploy.Names(deploy.Scopes()) // what the manifest asks for has to be enough
+		cfg.Scopes = deploy.Names(deploy.Scopes()) // the manifest's scopes have to be sufficient
 	}
-	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute) // Slack has 3 s, in which a busy machine is not always done
+	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute) // Slack's limit is 3 s, which a busy machine can exceed
 	s := slacktest.New(cfg)
 	t.Cleanup(s.Close)
 	o := &Office{Server: s, T: t}
@@ -50,12 +50,12 @@ func Open(t *testing.T, cfg slacktest.Config) *Office {
 	return o
 }
 
-// AppConfig returns the configuration that the bot is opened with.
+// AppConfig returns the configuration that Open opens the bot with.
 func (o *Office) AppConfig() bot.Config {
 	return bot.Config{BotToken: o.App().BotToken, AppToken: o.App().AppToken, APIURL: o.URL()}
 }
 
-// AdaSays writes a message in #bugs, as a reply unless thread is empty, and returns its ts.
+// AdaSays writes a message by Ada in #bugs, as a reply unless thread is empty, and returns its ts.
 func (o *Office) AdaSays(text, thread string) string {
 	o.T.Helper()
 	ts, err := o.Say("bugs", o.Ada.ID, text, thread)
@@ -63,12 +63,12 @@ func (o *Office) AdaSays(text, thread string) string {
 	return ts
 }
 
-// ThreadOf returns the thread in #bugs whose root has that ts.
+// ThreadOf returns the thread in #bugs whose root has the given ts.
 func (o *Office) ThreadOf(ts string) workflow.Thread {
 	return workflow.Thread{Team: o.App().TeamID, Channel: o.Bugs.ID, TS: ts}
 }
 
-// RunGateway runs a gateway until the test ends, and waits for its connections.
+// RunGateway runs a gateway until the test ends, and returns when it has the given number of connections.
 func (o *Office) RunGateway(run func(context.Context) error, connections int) {
 	o.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -81,7 +81,7 @@ func (o *Office) RunGateway(run func(context.Context) error, connections int) {
 	require.NoError(o.T, o.WaitConnected(Soon(o.T), connections))
 }
 
-// Settle waits until every event was acknowledged or given up.
+// Settle waits until every event is acknowledged or given up.
 func (o *Office) Settle() {
 	o.T.Helper()
 	require.NoError(o.T, o.WaitSettled(Soon(o.T)))
@@ -94,18 +94,18 @@ func Soon(t *testing.T) context.Context {
 	return ctx
 }
 
-// An Inbox stores what it gets in memory, once by event and once by message, as the contract
-// of gateway.Inbox says.
+// An Inbox stores events in memory, each event once and each message once, as the contract of gateway.Inbox
+// requires.
 type Inbox struct {
-	Before func(incoming.Event) error // called first; an error is a commit that failed
+	Before func(incoming.Event) error // called first for each event; an error acts as a failed commit
 
 	mu       sync.Mutex
 	Calls    []incoming.Event // every event of every call
-	Together []int            // how many events each call brought
-	Kept     []incoming.Event // every effect
+	Together []int            // number of events per call
+	Kept     []incoming.Event // every stored event, without duplicates
 }
 
-// Receive keeps all of it or nothing.
+// Receive stores all events or none.
 func (b *Inbox) Receive(_ context.Context, came ...incoming.Event) error {
 	b.mu.Lock()
 	b.Together = append(b.Together, len(came))
@@ -151,17 +151,17 @@ func (b *Inbox) Texts() (all []string) {
 	return all
 }
 
-// An Outbox holds postings in memory: one that Next returned before is tried.
+// An Outbox holds postings in memory. A posting is marked as tried when Next has returned it.
 type Outbox struct {
 	mu           sync.Mutex
 	Waiting      []*outgoing.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
-	Lost         error // what Mine returns
+	Lost         error // error that Mine returns
 
-	Elsewhere string // ts of another poster's reply
+	Elsewhere string // ts that Posted returns instead: another poster's reply
 
-	GrownTo []*outgoing.Posting // what another poster made of a reply, for each time that it is asked
+	GrownTo []*outgoing.Posting // results of successive calls of Grown: the reply as another poster extended it
 }
 
 func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
@@ -241,7 +241,7 @@ func (b *Inbox) Threads(context.Context, time.Time, int) (threads []workflow.Thr
 	return threads, nil
 }
 
-// LastCall returns the newest call of a method of the Web API.
+// LastCall returns the latest call of a method of the Web API.
 func (o *Office) LastCall(method string) slacktest.Request {
 	o.T.Helper()
 	calls := o.Requests(method)
@@ -249,7 +249,8 @@ func (o *Office) LastCall(method string) slacktest.Request {
 	return calls[len(calls)-1]
 }
 
-// Hang compares a picture of a call with its file in the gallery; UPDATE_GOLDEN=1 writes it.
+// Hang compares the Picture of a call with its golden file in the gallery. With UPDATE_GOLDEN=1 it writes
+// the file first.
 func Hang(t *testing.T, file string, r slacktest.Request) {
 	t.Helper()
 	picture, err := slacktest.Picture(r)

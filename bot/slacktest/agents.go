@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// agentsSetStatus keeps an agent session's status: of an app that is an agent alone.
+// agentsSetStatus stores the status of an agent session. It fails unless the app is declared as an agent.
 func (s *Server) agentsSetStatus(c *call) (object, error) {
 	if !s.cfg.Agent {
 		return nil, fail("feature_disabled")
@@ -19,7 +19,7 @@ func (s *Server) agentsSetStatus(c *call) (object, error) {
 	return object{"status": status, "agent_status": status}, nil
 }
 
-// assistantSetStatus keeps what an assistant's thread shows; empty takes it down.
+// assistantSetStatus stores the status of an assistant thread; an empty status removes it.
 func (s *Server) assistantSetStatus(c *call) (object, error) {
 	return object{}, s.keepStatus(c, c.get("status"))
 }
@@ -36,7 +36,7 @@ func (s *Server) keepStatus(c *call, status string) error {
 	return nil
 }
 
-// Statuses are what the app had Slack show of its being at work, the oldest first.
+// Statuses returns every status that the app set, oldest first.
 func (s *Server) Statuses() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A method is one of the Web API.
+// A method is one method of the Web API.
 type method struct {
 	token tokenKind
-	// scope is what the bot token needs. In "*:history" the star stands for the kind of
-	// the channel asked about: channels, groups, im.
+	// scope is the scope that the bot token needs. In "*:history" the star stands for the kind of the
+	// channel in the call: channels, groups, im.
 	scope string
 	run   func(*Server, *call) (object, error)
 }
@@ -27,10 +27,10 @@ const (
 	noToken
 )
 
-// failure is an answer with ok: false.
+// A failure is a response with ok: false.
 type failure struct {
 	code     string
-	messages []string // as in response_metadata.messages
+	messages []string // for response_metadata.messages
 	extra    object
 }
 
@@ -38,7 +38,7 @@ func (f *failure) Error() string { return f.code }
 
 func fail(code string) error { return &failure{code: code} }
 
-// methods is the table of what can be called.
+// methods returns the table of supported methods.
 func methods() map[string]method {
 	return map[string]method{
 		"api.test":              {noToken, "", (*Server).apiTest},
@@ -86,7 +86,7 @@ func methods() map[string]method {
 	}
 }
 
-// scopes are what the bot token has: by default all that some method asks for.
+// scopes returns the scopes of the bot token: by default all scopes that the supported methods need.
 func (s *Server) scopes() []string {
 	if s.cfg.Scopes != nil {
 		return s.cfg.Scopes
@@ -110,8 +110,7 @@ func (s *Server) scopes() []string {
 	return slices.Compact(all)
 }
 
-// serveAPI answers one call: first it is put on record, then a fault that was ordered has
-// its way, then the method runs.
+// serveAPI answers one call: it records the call, then applies an ordered fault, then runs the method.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	c, err := readCall(r)
 	fault := s.arrive(c)
@@ -150,7 +149,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, c, reply, err)
 }
 
-// pause waits out a latency; false when the caller or the server left meanwhile.
+// pause waits for d. It returns false if the client or the server goes away meanwhile.
 func (s *Server) pause(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -166,7 +165,7 @@ func (s *Server) pause(r *http.Request, d time.Duration) bool {
 	return false
 }
 
-// run checks the token and calls the method, holding the lock throughout: a call is atomic.
+// run checks the token and calls the method, holding the lock throughout, so that a call is atomic.
 func (s *Server) run(c *call) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +179,7 @@ func (s *Server) run(c *call) (object, error) {
 	return m.run(s, c)
 }
 
-// authorise checks token and scope.
+// authorise checks the token and its scope.
 func (s *Server) authorise(m method, c *call) error {
 	if m.token == noToken {
 		return nil
@@ -209,7 +208,7 @@ func (s *Server) authorise(m method, c *call) error {
 	return nil
 }
 
-// scopeFor names the scope for a channel of its kind; empty when there is none to check.
+// scopeFor returns the scope for a channel's kind, or "" if there is no scope to check.
 func (st *state) scopeFor(scope, channel string) string {
 	what, starred := strings.CutPrefix(scope, "*")
 	if !starred {
@@ -228,7 +227,7 @@ func (st *state) scopeFor(scope, channel string) string {
 	return "channels" + what
 }
 
-// answer writes a reply or a failure in Slack's form.
+// answer writes a response, or a failure, in Slack's form.
 func (s *Server) answer(w http.ResponseWriter, c *call, reply object, err error) {
 	if reply == nil {
 		reply = object{}
@@ -269,7 +268,7 @@ func describe(reply object, f *failure) {
 	reply["response_metadata"] = object{"messages": lines}
 }
 
-// warn adds a warning, and the line that explains it, to an answer.
+// warn adds a warning to a response, and the line that explains it.
 func warn(reply object, code, message string) {
 	if old, _ := reply["warning"].(string); old != "" {
 		code = old + "," + code

@@ -6,8 +6,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// blocksArg reads, checks and completes the blocks of a message: Slack gives each block
-// and each interactive element an id that has none. None at all are nil.
+// blocksArg reads and checks the blocks of a message, and gives an id to each block and interactive element
+// without one, as Slack does. It returns nil if there are no blocks.
 func (s *Server) blocksArg(c *call, most int) (json.RawMessage, error) {
 	text := c.get("blocks")
 	if text == "" {
@@ -30,7 +30,7 @@ func (s *Server) blocksArg(c *call, most int) (json.RawMessage, error) {
 	return mustJSON(blocks), nil
 }
 
-// refuseBroken is the refusal of blocks with which something is wrong; nil where nothing is.
+// refuseBroken returns a failure with the errors in wrong, or nil if there are none.
 func refuseBroken(code string, wrong []string) error {
 	if len(wrong) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func refuseBroken(code string, wrong []string) error {
 	return &failure{code: code, messages: wrong}
 }
 
-// nameBlocks fills in block_id and action_id.
+// nameBlocks fills in missing block_id and action_id fields.
 func (st *state) nameBlocks(blocks []object) {
 	for _, b := range blocks {
 		if blockkit.Text(b, "block_id") == "" {

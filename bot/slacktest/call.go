@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A call is one request to the Web API, whatever form its arguments came in: query, form,
-// multipart or JSON. Arguments that are objects stay JSON text, as they are in a form.
+// A call is one request to the Web API, whatever form its arguments have: query, form, multipart or JSON.
+// Arguments that are objects stay JSON text, as in a form.
 type call struct {
 	id      string
 	method  string
@@ -20,7 +20,7 @@ type call struct {
 	args    url.Values
 	warning string
 	scope   string
-	entry   *Request // in the log
+	entry   *Request // the call's record in the log
 }
 
 const maxBody = 4 << 20
@@ -90,7 +90,7 @@ func (c *call) readJSON(body io.Reader) error {
 
 func (c *call) get(name string) string { return c.args.Get(name) }
 
-// channel is the one that the call is about; sharing a file names it differently.
+// channel returns the channel argument of the call; the methods for sharing a file name it channel_id.
 func (c *call) channel() string { return cmp.Or(c.get("channel"), c.get("channel_id")) }
 
 func (c *call) has(name string) bool { return c.args.Has(name) }
@@ -101,7 +101,7 @@ func (c *call) yes(name string) bool {
 	return v == "true" || v == "1"
 }
 
-// flag is nil when the argument was not given.
+// flag returns nil if the argument was not given.
 func (c *call) flag(name string) *bool {
 	if !c.has(name) {
 		return nil
@@ -110,7 +110,7 @@ func (c *call) flag(name string) *bool {
 	return &v
 }
 
-// limit reads a page size within what the method allows.
+// limit reads the page size, within what the method allows.
 func (c *call) limit(byDefault, most int) (int, error) {
 	if c.get("limit") == "" {
 		return byDefault, nil
@@ -125,8 +125,8 @@ func (c *call) limit(byDefault, most int) (int, error) {
 	return min(n, most), nil
 }
 
-// page cuts one page out of a list. A cursor is what Slack's is: opaque, and only good for
-// the question it came from.
+// page returns one page of a list and the cursor of the next. As with Slack's, a cursor is opaque and only
+// valid for the same query.
 func page[T any](c *call, list []T, byDefault, most int) (part []T, next string, err error) {
 	limit, err := c.limit(byDefault, most)
 	if err != nil {

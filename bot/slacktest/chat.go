@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	maxText       = 40_000 // cut beyond
-	maxUpdateText = 4_000  // msg_too_long beyond
+	maxText       = 40_000 // characters; a longer text is cut
+	maxUpdateText = 4_000  // characters; a longer text fails with msg_too_long
 	maxMetadata   = 16 << 10
 )
 
-// target finds the channel that a post is for: an id, a name, or a user for a direct message.
+// target returns the channel to post to: by id, by name, or by a user's id for a direct message.
 func (s *Server) target(c *call) (*Channel, error) {
 	name := c.get("channel")
 	ch := s.state.channel(name)
@@ -42,7 +42,7 @@ func (s *Server) chatPostMessage(c *call) (object, error) {
 	}
 	cut := truncate(m)
 	if thread := c.get("thread_ts"); thread != "" {
-		// A root that is gone does not fail the post: the reply lands in the channel.
+		// A missing root does not fail the post: the reply goes to the channel.
 		m.ThreadTS = s.state.root(ch.ID, thread)
 		m.Broadcast = m.ThreadTS != "" && c.yes("reply_broadcast")
 	}
@@ -54,7 +54,7 @@ func (s *Server) chatPostMessage(c *call) (object, error) {
 	return reply, nil
 }
 
-// compose makes the app's message out of the arguments that all posting methods share.
+// compose builds the app's message from the arguments that all posting methods share.
 func (s *Server) compose(c *call, ch *Channel) (*Message, error) {
 	m := &Message{
 		Channel: ch.ID, User: s.state.app.BotUser, BotID: s.state.app.BotID, AppID: s.state.app.ID,
@@ -74,7 +74,7 @@ func (s *Server) compose(c *call, ch *Channel) (*Message, error) {
 	return m, err
 }
 
-// truncate cuts a text that is too long and reports whether it had to.
+// truncate cuts a text that is too long and reports whether it did.
 func truncate(m *Message) bool {
 	if utf8.RuneCountInString(m.Text) <= maxText {
 		return false
@@ -116,7 +116,7 @@ func metadataArg(c *call) (*Metadata, error) {
 	return &Metadata{EventType: fields.EventType, EventPayload: mustJSON(fields.EventPayload)}, nil
 }
 
-// own finds the app's own message that a call wants to change.
+// own returns the app's own message that a call wants to change, with its channel.
 func (s *Server) own(c *call, refusal string) (*Channel, *Message, error) {
 	ch := s.state.channels[c.get("channel")]
 	if ch == nil || ch.Kind != Public && !s.state.appIn(ch) {
@@ -150,7 +150,7 @@ func (s *Server) chatUpdate(c *call) (object, error) {
 		next.Text = m.Text
 	}
 	s.change(ch, m, m.User, func() {
-		// Text without blocks drops the blocks; metadata stays unless it is given.
+		// Text without blocks removes the blocks; metadata stays unless the call has metadata.
 		m.Text, m.Blocks, m.Attachments = next.Text, next.Blocks, next.Attachments
 		if next.Metadata != nil {
 			m.Metadata = next.Metadata

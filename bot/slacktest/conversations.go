@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// visible finds a channel that the app may look at.
+// visible returns the channel of a call if the app may see it.
 func (s *Server) visible(c *call) (*Channel, error) {
 	ch := s.state.channels[c.get("channel")]
 	if ch == nil || ch.Kind != Public && !s.state.appIn(ch) {
@@ -14,7 +14,7 @@ func (s *Server) visible(c *call) (*Channel, error) {
 	return ch, nil
 }
 
-// readableChannel finds a channel that the app may read.
+// readableChannel returns the channel of a call if the app may read its messages.
 func (s *Server) readableChannel(c *call) (*Channel, error) {
 	ch, err := s.visible(c)
 	if err == nil && !s.state.appIn(ch) {
@@ -32,11 +32,11 @@ func (s *Server) conversationsReplies(c *call) (object, error) {
 	if m == nil {
 		return nil, fail("thread_not_found")
 	}
-	if m.ThreadTS != "" { // a reply's ts gives that reply alone
+	if m.ThreadTS != "" { // the ts of a reply returns only that reply
 		return s.messagePage(c, []*Message{m}, 1000)
 	}
 	replies := inWindow(c, s.state.replies(ch.ID, m.TS))
-	// The root is there whatever oldest says, on the first page.
+	// The root is on the first page, whatever oldest is.
 	return s.messagePage(c, slices.Insert(replies, 0, m), 1000)
 }
 
@@ -54,7 +54,7 @@ func (s *Server) conversationsHistory(c *call) (object, error) {
 	return reply, err
 }
 
-// inWindow keeps what lies between oldest and latest.
+// inWindow returns the messages between oldest and latest.
 func inWindow(c *call, list []*Message) []*Message {
 	oldest, latest, inclusive := c.get("oldest"), c.get("latest"), c.yes("inclusive")
 	var kept []*Message
@@ -158,7 +158,7 @@ func (s *Server) conversationsOpen(c *call) (object, error) {
 	case c.get("users") == "":
 		return nil, fail("users_list_not_supplied")
 	case len(users) > 1:
-		return nil, fail("method_not_supported_for_channel_type") // group messages are not played here
+		return nil, fail("method_not_supported_for_channel_type") // group messages are not supported here
 	case u == nil:
 		return nil, fail("user_not_found")
 	case u.Deleted:

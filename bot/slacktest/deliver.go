@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// A Delivery is one attempt to hand the app an envelope.
+// A Delivery is the record of one attempt to deliver an envelope to the app.
 type Delivery struct {
 	EnvelopeID string
 	Type       string // events_api, interactive, slash_commands
-	EventID    string // of events
-	EventType  string // message, app_mention…; of interactions their type, block_actions…
+	EventID    string // only for events
+	EventType  string // of an event, such as message or app_mention; of an interaction, such as block_actions
 	Attempt    int    // retry_attempt
 	Link       int    // number of the connection, from 1
 	Sent       time.Time
 	Outcome    Outcome
-	Took       time.Duration   // until the acknowledgement
+	Took       time.Duration   // time until the acknowledgement
 	Response   json.RawMessage // payload of the acknowledgement
-	Payload    json.RawMessage // what was delivered
+	Payload    json.RawMessage // payload of the envelope
 }
 
-// Outcome is what became of an attempt.
+// Outcome is the result of an attempt.
 type Outcome string
 
 // The outcomes.
@@ -34,13 +34,13 @@ const (
 	Pending Outcome = "pending"
 	Acked   Outcome = "acked"
 	Late    Outcome = "timeout" // no acknowledgement in time
-	AckLost Outcome = "lost"    // there was one, but a fault took it
+	AckLost Outcome = "lost"    // a fault dropped the acknowledgement
 )
 
-// delivery is an envelope on its way, over all attempts. Guarded by Server.mu.
+// A delivery is an envelope with all attempts to deliver it. Server.mu guards it.
 type delivery struct {
-	number                   int    // in the order in which they began
-	envelopeID               string // of those that keep theirs
+	number                   int    // in the order in which deliveries begin, from 1
+	envelopeID               string // set if every attempt uses the same envelope id
 	kind, eventID, eventType string
 	payload                  json.RawMessage
 	accepts                  bool
@@ -49,7 +49,7 @@ type delivery struct {
 	onAck                    func(response json.RawMessage)
 }
 
-// flight is one attempt that has neither been acknowledged nor timed out.
+// A flight is one attempt that is neither acknowledged nor timed out.
 type flight struct {
 	delivery *delivery
 	record   *Delivery
@@ -61,10 +61,10 @@ func (d *delivery) cancel() {
 	}
 }
 
-// again reports whether this kind of envelope is ever sent twice.
+// again reports whether an envelope of this kind is sent again if it is not acknowledged.
 func (d *delivery) again() bool { return d.kind == "events_api" }
 
-// emit sends an event to the app, if it subscribed to it. The caller holds mu.
+// emit sends an event to the app if the app subscribed to it. The caller holds mu.
 func (s *Server) emit(ch *Channel, event object) {
 	kind, _ := event["type"].(string)
 	name := kind
@@ -88,7 +88,7 @@ func (s *Server) emit(ch *Channel, event object) {
 	s.deliver(d)
 }
 
-// deliver sends d over one of the links, or keeps it until there is one.
+// deliver sends d over one of the links, or keeps it until a link opens.
 func (s *Server) deliver(d *delivery) {
 	if s.socket.stopped {
 		return
@@ -104,7 +104,7 @@ func (s *Server) deliver(d *delivery) {
 	}
 	l := s.socket.pick()
 	if l == nil {
-		// To the app it will be a redelivery: the first attempt found nobody.
+		// The app will see a redelivery, because the first attempt found no link.
 		d.attempt = max(d.attempt, 1)
 		s.socket.waiting = append(s.socket.waiting, d)
 		s.touch()
@@ -115,7 +115,7 @@ func (s *Server) deliver(d *delivery) {
 		Link: l.id, Sent: time.Now(), Outcome: Pending, Payload: d.payload,
 	}
 	s.socket.sent = append(s.socket.sent, record)
-	if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying { // sent again under its own id: one acknowledgement is for both
+	if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying { // sent again: one acknowledgement is for both
 		f.delivery.cancel()
 		delete(s.socket.open, f.delivery.number)
 	}
@@ -127,7 +127,7 @@ func (s *Server) deliver(d *delivery) {
 			envelope["retry_reason"] = "timeout"
 		}
 	}
-	s.save() // the app hears of nothing that a crash would undo
+	s.save() // saved first, so that the app gets no event that a crash would undo
 	s.send(l, envelope)
 	d.timer = time.AfterFunc(s.cfg.AckTimeout, func() {
 		s.mu.Lock()
@@ -137,7 +137,7 @@ func (s *Server) deliver(d *delivery) {
 	s.touch()
 }
 
-// pick chooses a link at random; Slack promises no pattern.
+// pick chooses a link at random, because Slack promises no pattern. It returns nil if there is none.
 func (k *socket) pick() *link {
 	var open []*link
 	for _, l := range k.links {
@@ -159,7 +159,7 @@ func (s *Server) deliverWaiting() {
 	}
 }
 
-// expired ends an attempt that was not acknowledged, and plans the next. The caller holds mu.
+// expired ends an attempt that was not acknowledged and schedules the next. The caller holds mu.
 func (s *Server) expired(d *delivery, record *Delivery) {
 	if _, flying := s.socket.onTheWay[record.EnvelopeID]; !flying || s.socket.stopped {
 		return
@@ -183,7 +183,8 @@ func (s *Server) expired(d *delivery, record *Delivery) {
 	})
 }
 
-// acknowledged ends a delivery well. What comes too late, or names nothing, changes nothing.
+// acknowledged ends a delivery successfully. An acknowledgement that is late or has an unknown envelope id
+// changes nothing.
 func (s *Server) acknowledged(l *link, envelope string, response json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +214,7 @@ func (s *Server) acknowledged(l *link, envelope string, response json.RawMessage
 	s.touch()
 }
 
-// Deliveries is every attempt so far, oldest first.
+// Deliveries returns the records of all attempts so far, oldest first.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,22 +229,22 @@ func (k *socket) snapshot() []Delivery {
 	return list
 }
 
-// WaitDeliveries returns the record as soon as it is as wanted.
+// WaitDeliveries returns the list of Deliveries as soon as wanted returns true for it.
 func (s *Server) WaitDeliveries(ctx context.Context, wanted func([]Delivery) bool) ([]Delivery, error) {
 	var list []Delivery
 	err := s.await(ctx, func() { list = s.socket.snapshot() }, func() bool { return wanted(list) })
 	return list, err
 }
 
-// WaitSettled returns when nothing is on its way to the app, waits for a connection or is
-// due for a redelivery.
+// WaitSettled returns when no delivery is on its way to the app, waits for a link or is due for a
+// redelivery.
 func (s *Server) WaitSettled(ctx context.Context) error {
 	open := 0
 	return s.await(ctx, func() { open = len(s.socket.open) }, func() bool { return open == 0 })
 }
 
-// WaitTaken returns when that is so of all that was sent before the call. In a busy workspace
-// there is no moment at which nothing at all is on its way.
+// WaitTaken does the same as WaitSettled for all deliveries that began before the call. In a busy workspace
+// some delivery is always on its way.
 func (s *Server) WaitTaken(ctx context.Context) error {
 	s.mu.Lock()
 	last := s.socket.begun
@@ -269,8 +270,7 @@ func (s *Server) WaitConnected(ctx context.Context, n int) error {
 	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links >= n })
 }
 
-// ExpireAcks lets the time to acknowledge run out at once for all that is on its way, so
-// that a test need not wait for it.
+// ExpireAcks times out all attempts that wait for an acknowledgement at once, so that a test need not wait.
 func (s *Server) ExpireAcks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,15 +281,15 @@ func (s *Server) ExpireAcks() {
 	}
 }
 
-// DropAcks loses the next n acknowledgements of events, so that they are delivered again.
+// DropAcks ignores the next n acknowledgements of events, so that the events are delivered again.
 func (s *Server) DropAcks(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket.dropAcks = n
 }
 
-// Redeliver sends an event once more, acknowledged or not; or what is sent once only, such
-// as a command, named by its envelope id, which stays the same.
+// Redeliver sends an event again, acknowledged or not, by its event id; or an envelope that is normally
+// sent once, such as a command, by its envelope id, which stays the same.
 func (s *Server) Redeliver(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// The methods here are the hands of people: each does what somebody would do in Slack. A
-// channel is named by id or by name. What Slack would not let somebody do is an error.
+// The methods in this file act for people: each does what a person can do in Slack. A channel is named by
+// id or by name. An action that Slack would not permit returns an error.
 
-// AddUser makes a user of the workspace, or of another for an External.
+// AddUser adds a user to the workspace, or, for an External, a user of another workspace.
 func (s *Server) AddUser(u User) User {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *Server) AddUser(u User) User {
 	return u
 }
 
-// AddBot makes another app's bot, or with Hook an incoming webhook.
+// AddBot adds another app's bot, or an incoming webhook if Hook is set.
 func (s *Server) AddBot(u User) User {
 	u.Kind = Bot
 	s.mu.Lock()
@@ -35,7 +35,7 @@ func (s *Server) AddBot(u User) User {
 	return s.AddUser(u)
 }
 
-// AddChannel makes a channel with its members.
+// AddChannel adds a channel with its members.
 func (s *Server) AddChannel(ch Channel) Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Server) AddChannel(ch Channel) Channel {
 	return ch
 }
 
-// AddGroup makes a user group.
+// AddGroup adds a user group.
 func (s *Server) AddGroup(g UserGroup) UserGroup {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Server) AddGroup(g UserGroup) UserGroup {
 	return g
 }
 
-// ChangeUser changes a user, for instance deactivates it.
+// ChangeUser changes a user, for instance to deactivate it.
 func (s *Server) ChangeUser(id string, change func(*User)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Server) ChangeUser(id string, change func(*User)) error {
 	return nil
 }
 
-// ChangeChannel changes a channel, for instance archives it. It sends no event.
+// ChangeChannel changes a channel, for instance to archive it. It sends no event.
 func (s *Server) ChangeChannel(channel string, change func(*Channel)) error {
 	return s.withChannel(channel, func(ch *Channel) error {
 		change(ch)
@@ -87,7 +87,7 @@ func (s *Server) ChangeChannel(channel string, change func(*Channel)) error {
 	})
 }
 
-// ChangeGroup sets who is in a user group and tells the app.
+// ChangeGroup sets the users of a user group and sends the event to the app.
 func (s *Server) ChangeGroup(id string, users []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(u string) bool { return slices.Contains(others, u) })
 }
 
-// Join adds a user, or the app's bot, to a channel, with the message Slack makes of it.
+// Join adds a user, or the app's bot, to a channel, with the message that Slack posts for it.
 func (s *Server) Join(channel, user string) error {
 	return s.withChannel(channel, func(ch *Channel) error {
 		if s.state.users[user] == nil {
@@ -128,7 +128,7 @@ func (s *Server) enter(ch *Channel, user string) {
 	s.post(ch, &Message{User: user, Subtype: "channel_join", Text: "<@" + user + "> has joined the channel"})
 }
 
-// Leave takes a user, or the app's bot, out of a channel.
+// Leave removes a user, or the app's bot, from a channel.
 func (s *Server) Leave(channel, user string) error {
 	return s.withChannel(channel, func(ch *Channel) error {
 		if !s.state.isMember(ch, user) {
@@ -150,7 +150,7 @@ func (s *Server) memberEvent(kind string, ch *Channel, user string) {
 	})
 }
 
-// OpenIM is the direct conversation of a user with the app.
+// OpenIM returns the direct conversation of a user with the app, and creates it if necessary.
 func (s *Server) OpenIM(user string) (Channel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,8 +160,8 @@ func (s *Server) OpenIM(user string) (Channel, error) {
 	return *s.state.openIM(user), nil
 }
 
-// Say writes a message as a person, into a thread unless threadTS is empty, and gives its
-// ts. The text is as Slack sends it: <@U…> is a mention.
+// Say writes a message as a person, into a thread unless threadTS is empty, and returns its ts. The text is
+// in Slack's format: <@U…> is a mention.
 func (s *Server) Say(channel, user, text, threadTS string) (ts string, err error) {
 	return s.says(channel, user, text, threadTS, func(*Message) {})
 }
@@ -214,8 +214,8 @@ func (s *Server) SayAsBot(channel, bot, text, threadTS string) (ts string, err e
 	return s.PostAsBot(channel, bot, Message{Text: text, ThreadTS: threadTS})
 }
 
-// PostAsBot posts what another app's bot put together: the text, blocks and attachments of m, into
-// the thread of m.ThreadTS if there is one. Blocks of words alone are made as for a person.
+// PostAsBot posts a message of another app's bot: the text, blocks and attachments of m, into the thread of
+// m.ThreadTS unless it is empty. A message with only text gets a rich_text block, as a person's does.
 func (s *Server) PostAsBot(channel, bot string, m Message) (ts string, err error) {
 	err = s.withChannel(channel, func(ch *Channel) error {
 		u := s.state.users[bot]
@@ -242,7 +242,7 @@ func (s *Server) PostAsBot(channel, bot string, m Message) (ts string, err error
 	return ts, err
 }
 
-// Edit changes a person's message.
+// Edit changes the text of a person's message.
 func (s *Server) Edit(channel, ts, text string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		if m.Subtype == "tombstone" {
@@ -253,8 +253,8 @@ func (s *Server) Edit(channel, ts, text string) error {
 	})
 }
 
-// Unfurl adds a link's preview to a message, as Slack does by itself: a message_changed in
-// which nobody edited anything.
+// Unfurl adds a link preview to a message, as Slack does by itself: a message_changed event without an edit
+// by a person.
 func (s *Server) Unfurl(channel, ts, url string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		s.change(ch, m, "", func() {
@@ -275,12 +275,12 @@ func (s *Server) Delete(channel, ts string) error {
 	})
 }
 
-// React puts an emoji under a message, named without colons.
+// React adds a reaction to a message. The emoji is named without colons.
 func (s *Server) React(channel, ts, user, emoji string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.react(ch, m, user, emoji) })
 }
 
-// Unreact takes it away.
+// Unreact removes a reaction.
 func (s *Server) Unreact(channel, ts, user, emoji string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.unreact(ch, m, user, emoji) })
 }
@@ -305,7 +305,7 @@ func (s *Server) withMessage(channel, ts string, do func(*Channel, *Message) err
 	})
 }
 
-// Users are all people and bots of the workspace, in the order of their making.
+// Users returns all people and bots of the workspace, in the order of their creation.
 func (s *Server) Users() []User {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +316,7 @@ func (s *Server) Users() []User {
 	return list
 }
 
-// Channels are all conversations of the workspace, in the order of their making.
+// Channels returns all conversations of the workspace, in the order of their creation.
 func (s *Server) Channels() []Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A test plays the people; the app is any program that speaks Slack.
+// A test acts for the people; the app is any program that speaks Slack.
 func Example() {
 	s := slacktest.New(slacktest.Config{AppName: "helper"})
 	defer s.Close()
@@ -22,7 +22,7 @@ func Example() {
 		return
 	}
 
-	// The app, which would have got the mention over Socket Mode, answers.
+	// The app, which would get the mention over Socket Mode, replies.
 	app := slack.New(s.App().BotToken, slack.OptionAPIURL(s.URL()))
 	s.Order(slacktest.Fault{Method: "chat.postMessage", Status: 503})
 	for range 2 {

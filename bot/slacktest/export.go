@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ExportText shows a thread as people see it, to read and to compare in tests. Timestamps
-// are left out, since they differ from run to run.
+// ExportText returns a thread as people see it, to read and to compare in tests. It leaves out
+// timestamps, because they differ from run to run.
 //
 //	#bugs
 //	ada: @app checkout fails for two users
@@ -74,7 +74,7 @@ func (st *state) exportMessage(b *strings.Builder, indent string, m Message) {
 	}
 }
 
-// ExportJSON is the thread with everything that is kept of it.
+// ExportJSON returns the thread as JSON, with all stored fields.
 func (s *Server) ExportJSON(channel, ts string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// A Fault is trouble that a test orders for calls of the Web API. Which calls: Method and
-// Channel, then Nth or Probability, at most Times. What happens: one of Status, Error,
-// LoseCall and LoseAnswer, after Latency.
+// A Fault is a failure that a test orders for calls of the Web API. Method, Channel, Nth, Times and
+// Probability choose the calls. One of Status, Error, LoseCall and LoseAnswer says what happens, after
+// Latency.
 type Fault struct {
-	Method  string // chat.postMessage; upload/v1 is the transfer of a file; empty: any
+	Method  string // such as chat.postMessage; upload/v1 is the transfer of a file; empty: any
 	Channel string // empty: any
 
-	Nth         int     // the first call hit, counted from the order; default 1
-	Times       int     // calls hit in all; negative: no end; default 1, no end when Probability is set
-	Probability float64 // from Nth on, each call is hit with it; 0: surely
+	Nth         int     // the first matching call that is hit, counted from the order; default 1
+	Times       int     // total number of calls to hit; negative: no limit; default 1, or no limit if Probability is set
+	Probability float64 // probability that a call is hit, from the Nth on; 0: always
 
-	Status     int           // 429, 500, 503…: nothing is carried out
-	RetryAfter time.Duration // of a 429, in whole seconds; default 1 s
-	Error      string        // an answer with ok: false and this code; nothing is carried out
-	LoseCall   bool          // the connection is cut, and nothing is carried out
-	LoseAnswer bool          // carried out, but the connection is cut instead of an answer
-	Late       time.Duration // with LoseAnswer: carried out only so long after the connection was cut
-	Latency    time.Duration // before anything is done
+	Status     int           // such as 429, 500 or 503; the call is not carried out
+	RetryAfter time.Duration // for a 429, in whole seconds; default 1 s
+	Error      string        // code of a response with ok: false; the call is not carried out
+	LoseCall   bool          // the connection is cut, and the call is not carried out
+	LoseAnswer bool          // the call is carried out, but the connection is cut instead of a response
+	Late       time.Duration // with LoseAnswer: the call is carried out this long after the connection was cut
+	Latency    time.Duration // wait before anything is done
 }
 
 type faultPlan struct {
@@ -40,7 +40,7 @@ type faultOrder struct {
 	seen, hit int
 }
 
-// Order adds a fault. Of several that fit a call, the one ordered first has it.
+// Order adds a fault. If several faults match a call, the one that was ordered first applies.
 func (s *Server) Order(f Fault) {
 	if f.Times == 0 && f.Probability == 0 {
 		f.Times = 1
@@ -50,7 +50,7 @@ func (s *Server) Order(f Fault) {
 	s.faults.orders = append(s.faults.orders, &faultOrder{Fault: f})
 }
 
-// ClearFaults forgets all orders.
+// ClearFaults removes all ordered faults.
 func (s *Server) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (o *faultOrder) due(random *rand.Rand) bool {
 	return o.Probability == 0 || random.Float64() < o.Probability
 }
 
-// answerFault answers with what was ordered and carries nothing out.
+// answerFault sends the error response of a fault. The call is not carried out.
 func (s *Server) answerFault(w http.ResponseWriter, c *call, f Fault) {
 	if f.Status == 0 {
 		err := fail(f.Error)
@@ -106,7 +106,7 @@ func (s *Server) answerFault(w http.ResponseWriter, c *call, f Fault) {
 	_ = json.NewEncoder(w).Encode(object{"ok": false, "error": code})
 }
 
-// cut ends the connection under an answer that was never written.
+// cut closes the connection of a response that was not written.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -115,11 +115,11 @@ func cut(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// A RateLimit is enforced for a method with 429 and Retry-After.
+// A RateLimit limits the calls of a method; a call above it gets a 429 with Retry-After.
 type RateLimit struct {
-	Every     time.Duration // one call each
+	Every     time.Duration // one call per interval
 	Burst     int           // default 1
-	ByChannel bool          // each channel has its own
+	ByChannel bool          // the limit applies to each channel separately
 }
 
 type bucket struct {
@@ -127,7 +127,7 @@ type bucket struct {
 	at     time.Time
 }
 
-// overLimit says how long to wait when the call is one too many.
+// overLimit returns how long to wait if the call is above the limit, or 0.
 func (s *Server) overLimit(c *call) time.Duration {
 	limit, limited := s.cfg.RateLimits[c.method]
 	if !limited || limit.Every <= 0 {

@@ -14,27 +14,28 @@ import (
 	"sync"
 )
 
-// Config.File is a journal: each line is a kept, and is laid over those before it. A line is
-// written before anybody can see what it tells, whoever asks and however the program ends. A
-// power cut may take the last ones.
+// Config.File is a journal: each line is a kept with the changes since the line before. A line is written
+// before any client can see the changes in it, however the program ends. A power failure may lose the last
+// lines.
 
-// stateFile is an open Config.File. Guarded by Server.mu; all of its methods do for nil.
+// A stateFile is an open Config.File. Server.mu guards it. touch and close accept a nil stateFile.
 type stateFile struct {
 	out     *os.File
-	touched map[string]*Message // changed since the last line, by channel and ts
-	written map[string]string   // by id, how all else stands in the file
-	size    int                 // of what was written since the file was made anew
-	most    int                 // the size from which on it is made anew
-	broken  bool                // it could not be written, which was said
+	touched map[string]*Message // messages changed since the last line, by channel and ts
+	written map[string]string   // by id, the JSON of everything else as it is in the file
+	size    int                 // bytes written since the file was last rewritten
+	most    int                 // size in bytes above which the file is rewritten
+	broken  bool                // writing failed, which was logged
 }
 
-// lock is the mutex that guards a server. What changed under it is in the file before it opens.
+// A lock is the mutex that guards a server. Changes made under the lock are written to the file before it
+// is released.
 type lock struct {
 	sync.Mutex
 	leave func() // nil: there is no file
 }
 
-// Unlock opens it.
+// Unlock writes the changes and releases the lock.
 func (l *lock) Unlock() {
 	if l.leave != nil {
 		l.leave()
@@ -42,10 +43,10 @@ func (l *lock) Unlock() {
 	l.Mutex.Unlock()
 }
 
-// journal is what a Config.File holds.
+// A journal is the content of a Config.File.
 type journal []kept
 
-// readFile reads it. A last line that was cut off is no line; no file is an empty one.
+// readFile reads a Config.File. It ignores an incomplete last line; a missing file is an empty journal.
 func readFile(name string) (lines journal, err error) {
 	if name == "" {
 		return nil, nil
@@ -70,8 +71,8 @@ func readFile(name string) (lines journal, err error) {
 	return lines, nil
 }
 
-// listen listens where the workspace did before, unless another address is wanted, or somebody
-// else has that one now: then it gives nil.
+// listen listens on the workspace's former address. It returns nil if another address is wanted or the
+// former address is in use.
 func (j journal) listen(wanted string) net.Listener {
 	if address := j.address(); address != "" && wanted == "" {
 		if l, err := net.Listen("tcp", address); err == nil {
@@ -88,7 +89,7 @@ func (j journal) address() (last string) {
 	return last
 }
 
-// goOn goes on from what was written, and writes from now on.
+// goOn restores the workspace from the lines of its file, and writes changes to the file from then on.
 func (s *Server) goOn(lines journal) error {
 	if s.cfg.File == "" {
 		return nil
@@ -101,14 +102,14 @@ func (s *Server) goOn(lines journal) error {
 	if err := s.rewrite(); err != nil {
 		return err
 	}
-	for _, d := range sorted(s.socket.events) { // those that the app has not taken
+	for _, d := range sorted(s.socket.events) { // events that the app has not acknowledged
 		s.deliver(d)
 	}
 	s.mu.leave = s.save
 	return nil
 }
 
-// move changes the addresses of files after the server has moved.
+// move replaces the address in the URLs of files after the server's address has changed.
 func (s *Server) move(from, to string) {
 	for _, u := range s.state.uploads {
 		u.URL = strings.Replace(u.URL, from, to, 1)
@@ -122,8 +123,8 @@ func (s *Server) move(from, to string) {
 	}
 }
 
-// rewrite makes the file anew: one line with all that there is. Until it is in its place the
-// former one stays.
+// rewrite replaces the file by a new one with the whole workspace in one line. The old file stays until the
+// new one is complete.
 func (s *Server) rewrite() error {
 	f := s.file
 	fresh, err := os.OpenFile(s.cfg.File+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -151,7 +152,7 @@ func (s *Server) rewrite() error {
 	return err
 }
 
-// save writes a line about what changed since the last. The caller holds mu.
+// save writes a line with the changes since the last line. The caller holds mu.
 func (s *Server) save() {
 	f := s.file
 	if f == nil || f.broken {
@@ -181,7 +182,7 @@ func (f *stateFile) append(k *kept) error {
 	return err
 }
 
-// touch notes that a message has changed, or is gone.
+// touch marks a message as changed or removed.
 func (f *stateFile) touch(m *Message) {
 	if f != nil {
 		f.touched[m.Channel+"/"+m.TS] = m
@@ -194,7 +195,7 @@ func (f *stateFile) close() {
 	}
 }
 
-// changes is what stands otherwise in the file; nil: nothing.
+// changes returns what differs from the file, or nil if nothing does.
 func (s *Server) changes() *kept {
 	st, f := &s.state, s.file
 	k, now := &kept{LastTS: st.lastTS, Serial: st.serial}, map[string]string{}
@@ -242,7 +243,7 @@ func (s *Server) changes() *kept {
 	return k
 }
 
-// untaken are the events that the app has not acknowledged, and that were not given up.
+// untaken returns the events that the app has not acknowledged and that were not given up, by event id.
 func (s *Server) untaken() map[string]*delivery {
 	list := map[string]*delivery{}
 	for _, d := range s.socket.open {
@@ -253,7 +254,7 @@ func (s *Server) untaken() map[string]*delivery {
 	return list
 }
 
-// differing are those that do not stand in the file as they are now.
+// differing returns the values whose JSON differs from the file, and stores the JSON of all values in now.
 func differing[T any](f *stateFile, now map[string]string, all []T, id func(T) string) (list []T) {
 	for _, one := range all {
 		raw, err := json.Marshal(one)

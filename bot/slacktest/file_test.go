@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// killed opens the workspace again as a program finds it that was killed: from a copy of the
-// file, while the former server still has its own.
+// killed opens the workspace as if its program had been killed: from a copy of the file, while the former
+// server still runs.
 func killed(t *testing.T, o *office, ending string) *office {
 	t.Helper()
 	raw, err := os.ReadFile(o.cfg.File)
@@ -48,7 +48,7 @@ func TestAWorkspaceOutlivesItsProgram(t *testing.T) {
 	require.NoError(t, err)
 	later := o.say("and the app never heard of this", "")
 
-	for _, ending := range []string{"", `{"Users":[{"ID":"U1`} { // the second was killed while it wrote
+	for _, ending := range []string{"", `{"Users":[{"ID":"U1`} { // the second is from a program killed during a write
 		again := killed(t, o, ending)
 		require.Equal(t, o.ExportText("bugs", root), again.ExportText("bugs", root))
 		require.Equal(t, o.Users(), again.Users())
@@ -60,7 +60,7 @@ func TestAWorkspaceOutlivesItsProgram(t *testing.T) {
 		require.Equal(t, "panic\n", content)
 		require.True(t, strings.HasPrefix(file.URL, again.base()), "%s is at the new address", file.URL)
 
-		// What was taken is not sent again, what was not is, also over another restart.
+		// Acknowledged events are not sent again; the others are, even after another restart.
 		again = killed(t, again, "")
 		app := again.connect(true)
 		var heard []string
@@ -74,7 +74,7 @@ func TestAWorkspaceOutlivesItsProgram(t *testing.T) {
 	}
 }
 
-// A file is made anew before it is large, and one that is none is refused.
+// The file is rewritten before it gets large. A file with other content is refused.
 func TestTheFileOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{File: filepath.Join(t.TempDir(), "slack"), Events: []string{}})

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// A File is what the app or a person uploaded, as the message that shares it shows it.
+// A File is an uploaded file, as it appears in the message that shares it.
 type File struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -27,12 +27,12 @@ type File struct {
 	Created  int64  `json:"created"`
 
 	Mode     string `json:"mode,omitempty"`        // default hosted; or snippet, canvas, tombstone, …
-	External string `json:"external,omitempty"`    // where a file lies that is not Slack's
-	URL      string `json:"url_private,omitempty"` // where the app reads it
-	Reserved bool   `json:"reserved,omitempty"`    // events tell its id alone: the app has to ask files.info
+	External string `json:"external,omitempty"`    // URL of a file that is not stored by Slack
+	URL      string `json:"url_private,omitempty"` // URL at which the app reads the file
+	Reserved bool   `json:"reserved,omitempty"`    // events have only the id: the app has to call files.info
 }
 
-// upload is a file on its way: named, then sent, then shared, each once.
+// An upload is a file with its state: announced, then sent, then shared, each once.
 type upload struct {
 	File
 	content []byte
@@ -41,8 +41,8 @@ type upload struct {
 }
 
 const (
-	// uploadMethod is what the transfer of a file's content is called in Requests and in
-	// a Fault; it is an address of its own and no method of Slack's.
+	// uploadMethod is the name of the transfer of a file's content in Requests and in a Fault. It has its
+	// own address and is not a method of Slack's API.
 	uploadMethod = "upload/v1"
 	maxFile      = 1 << 30
 )
@@ -86,8 +86,8 @@ func mimetype(kind string) string {
 	return "text/plain"
 }
 
-// serveUpload takes a file's content. Like a call of the Web API it is put on record, with
-// the file's id as its argument, and faults may hit it.
+// serveUpload receives a file's content. It is recorded like a call of the Web API, with the file's id as
+// its argument, and faults apply to it.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	id := path.Base(r.URL.Path)
 	c := &call{method: uploadMethod, args: map[string][]string{"file": {id}}, id: newUUID()}
@@ -116,7 +116,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readUpload reads raw bytes or the one file of a form.
+// readUpload reads the raw body, or the one file of a form.
 func readUpload(r *http.Request) ([]byte, error) {
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -138,8 +138,8 @@ func readUpload(r *http.Request) ([]byte, error) {
 	}
 }
 
-// keepUpload gives the status to answer with. An address works once, for as many bytes as
-// were announced.
+// keepUpload stores the content and returns the HTTP status to answer with. An address works once, for
+// exactly the announced number of bytes.
 func (s *Server) keepUpload(id string, content []byte) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *Server) filesCompleteUpload(c *call) (object, error) {
 		u.done = true
 		m.Files = append(m.Files, u.File)
 		files[i] = wireFile(u.File)
-		// The message comes later, so Slack cannot say here where it is.
+		// The message is posted later, so the response cannot say where the files are.
 		files[i]["shares"], files[i]["channels"] = object{}, []string{}
 	}
 	if ch != nil {
@@ -185,7 +185,7 @@ func (s *Server) filesCompleteUpload(c *call) (object, error) {
 	return object{"files": files}, nil
 }
 
-// completed finds the uploads that a call names. Each can be completed once.
+// completed returns the uploads that a call names. Each upload can be completed once.
 func (s *Server) completed(c *call) ([]*upload, error) {
 	var named []struct{ ID, Title string }
 	if !c.has("files") {
@@ -207,13 +207,13 @@ func (s *Server) completed(c *call) ([]*upload, error) {
 	return found, nil
 }
 
-// shareTarget is the channel to share in; nil leaves the files private to the app.
+// shareTarget returns the channel to share in, or nil to leave the files private to the app.
 func (s *Server) shareTarget(c *call) (*Channel, error) {
 	id := c.get("channel_id")
 	if id == "" {
 		return nil, nil
 	}
-	ch := s.state.channels[id] // no names here
+	ch := s.state.channels[id] // Slack does not accept a channel's name here
 	switch {
 	case ch == nil, ch.Kind != Public && !s.state.appIn(ch):
 		return nil, fail("channel_not_found")
@@ -225,7 +225,7 @@ func (s *Server) shareTarget(c *call) (*Channel, error) {
 	return ch, nil
 }
 
-// share posts the message that shows the files, at once or after Config.ShareDelay.
+// share posts the message with the files, at once or after Config.ShareDelay.
 func (s *Server) share(ch *Channel, m *Message, thread string) {
 	post := func() {
 		if thread != "" {
@@ -253,7 +253,7 @@ func wireFile(f File) object {
 		"user": f.User, "created": f.Created, "timestamp": f.Created, "mode": f.Mode, "is_external": f.External != "",
 		"is_public": true, "file_access": "visible",
 	}
-	if f.Mode == "tombstone" { // all that is left of it
+	if f.Mode == "tombstone" { // Slack returns no more about a deleted file
 		return object{"id": f.ID, "mode": f.Mode}
 	}
 	put(w, "url_private", f.URL)
@@ -275,8 +275,7 @@ func wireFiles(files []File) []object {
 	return list
 }
 
-// FileContent is what somebody who opens the file reads. Files are in the messages that
-// share them.
+// FileContent returns the content of a file. The files are listed in the messages that share them.
 func (s *Server) FileContent(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

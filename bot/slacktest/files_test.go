@@ -110,7 +110,7 @@ func TestWhereFilesAreRefused(t *testing.T) {
 		{files, "C404", "channel_not_found"},
 		{files, elsewhere.ID, "not_in_channel"},
 		{files, o.bugs.ID, ""},
-		{files, o.bugs.ID, "file_not_found"}, // once only
+		{files, o.bugs.ID, "file_not_found"}, // each file can be completed once
 	} {
 		require.Equal(t, c.code, ask("files.completeUploadExternal", "files", c.files, "channel_id", c.channel), c)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// mayBeSent is what Slack looks at before it sends a modal: there is a button for it, what
-// has to be entered is, and nothing is longer than the app allows.
+// mayBeSent returns an error if Slack would not send a modal: it has no submit button, a required input is
+// empty, or a text is longer than the app allows.
 func mayBeSent(v *View, entered map[string]string) error {
 	if v.fields["submit"] == nil {
 		return fmt.Errorf("slacktest: the modal %q has nothing to send", v.Title)
@@ -38,7 +38,7 @@ func mayBeSent(v *View, entered map[string]string) error {
 	return nil
 }
 
-// asOpened adds what stood in the modal's inputs from the start, where nothing else was entered.
+// asOpened adds the initial value of each input for which nothing was entered.
 func asOpened(v *View, entered map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, c := range blockkit.Controls(v.blocks) {
@@ -50,8 +50,8 @@ func asOpened(v *View, entered map[string]string) map[string]string {
 	return all
 }
 
-// shownErrors are what the person sees: Slack shows an error below its input only, and one
-// that names no input as trouble of the app's.
+// shownErrors returns the errors that the person sees: Slack shows an error only below its input. An error
+// for an unknown input appears as a problem of the app.
 func shownErrors(v *View, answered map[string]string) map[string]string {
 	inputs := map[string]bool{}
 	for _, b := range v.blocks {

@@ -10,13 +10,13 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// Click presses the button with that action id under a message, or one that it had before it
-// was edited: somebody's screen may be behind.
+// Click presses the button with the given action id under a message. It may be a button that the message
+// had before an edit, because a client may still show it.
 func (s *Server) Click(channel, ts, actionID, user string) error {
 	return s.act(channel, ts, actionID, user, "", Message.Pressable)
 }
 
-// Choose takes an option, by its value, of the menu with that action id under a message.
+// Choose selects an option, by its value, in the menu with the given action id under a message.
 func (s *Server) Choose(channel, ts, actionID, user, value string) error {
 	return s.act(channel, ts, actionID, user, value, Message.Controls)
 }
@@ -39,7 +39,7 @@ func (s *Server) act(channel, ts, actionID, user, value string, seen func(Messag
 	})
 }
 
-// ClickHome presses the button of somebody's App Home with that action id and value.
+// ClickHome presses the button with the given action id and value in a user's App Home.
 func (s *Server) ClickHome(user, actionID, value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func actionIDs(list []blockkit.Control) string {
 	return strings.Join(ids, ", ")
 }
 
-// action is the entry of a payload's "actions".
+// action returns the entry of a payload's "actions".
 func (s *Server) action(c blockkit.Control, user, value string) (object, error) {
 	if len(c.VisibleTo) > 0 && !slices.Contains(c.VisibleTo, user) {
 		return nil, fmt.Errorf("slacktest: %s does not see the button %q", s.state.nameOf(user), c.ActionID)
@@ -108,7 +108,7 @@ func (s *Server) blockActions(ch *Channel, m *Message, user string, action objec
 	return p
 }
 
-// payload has what all interactions share.
+// payload returns the fields that all interactions share.
 func (s *Server) payload(kind, user, view string) object {
 	app := s.state.app
 	who := object{"id": user, "username": s.state.nameOf(user), "name": s.state.nameOf(user), "team_id": app.TeamID}
@@ -134,7 +134,7 @@ func (s *Server) channelRef(ch *Channel) object {
 
 var errNobody = errors.New("slacktest: the app has no open connection")
 
-// interact sends an interaction. It is sent once: without a connection the person is told.
+// interact sends an interaction once. It returns an error if the app has no open connection.
 func (s *Server) interact(eventType string, payload object, onAck func(json.RawMessage)) error {
 	return s.once(&delivery{
 		kind: "interactive", eventType: eventType, payload: mustJSON(payload), onAck: onAck,
@@ -152,7 +152,7 @@ func (s *Server) once(d *delivery) error {
 	return nil
 }
 
-// Shortcut uses a message shortcut on somebody's message.
+// Shortcut uses a message shortcut on a message.
 func (s *Server) Shortcut(channel, ts, callbackID, user string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		p := s.payload("message_action", user, "")
@@ -164,7 +164,7 @@ func (s *Server) Shortcut(channel, ts, callbackID, user string) error {
 	})
 }
 
-// Command runs a slash command in a channel. Slack has none in threads.
+// Command runs a slash command in a channel. Slack does not support commands in threads.
 func (s *Server) Command(channel, user, command, text string) error {
 	return s.withChannel(channel, func(ch *Channel) error {
 		if err := s.mayWrite(ch, user); err != nil {
@@ -200,7 +200,7 @@ func (s *Server) OpenHome(user string) error {
 	return nil
 }
 
-// Views are the modals that are open and the homes that were published, oldest first.
+// Views returns the open modals and the published homes, oldest first.
 func (s *Server) Views() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +213,8 @@ func (s *Server) Views() []View {
 	return open
 }
 
-// Submit sends a modal with what was entered, by action id: text for an input, an option's
-// value for a menu. What the app answers shows in Views: gone, changed, or with Errors.
+// Submit sends a modal with the entered values by action id: text for an input, an option's value for a
+// menu. The app's response shows in Views: the modal is gone, changed, or has Errors.
 func (s *Server) Submit(viewID string, entered map[string]string) error {
 	return s.withView(viewID, func(v *View) error {
 		entered = asOpened(v, entered)
@@ -249,7 +249,7 @@ func fieldValue(c blockkit.Control, entered string) object {
 	return value
 }
 
-// submitted does what the app answered to a submission; nothing said closes the view.
+// submitted applies the app's response to a submission; an empty response closes the view.
 func (s *Server) submitted(v *View, response json.RawMessage) {
 	var r struct {
 		Action string            `json:"response_action"`

@@ -17,7 +17,7 @@ func plain(text string) *slack.TextBlockObject {
 	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 }
 
-// report posts a message with two buttons and a menu under it.
+// report posts a message with two buttons and a menu.
 func (o *office) report(thread string) string {
 	o.t.Helper()
 	return o.post(slack.MsgOptionText("the cause", false), slack.MsgOptionTS(thread),

@@ -13,12 +13,12 @@ type ChangeKind string
 const (
 	Posted    ChangeKind = "posted"
 	Updated   ChangeKind = "updated"
-	Deleted   ChangeKind = "deleted" // a deleted root with replies shows as its tombstone
+	Deleted   ChangeKind = "deleted" // a deleted root with replies appears as its tombstone
 	Reacted   ChangeKind = "reacted"
-	Whispered ChangeKind = "whispered" // ephemeral, seen by To alone
+	Whispered ChangeKind = "whispered" // ephemeral, seen only by To
 )
 
-// A Change is one thing that people would see happen. Message is as it was then.
+// A Change is one change that people see. Message is a copy from the time of the change.
 type Change struct {
 	Seq     int        `json:"seq"`
 	Kind    ChangeKind `json:"kind"`
@@ -38,8 +38,8 @@ func (s *Server) record(c Change) {
 	s.touch()
 }
 
-// Watch gives every change from now on, in order and without loss, until ctx or the server
-// ends; then the channel is closed.
+// Watch returns a channel with every change from now on, in order and without loss. The channel is closed
+// when ctx or the server ends.
 func (s *Server) Watch(ctx context.Context) <-chan Change {
 	s.mu.Lock()
 	from := len(s.journal)
@@ -47,7 +47,8 @@ func (s *Server) Watch(ctx context.Context) <-chan Change {
 	return s.WatchFrom(ctx, from)
 }
 
-// WatchFrom is Watch from after the change with that Seq on; 0 is all there ever was.
+// WatchFrom does the same as Watch, beginning after the change with the given Seq; 0 means from the very
+// first.
 func (s *Server) WatchFrom(ctx context.Context, seq int) <-chan Change {
 	out := make(chan Change)
 	s.mu.Lock()
@@ -84,8 +85,7 @@ func (s *Server) WatchFrom(ctx context.Context, seq int) <-chan Change {
 	return out
 }
 
-// Thread is a root, or its tombstone, and its replies, oldest first. A ts that is a reply's
-// stands for its thread.
+// Thread returns a root, or its tombstone, and its replies, oldest first. ts may also be that of a reply.
 func (s *Server) Thread(channel, ts string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *Server) threadNow(channel, ts string) []Message {
 	return clones(s.state.thread(ch.ID, ts))
 }
 
-// Channel is what the channel itself shows: roots and broadcast replies, oldest first.
+// Channel returns what the channel itself shows: roots and broadcast replies, oldest first.
 func (s *Server) Channel(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Server) Channel(channel string) []Message {
 	return clones(s.state.shown(ch.ID))
 }
 
-// Ephemeral is every message that only one person saw.
+// Ephemeral returns every ephemeral message so far.
 func (s *Server) Ephemeral() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func clones(list []*Message) []Message {
 	return out
 }
 
-// WaitFor returns the thread as soon as it is as wanted. When ctx ends first, the error
-// shows the thread as it stood.
+// WaitFor returns the thread as soon as wanted returns true for it. If ctx ends first, the error contains
+// the thread at that time.
 func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted func([]Message) bool) ([]Message, error) {
 	var messages []Message
 	err := s.await(ctx, func() { messages = s.threadNow(channel, thread) }, func() bool { return wanted(messages) })
@@ -152,8 +152,8 @@ func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted fun
 
 var errClosed = errors.New("the server was closed")
 
-// await calls look, with mu held, and then done, without it, until that is true: what a
-// caller asks for may call the server itself.
+// await calls look, with mu held, and then done, without it, after each change, until done returns true.
+// done is called without the lock, because the caller's function may use the server.
 func (s *Server) await(ctx context.Context, look func(), done func() bool) error {
 	for {
 		s.mu.Lock()
@@ -173,8 +173,8 @@ func (s *Server) await(ctx context.Context, look func(), done func() bool) error
 	}
 }
 
-// Changed is closed as soon as anything in the workspace changes after the call: a message,
-// a view, a file.
+// Changed returns a channel that is closed as soon as anything in the workspace changes after the call: a
+// message, a view, a file.
 func (s *Server) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

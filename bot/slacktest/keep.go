@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// kept is a workspace put down, to be opened again by another server; or, in a line of
-// Config.File, what has changed in it.
+// A kept is a saved workspace that another server can open, or, in a line of Config.File, the changes to a
+// workspace.
 type kept struct {
-	Address  string        `json:",omitempty"` // where it listened
+	Address  string        `json:",omitempty"` // address that the server listened on
 	App      *App          `json:",omitempty"`
 	Users    []*User       `json:",omitempty"`
 	Channels []*Channel    `json:",omitempty"`
@@ -20,7 +20,7 @@ type kept struct {
 	Views    []keptView    `json:",omitempty"`
 	Files    []keptFile    `json:",omitempty"`
 	Events   []keptEvent   `json:",omitempty"`
-	Gone     []string      `json:",omitempty"` // ids of what is there no more, and of events that were taken
+	Gone     []string      `json:",omitempty"` // ids of removed items, and of acknowledged events
 	LastTS   int64
 	Serial   int
 }
@@ -46,10 +46,10 @@ type keptEvent struct {
 	Payload  json.RawMessage
 }
 
-// Keep puts the workspace down: its people, channels and messages, and the events that the
-// app was sent. A server whose Config.Kept it is goes on from there with the same ids and
-// timestamps, as Slack does while a bot is moved or upgraded. Connections, open views and
-// the contents of files are not kept: see Config.File.
+// Keep saves the workspace: its users, channels and messages, and the events that the app was sent. A
+// server with the result as Config.Kept continues with the same ids and timestamps, as Slack does while a
+// bot is moved or upgraded. Connections, open views and the contents of files are not saved: see
+// Config.File.
 func (s *Server) Keep() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Server) takeUp(b []byte) error {
 	return nil
 }
 
-// lay lays what was kept over what is there. The tokens are those of the Config.
+// lay applies saved state on top of the current state. The tokens stay those of the Config.
 func (s *Server) lay(k kept) {
 	st := &s.state
 	if k.App != nil {
@@ -129,7 +129,7 @@ func (s *Server) lay(k kept) {
 	}
 }
 
-// forget drops what has that id; a message's is its channel and its ts.
+// forget removes the item with the given id; the id of a message is channel/ts.
 func (s *Server) forget(id string) {
 	st := &s.state
 	if channel, ts, is := strings.Cut(id, "/"); is {
@@ -146,7 +146,7 @@ func (s *Server) forget(id string) {
 	delete(s.socket.events, id)
 }
 
-// Events are the ids of all events that the app was sent or is to be sent, oldest first.
+// Events returns the ids of all events that the app was sent or will be sent, oldest first.
 func (s *Server) Events() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

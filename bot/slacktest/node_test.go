@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/npmtest"
 )
 
-// TestNodeClients holds the workspace against Slack's own clients: Bolt, the Socket Mode
-// client and the Web API client.
+// TestNodeClients tests the workspace with Slack's own clients: Bolt, the Socket Mode client and the Web
+// API client.
 func TestNodeClients(t *testing.T) {
 	modules := npmtest.Modules(t, "node")
 	t.Run("bolt", func(t *testing.T) { testBolt(t, modules) })
@@ -85,7 +85,7 @@ func testSocketModeClient(t *testing.T, modules string) {
 	require.NoError(t, o.WaitSettled(soon(t)))
 	require.Equal(t, []Outcome{Late, Acked}, []Outcome{o.Deliveries()[0].Outcome, o.Deliveries()[1].Outcome})
 
-	// Pings pass both ways, or the client would have left by now.
+	// The client would have disconnected by now if pings and pongs did not arrive.
 	select {
 	case m := <-n.lines:
 		require.FailNow(t, "the client left", "%+v", m)
@@ -119,14 +119,14 @@ func testWebClient(t *testing.T, modules string) {
 	require.Equal(t, []string{"channel_not_found", "invalid_blocks", "allowed", "allowed", "already_reacted", "invalid_auth"}, n.next("codes").Codes)
 }
 
-// node is one of the scripts, running.
+// A node is a running script.
 type node struct {
 	t      *testing.T
 	lines  chan told
 	stderr *bytes.Buffer
 }
 
-// told is a line of a script.
+// A told is one line of a script's output.
 type told struct {
 	What, Text, TS, ID, User, Bot, Value, Message, Answered string
 
@@ -142,7 +142,7 @@ type told struct {
 	Codes       []string
 }
 
-// node starts a script against the workspace. It ends with the test.
+// node starts a script as a client of the workspace. It ends with the test.
 func (o *office) node(modules, script string) *node {
 	o.t.Helper()
 	dir := o.t.TempDir()
@@ -176,14 +176,14 @@ func (o *office) node(modules, script string) *node {
 		}
 	}()
 	o.t.Cleanup(func() {
-		_ = stdin.Close() // the script's word to end
+		_ = stdin.Close() // tells the script to end
 		<-read
 		_ = cmd.Wait()
 	})
 	return n
 }
 
-// next is the script's next line, which has to be of that kind.
+// next returns the script's next line, whose What has to be what.
 func (n *node) next(what string) told {
 	n.t.Helper()
 	line := n.line()
@@ -191,7 +191,7 @@ func (n *node) next(what string) told {
 	return line
 }
 
-// both takes two lines that come in either order.
+// both returns two lines that may come in either order.
 func (n *node) both(one, other string) map[string]told {
 	n.t.Helper()
 	first, second := n.line(), n.line()

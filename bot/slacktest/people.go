@@ -93,7 +93,7 @@ func (s *Server) usergroupsUsersList(c *call) (object, error) {
 	return object{"users": g.Users}, nil
 }
 
-// reacted finds the message that a reaction call is about.
+// reacted returns the message of a reaction call, with its channel.
 func (s *Server) reacted(c *call) (*Channel, *Message, error) {
 	ch := s.state.channels[c.get("channel")]
 	if ch == nil || ch.Kind != Public && !s.state.appIn(ch) {
@@ -140,7 +140,7 @@ func (s *Server) reactionsGet(c *call) (object, error) {
 	return object{"type": "message", "channel": ch.ID, "message": w}, nil
 }
 
-// maxReactions is how many different emoji a message takes.
+// maxReactions is the maximum number of different emoji on a message.
 const maxReactions = 23
 
 func (s *Server) react(ch *Channel, m *Message, user, name string) error {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Whatever changes a message goes through here, whoever did it: the state, the journal and
-// the events that follow are one step. The caller holds mu.
+// Every change of a message goes through the functions in this file, which update the state, record the
+// change and send the events in one step. The caller holds mu.
 
-// post keeps a new message and tells the app.
+// post stores a new message and sends the event to the app.
 func (s *Server) post(ch *Channel, m *Message) {
 	m.Channel, m.TS = ch.ID, s.state.stamp()
 	s.state.add(m)
@@ -19,7 +19,7 @@ func (s *Server) post(ch *Channel, m *Message) {
 	event := s.state.wireMessage(m, false)
 	event["channel"], event["channel_type"], event["event_ts"] = ch.ID, channelType(ch), m.TS
 	if len(m.Files) > 0 && m.Subtype == "" {
-		event["subtype"] = "file_share" // of the event alone: who reads the thread sees none
+		event["subtype"] = "file_share" // only in the event: a message read from the thread has no subtype
 	}
 	if m.Broadcast {
 		event["subtype"] = "thread_broadcast"
@@ -31,8 +31,8 @@ func (s *Server) post(ch *Channel, m *Message) {
 	s.emit(ch, event)
 }
 
-// mention sends app_mention beside the message event. Direct messages have none, and the
-// app's own posts do not mention it.
+// mention sends app_mention in addition to the message event. There is none for direct messages or for the
+// app's own posts.
 func (s *Server) mention(ch *Channel, m *Message, message object) {
 	written := m.Subtype == "" || m.Subtype == "bot_message" // not "@app has joined the channel"
 	if ch.Kind == IM || m.BotID == s.state.app.BotID || !written || !s.state.mentionsApp(m.Text) {
@@ -51,8 +51,8 @@ func (st *state) mentionsApp(text string) bool {
 	return strings.Contains(text, "<@"+st.app.BotUser+">") || strings.Contains(text, "<@"+st.app.BotUser+"|")
 }
 
-// change edits a message by way of apply. An empty editor is Slack itself, which unfurls a
-// link: such a change has no "edited".
+// change edits a message by calling apply. An empty editor stands for Slack itself, which unfurls a link:
+// the change then has no "edited".
 func (s *Server) change(ch *Channel, m *Message, editor string, apply func()) {
 	before := s.state.wireMessage(m, false)
 	if m.Blocks != nil {
@@ -61,7 +61,7 @@ func (s *Server) change(ch *Channel, m *Message, editor string, apply func()) {
 	apply()
 	stamp := s.state.stamp()
 	if editor != "" {
-		// Slack counts edits in whole seconds.
+		// Slack records the time of an edit in whole seconds.
 		m.Edited = &Edited{User: editor, TS: stamp[:strings.IndexByte(stamp, '.')] + ".000000"}
 	}
 	s.note(Updated, m)
@@ -85,8 +85,7 @@ func (s *Server) changedEvent(ch *Channel, m *Message, before object, stamp stri
 	})
 }
 
-// erase deletes a message. A root with replies stays as a tombstone until the last of them
-// is gone too.
+// erase deletes a message. A root with replies stays as a tombstone until its last reply is deleted.
 func (s *Server) erase(ch *Channel, m *Message) {
 	before := s.state.wireMessage(m, false)
 	if len(s.state.replies(ch.ID, m.TS)) > 0 && m.ThreadTS == "" {
@@ -110,7 +109,7 @@ func (s *Server) erase(ch *Channel, m *Message) {
 	}
 }
 
-// whisper keeps a message that only one person sees.
+// whisper stores an ephemeral message, which only the user to sees.
 func (s *Server) whisper(m *Message, to string) {
 	m.TS = s.state.stamp()
 	s.state.private = append(s.state.private, m.clone())
@@ -118,7 +117,7 @@ func (s *Server) whisper(m *Message, to string) {
 	s.record(change)
 }
 
-// permalink is where a person would find the message.
+// permalink returns the URL at which a person finds the message.
 func (s *Server) permalink(m *Message) string {
 	link := "https://" + s.state.domain() + ".slack.com/archives/" + m.Channel + "/p" + strings.ReplaceAll(m.TS, ".", "")
 	if m.ThreadTS != "" {

@@ -14,17 +14,18 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// A Request is one call of the Web API, as it came and as it was answered.
+// A Request is the record of one call of the Web API and its response.
 type Request struct {
 	At     time.Time
 	Method string
 	Args   url.Values // without the token
-	Status int        // of the answer; 0 while there is none, or when it was lost
-	Error  string     // Slack's code when the answer was not ok
-	Lost   bool       // carried out, but the answer never left
+	Status int        // HTTP status of the response; 0 before the response, or if it was lost
+	Error  string     // Slack's error code if the response was not ok
+	Lost   bool       // the call was carried out, but the response was never sent
 }
 
-// Requests is every call so far, oldest first; of one method when that is named.
+// Requests returns every call so far, oldest first. If method is not empty, it returns only calls of that
+// method.
 func (s *Server) Requests(method string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *Server) Requests(method string) []Request {
 	return found
 }
 
-// arrive puts a call on record and picks the fault that waits for it.
+// arrive records a call and returns the ordered fault that applies to it.
 func (s *Server) arrive(c *call) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,6 +90,6 @@ func readCursor(cursor string) (int, error) {
 	return strconv.Atoi(number)
 }
 
-// Picture is what a call shows, in the form that Slack's Block Kit Builder takes. What breaks
-// one of Slack's limits is an error.
+// Picture returns what a call shows, in the format of Slack's Block Kit Builder. It returns an error if a
+// limit of Slack is exceeded.
 func Picture(r Request) ([]byte, error) { return blockkit.Picture(r.Args) }

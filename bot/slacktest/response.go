@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A responseHook is what a response_url leads to: five answers in half an hour, into the
-// place where somebody clicked or typed.
+// A responseHook is the target of a response_url: it accepts five responses within half an hour, for the
+// place where a person clicked or typed.
 type responseHook struct {
 	url     string
 	channel string
-	message string // ts of the message clicked in; empty after a command
+	message string // ts of the message that was clicked; empty for a command
 	thread  string
 	user    string
 	uses    int
@@ -64,8 +64,7 @@ func (s *Server) respond(id string, raw []byte) error {
 	return h.take(s, raw)
 }
 
-// take does what an answer to a response_url, or in an acknowledgement, asks for. The
-// caller holds mu.
+// take applies a response that was sent to a response_url or in an acknowledgement. The caller holds mu.
 func (h *responseHook) take(s *Server, raw []byte) error {
 	c := &call{args: map[string][]string{}}
 	if err := c.readJSON(strings.NewReader(string(raw))); err != nil {
@@ -80,7 +79,7 @@ func (h *responseHook) take(s *Server, raw []byte) error {
 		return nil
 	}
 	if !c.has("text") && !c.has("blocks") {
-		return nil // an empty acknowledgement says nothing
+		return nil // an empty acknowledgement posts nothing
 	}
 	m, err := s.compose(c, ch)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A person's message has its text twice, as Slack's clients send it: in text, with
-// mentions as <@U…>, and as one rich_text block.
+// A person's message contains its text twice, as Slack's clients send it: in text, with mentions as <@U…>,
+// and as a rich_text block.
 
 var marks = regexp.MustCompile(`<([^<>]+)>`)
 
-// richText makes that block out of the text.
+// richText returns the rich_text block for a text.
 func (st *state) richText(text string) json.RawMessage {
 	var elements []object
 	plain := func(part string) {
@@ -33,7 +33,7 @@ func (st *state) richText(text string) json.RawMessage {
 	return mustJSON([]object{{"type": "rich_text", "block_id": st.id("b"), "elements": []object{section}}})
 }
 
-// mark is the element for what stands between < and >.
+// mark returns the element for the text between < and >.
 func mark(inner string) object {
 	target, label, _ := strings.Cut(inner, "|")
 	switch {
@@ -55,7 +55,7 @@ var escapes = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
 func unescape(text string) string { return escapes.Replace(text) }
 
-// Readable shows a message's text as people see it: names for mentions, no escapes.
+// Readable returns a message's text as people see it: names for mentions, no escapes.
 func (s *Server) Readable(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (st *state) readable(text string) string {
 		target, label, labelled := strings.Cut(m[1:len(m)-1], "|")
 		switch {
 		case strings.HasPrefix(target, "!date^"):
-			return label // what those see whose app cannot tell the time
+			return label // the fallback text of a date
 		case strings.HasPrefix(target, "@"):
 			return "@" + st.nameOf(target[1:])
 		case strings.HasPrefix(target, "#") && st.channels[target[1:]] != nil:

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// downloadMethod is what the reading of a file is called in Requests and in a Fault; it is
-// an address of its own and no method of Slack's.
+// downloadMethod is the name of a file's download in Requests and in a Fault. It has its own address and is
+// not a method of Slack's API.
 const downloadMethod = "files-pri"
 
-// Share writes a message with text files of those names, into a thread unless threadTS is
-// empty.
+// Share writes a message with text files of the given names, into a thread unless threadTS is empty.
 func (s *Server) Share(channel, user, text, threadTS string, names ...string) (ts string, err error) {
 	var files []Upload
 	for _, name := range names {
@@ -24,15 +23,15 @@ func (s *Server) Share(channel, user, text, threadTS string, names ...string) (t
 	return s.Attach(channel, user, text, threadTS, files...)
 }
 
-// An Upload is a file that a person attaches. What File leaves empty is filled in; a Size
-// that is given is what Slack says of it, whatever its Content.
+// An Upload is a file that a person attaches. Empty fields of File are filled in. A Size that is set is
+// reported as the file's size, whatever the length of Content.
 type Upload struct {
 	File
 	Content string
 }
 
-// Attach writes a message with files, into a thread unless threadTS is empty. The app may
-// read them with its token and the scope files:read.
+// Attach writes a message with files, into a thread unless threadTS is empty. The app may read them with
+// its token and the scope files:read.
 func (s *Server) Attach(channel, user, text, threadTS string, files ...Upload) (ts string, err error) {
 	return s.says(channel, user, text, threadTS, func(m *Message) {
 		for _, f := range files {
@@ -41,7 +40,7 @@ func (s *Server) Attach(channel, user, text, threadTS string, files ...Upload) (
 	})
 }
 
-// keepFile makes a file of the workspace. The caller holds mu.
+// keepFile adds a file to the workspace. The caller holds mu.
 func (s *Server) keepFile(f Upload, user string) File {
 	kind := strings.TrimPrefix(path.Ext(f.Name), ".")
 	orElse(&f.ID, s.state.id("F"))
@@ -58,8 +57,8 @@ func (s *Server) keepFile(f Upload, user string) File {
 	return f.File
 }
 
-// Forward shares a message of the channel in another place of it, as "Forward" does: the
-// words come as an attachment, its blocks and files within it.
+// Forward shares a message of the channel in another place of the same channel, as "Forward" does: its text
+// becomes an attachment, with its blocks and files.
 func (s *Server) Forward(channel, user, text, threadTS, ts string) (shared string, err error) {
 	return s.says(channel, user, text, threadTS, func(m *Message) {
 		original := s.state.message(s.state.channel(channel).ID, ts)
@@ -115,8 +114,8 @@ func (s *Server) filesInfo(c *call) (object, error) {
 	return object{"file": wireFile(u.File), "comments": []object{}, "paging": object{"count": 100, "total": 0, "page": 1, "pages": 0}}, nil
 }
 
-// serveDownload gives a file's content to whoever has the token. Anybody else is led to the
-// page where people sign in; a token without the scope is shown that page at once, with 200.
+// serveDownload sends a file's content to a client with the bot token. A client without it is redirected to
+// the sign-in page; a token without the scope gets that page directly, with status 200.
 func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	id := path.Base(strings.TrimSuffix(r.URL.Path, "/download/"+path.Base(r.URL.Path)))
 	_, id, _ = strings.Cut(id, "-")

@@ -1,41 +1,39 @@
-// Package slacktest is a Slack that behaves: a workspace in memory behind the real
-// protocols, the Web API over HTTP and Socket Mode over WebSocket, on localhost. A program
-// that speaks Slack is pointed at [Server.URL] instead of https://slack.com/api/ and notices
-// no difference; a test, a demo or a web page plays the people through the methods of [Server].
+// Package slacktest runs a fake Slack for tests and demos: a workspace in memory behind the real
+// protocols, the Web API over HTTP and Socket Mode over WebSocket, on localhost. A program that speaks
+// Slack is pointed at [Server.URL] instead of https://slack.com/api/ and notices no difference. A test, a
+// demo or a web page acts for the people through the methods of [Server].
 //
-// One app is installed in the workspace: its bot user, its bot token (xoxb-) and its
-// app-level token (xapp-) are in [Server.App]. Nothing here knows what the app does.
+// One app is installed in the workspace: its bot user, its bot token (xoxb-) and its app-level token
+// (xapp-) are in [Server.App]. The package does not know what the app does.
 //
-// What is kept as Slack keeps it:
+// It behaves like Slack in these points:
 //
-//   - Timestamps are unique and only grow. A reply belongs to its root; a post into a thread
-//     whose root is gone silently lands in the channel, without thread_ts in the answer.
-//   - A message that mentions the app's bot in a channel arrives twice, as app_mention and
-//     as message, with different event ids. An edit that mentions it fires app_mention again,
-//     with "edited" set. A deleted root with replies leaves a tombstone (message_changed);
-//     everything else that is deleted gives message_deleted. The app's own posts, updates and
-//     reactions come back as events. Events come only from channels the app is a member of.
-//   - An event goes to one of the open connections, nobody knows which. Unless it is
-//     acknowledged in [Config.AckTimeout] it is sent again after each wait of
-//     [Config.Retries], with retry_attempt and retry_reason and a new envelope_id. Events that
-//     found no connection are kept until one is there. Clicks, commands and modals are sent
-//     once. A response of 20 KB or more is dropped without a word.
-//   - A socket address works once. More than [Config.MaxConnections] is too_many_websockets.
-//   - Errors, warnings and limits have Slack's names and shapes. Where Slack's documentation
-//     and what people measured differ, the stricter of the two holds: chat.update refuses
-//     more than 4,000 characters, chat.postMessage cuts at 40,000 with a warning.
+//   - Timestamps are unique and only increase. A reply belongs to its root; a post into a thread whose
+//     root is gone goes to the channel without an error, and its response has no thread_ts.
+//   - A message that mentions the app's bot in a channel arrives twice, as app_mention and as message,
+//     with different event ids. An edit that mentions it sends app_mention again, with "edited" set. A
+//     deleted root with replies leaves a tombstone (message_changed); any other deletion sends
+//     message_deleted. The app's own posts, updates and reactions come back as events. Events come only
+//     from channels that the app is a member of.
+//   - An event goes to one of the open connections, chosen at random. If it is not acknowledged within
+//     [Config.AckTimeout], it is sent again after each wait of [Config.Retries], with retry_attempt and
+//     retry_reason and a new envelope_id. Events without an open connection are kept until one opens.
+//     Clicks, commands and modals are sent once. A response of 20 KB or more is silently dropped.
+//   - A WebSocket address works once. More than [Config.MaxConnections] links get too_many_websockets.
+//   - Errors, warnings and limits have Slack's names and shapes. Where Slack's documentation and
+//     measurements differ, the stricter of the two applies: chat.update refuses more than 4,000
+//     characters, chat.postMessage cuts at 40,000 with a warning.
 //
-// Faults are ordered by a test with [Server.Order], [Server.DropAcks], [Server.ExpireAcks],
-// [Server.Redeliver], [Server.Disconnect] and [Server.Cut]; [Server.Hold] and
-// [Server.Release] deliver again and out of order. Whatever happened is on record:
-// [Server.Requests], [Server.Deliveries], [Server.Watch]. [Server.WaitFor] and its sisters
-// wait for it without polling.
+// A test orders faults with [Server.Order], [Server.DropAcks], [Server.ExpireAcks], [Server.Redeliver],
+// [Server.Disconnect] and [Server.Cut]; [Server.Hold] and [Server.Release] deliver several times and out
+// of order. Everything that happens is recorded: [Server.Requests], [Server.Deliveries], [Server.Watch].
+// [Server.WaitFor] and the other Wait methods wait for it without polling.
 //
-// Not played: group messages, streaming, agent sessions, scheduled messages, and
-// Slack's rewriting of bare links in text.
+// Not supported: group messages, streaming, agent sessions, scheduled messages, and Slack's rewriting of
+// bare links in text.
 //
-// All state sits in one struct behind one mutex (state.go); everything else reads and
-// changes it through that. Methods are safe for use by several goroutines.
+// All state is in one struct behind one mutex (state.go); all other code reads and changes it there. The
+// methods are safe for concurrent use.
 package slacktest
 
 import (
@@ -52,39 +50,39 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Config says what workspace to open. The zero value is a good one.
+// A Config configures a workspace. Its zero value is ready to use.
 type Config struct {
-	Addr string       // where to listen; default 127.0.0.1:0
-	Log  *slog.Logger // default: silent
+	Addr string       // address to listen on; default 127.0.0.1:0
+	Log  *slog.Logger // default: no log
 	Now  func() time.Time
-	Seed uint64 // of the choice among connections and of probable faults; default 1
+	Seed uint64 // seed for the choice among connections and for faults with a Probability; default 1
 
 	TeamName string // default Acme
 	AppName  string // name of the app's bot user; default app
 	BotToken string // default xoxb-slacktest
 	AppToken string // default xapp-1-slacktest
-	LinkApp  string // id of the app that AppToken belongs to; default: the same that BotToken does
+	LinkApp  string // id of the app that AppToken belongs to; default: the app of BotToken
 
-	Scopes []string // of the bot token; nil: all that the methods here ask for
+	Scopes []string // scopes of the bot token; nil: all that the supported methods need
 	Events []string // subscribed bot events, such as app_mention or message.channels; nil: all
 
-	Agent bool // the app is declared as an agent: features.agent_view
+	Agent bool // the app is declared as an agent (features.agent_view)
 
-	AckTimeout      time.Duration   // to acknowledge an envelope; default 3 s
+	AckTimeout      time.Duration   // time to acknowledge an envelope; default 3 s
 	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
-	PingInterval    time.Duration   // of WebSocket pings; default 5 s
-	DisconnectGrace time.Duration   // between a disconnect message and the close; default 10 s
-	ConnectionTime  time.Duration   // a link's life, as it is told when it opens; nothing here ends it; default about 5 hours
-	MaxConnections  int             // default 10
-	TriggerLife     time.Duration   // of a trigger_id; default 3 s
-	ShareDelay      time.Duration   // until an uploaded file shows in its channel; Slack looks at it first; default 0
+	PingInterval    time.Duration   // interval of WebSocket pings; default 5 s
+	DisconnectGrace time.Duration   // time between a disconnect message and the close; default 10 s
+	ConnectionTime  time.Duration   // lifetime that a link's hello message announces, and that is not enforced; default about 5 hours
+	MaxConnections  int             // maximum number of open links; default 10
+	TriggerLife     time.Duration   // lifetime of a trigger_id; default 3 s
+	ShareDelay      time.Duration   // delay until an uploaded file appears in its channel, as with Slack; default 0
 
-	BareMentions bool // app_mention comes without files and shared messages, as it may at Slack
+	BareMentions bool // app_mention events have no files and shared messages, as can happen with Slack
 
-	RateLimits map[string]RateLimit // by method; none by default
+	RateLimits map[string]RateLimit // by method; default: none
 
-	Kept []byte // what Keep gave: the workspace goes on from there; nil: a new one
-	File string // where the workspace lives on when the program ends, in whatever way; empty: nowhere (file.go)
+	Kept []byte // result of Keep: the workspace continues from there; nil: a new one
+	File string // file that keeps the workspace after the program ends, in any way; empty: not kept (file.go)
 }
 
 func (c *Config) setDefaults() {
@@ -118,7 +116,7 @@ func orElse[T comparable](field *T, value T) {
 	}
 }
 
-// A Server is one workspace and its two protocols. Close ends it.
+// A Server is one workspace and its two protocols. Close stops it.
 type Server struct {
 	cfg      Config
 	listener net.Listener
@@ -128,20 +126,20 @@ type Server struct {
 	done     chan struct{}  // closed by Close
 	running  sync.WaitGroup // goroutines that Close waits for
 
-	mu      lock // guards all below
+	mu      lock // guards all fields below
 	state   state
-	file    *stateFile // nil: nothing is written
+	file    *stateFile // nil: the workspace is not written to a file
 	socket  socket
 	faults  faultPlan
 	limits  map[string]*bucket
 	log     []*Request
 	journal []Change
-	changed chan struct{} // closed and replaced whenever something below mu changed
+	changed chan struct{} // closed and replaced whenever a field guarded by mu changes
 	closed  bool
 }
 
-// New opens a workspace. It panics when it cannot listen, as httptest.NewServer does; a
-// program that lets its user choose the address calls Listen.
+// New opens a workspace. It panics if it cannot listen, as httptest.NewServer does. A program that lets its
+// user choose the address calls Listen instead.
 func New(cfg Config) *Server {
 	s, err := Listen(cfg)
 	if err != nil {
@@ -150,7 +148,8 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Listen opens a workspace on cfg.Addr.
+// Listen opens a workspace. It listens on cfg.Addr, or by default on the address in cfg.File, if that is
+// free.
 func Listen(cfg Config) (*Server, error) {
 	written, err := readFile(cfg.File)
 	if err != nil {
@@ -198,7 +197,7 @@ func (s *Server) routes() http.Handler {
 	return s.counted(mux)
 }
 
-// counted makes Close wait for requests that are being answered.
+// counted makes Close wait for running requests.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -215,12 +214,12 @@ func (s *Server) counted(next http.Handler) http.Handler {
 	})
 }
 
-// URL is what a client takes for Slack's API address, with the slash at its end.
+// URL returns the base URL of the API for a client, with a trailing slash.
 func (s *Server) URL() string { return s.base() + "/api/" }
 
 func (s *Server) base() string { return "http://" + s.listener.Addr().String() }
 
-// Close cuts every connection and returns when no goroutine of the server is left.
+// Close closes every connection and returns when all goroutines of the server have ended.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if s.closed {
@@ -237,25 +236,25 @@ func (s *Server) Close() {
 	s.file.close()
 }
 
-// touch wakes whoever waits for something to change. The caller holds mu.
+// touch wakes every goroutine that waits for a change. The caller holds mu.
 func (s *Server) touch() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// App is the installed app, with what a client needs to be it.
+// An App describes the installed app, with all that a client needs to act as the app.
 type App struct {
 	ID       string
 	Name     string
-	BotUser  string // user id, what a mention names: <@U…>
+	BotUser  string // user id, as in a mention: <@U…>
 	BotID    string
 	TeamID   string
 	BotToken string
 	AppToken string
 }
 
-// App tells who the installed app is.
+// App returns the installed app.
 func (s *Server) App() App { return s.state.app }
 
-// Mention is how text names the app's bot.
+// Mention returns the text that mentions the app's bot.
 func (s *Server) Mention() string { return "<@" + s.state.app.BotUser + ">" }

@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// office is a workspace with people in it and slack-go as the app.
+// An office is a workspace with people, and slack-go as the app.
 type office struct {
 	*Server
 	t    *testing.T
 	api  *slack.Client
 	ada  User
 	ben  User
-	bugs Channel // the app is in it
+	bugs Channel // the app is a member
 }
 
 func openOffice(t *testing.T, cfg Config) *office {
@@ -59,7 +59,7 @@ func (o *office) post(options ...slack.MsgOption) string {
 	return ts
 }
 
-// raw calls a method with a form and gives the answer as it came.
+// raw calls a method with a form and returns the response.
 func (o *office) raw(method string, form url.Values) (*http.Response, map[string]any) {
 	o.t.Helper()
 	r, err := http.PostForm(o.URL()+method, form)
@@ -89,7 +89,7 @@ func decode(t *testing.T, r *http.Response) map[string]any {
 	return answer
 }
 
-// app is slack-go on Socket Mode. It acknowledges what it gets unless acks is false.
+// An app is slack-go on Socket Mode. It acknowledges every envelope if connect was called with acks.
 type app struct {
 	t      *testing.T
 	client *socketmode.Client
@@ -127,7 +127,7 @@ func (a *app) read(ctx context.Context, acks bool) {
 	}
 }
 
-// next is the next envelope.
+// next returns the next envelope.
 func (a *app) next() socketmode.Event {
 	a.t.Helper()
 	select {
@@ -140,7 +140,7 @@ func (a *app) next() socketmode.Event {
 	return socketmode.Event{}
 }
 
-// inner is the next event, as the type that it has to be of.
+// inner returns the next event, which has to be of type T.
 func inner[T any](a *app) T {
 	a.t.Helper()
 	e := a.next()
@@ -159,7 +159,7 @@ func (a *app) interaction() slack.InteractionCallback {
 	return callback
 }
 
-// quiet checks that everything that was sent has been seen.
+// quiet checks that the app has received every envelope that was sent.
 func (o *office) quiet(a *app) {
 	o.t.Helper()
 	require.NoError(o.t, o.WaitSettled(soon(o.t)))
@@ -172,7 +172,7 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
-// refused checks for one of Slack's error codes.
+// refused checks that err is the given error code of Slack.
 func refused(t *testing.T, err error, code string) {
 	t.Helper()
 	var answer slack.SlackErrorResponse
@@ -218,7 +218,8 @@ func TestCloseEndsEverything(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Not parallel: it looks at the goroutines of the whole process, when no other test runs.
+// This test is not parallel, because it looks at the goroutines of the whole process while no other test
+// runs.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	o := openOffice(t, Config{PingInterval: time.Millisecond})
 	o.connect(false)

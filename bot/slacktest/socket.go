@@ -14,23 +14,22 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket is the Socket Mode side of the workspace: the open links and what is on its way.
-// Guarded by Server.mu.
+// socket is the Socket Mode side of the workspace: the open links and the deliveries. Server.mu guards it.
 type socket struct {
 	random   *rand.Rand
 	links    []*link
-	opened   int         // links ever, for their numbers
-	waiting  []*delivery // for a link
-	holding  bool        // nothing is delivered: it goes to held
+	opened   int         // number of links ever opened; the last link's number
+	waiting  []*delivery // deliveries that wait for a link
+	holding  bool        // deliveries go to held instead of a link
 	held     []*delivery
-	begun    int                  // deliveries ever, for their numbers
-	open     map[int]*delivery    // by number, those that are neither acknowledged nor given up
-	onTheWay map[string]flight    // by envelope id
+	begun    int                  // number of deliveries ever begun; the last delivery's number
+	open     map[int]*delivery    // by number, deliveries that are neither acknowledged nor given up
+	onTheWay map[string]flight    // by envelope id, attempts that wait for an acknowledgement
 	sent     []*Delivery          // the record of every attempt
 	events   map[string]*delivery // by event id, for Redeliver
-	once     map[string]*delivery // by envelope id, what is not an event
+	once     map[string]*delivery // by envelope id, deliveries that are not events
 	dropAcks int
-	refusing int // links to come that are refused
+	refusing int // number of next links to refuse
 	ended    []EndedLink
 	stopped  bool
 }
@@ -39,32 +38,32 @@ func newSocket(random *rand.Rand) socket {
 	return socket{random: random, open: map[int]*delivery{}, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
 }
 
-// A link is one WebSocket.
+// A link is one WebSocket connection.
 type link struct {
 	id       int
 	ws       *websocket.Conn
 	out      chan any
 	gone     chan struct{}
 	leave    sync.Once
-	draining bool // told to go: gets nothing new
+	draining bool // told to disconnect: gets no new deliveries
 	told     string
 }
 
-// An EndedLink is one that is gone.
+// An EndedLink is the record of a link that has ended.
 type EndedLink struct {
 	Number int    // as in Delivery.Link
-	Told   string // the reason that it was told to go for, or "cut"; empty: the client left by itself
-	Beside int    // links that were open then
+	Told   string // reason of the disconnect message, or "cut"; empty: the client closed the link by itself
+	Beside int    // number of links that were open when it ended
 }
 
-// Ended are the links that are gone, in that order.
+// Ended returns the links that have ended, in that order.
 func (s *Server) Ended() []EndedLink {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.socket.ended)
 }
 
-// WaitEnded returns the record as soon as it is as wanted.
+// WaitEnded returns the list of Ended as soon as wanted returns true for it.
 func (s *Server) WaitEnded(ctx context.Context, wanted func([]EndedLink) bool) ([]EndedLink, error) {
 	var list []EndedLink
 	err := s.await(ctx, func() { list = slices.Clone(s.socket.ended) }, func() bool { return wanted(list) })
@@ -82,7 +81,7 @@ func (l *link) awaitEnd(most time.Duration) {
 
 func (l *link) close() { l.leave.Do(func() { close(l.gone) }) }
 
-// ticket is the right to open one link.
+// A ticket permits opening one link.
 type ticket struct{ used bool }
 
 func (s *Server) connectionsOpen(*call) (object, error) {
@@ -91,7 +90,7 @@ func (s *Server) connectionsOpen(*call) (object, error) {
 	return object{"url": "ws://" + s.listener.Addr().String() + "/link?ticket=" + id + "&app_id=" + s.state.app.ID}, nil
 }
 
-// serveLink is the WebSocket endpoint. It reads; a goroutine beside it writes.
+// serveLink is the WebSocket endpoint. It reads; a second goroutine writes.
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	if !s.redeem(r.URL.Query().Get("ticket")) {
 		http.Error(w, "this address was used, or never given", http.StatusForbidden)
@@ -129,14 +128,15 @@ func (s *Server) redeem(id string) bool {
 	return true
 }
 
-// RefuseLinks turns the next n links away, whatever address they were given.
+// RefuseLinks refuses the next n links, whatever their address.
 func (s *Server) RefuseLinks(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket.refusing = n
 }
 
-// attach greets a new link and sends it what was waiting. One too many is told to go.
+// attach sends hello and the waiting deliveries to a new link. A link above the limit gets a disconnect
+// message and is closed.
 func (s *Server) attach(ws *websocket.Conn) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *Server) detach(l *link) {
 	s.touch()
 }
 
-// farewell makes write send a close frame and leave.
+// A farewell makes write send a close frame and return.
 type farewell struct{}
 
 // write is the only writer of a link's messages, and sends its pings.
@@ -189,7 +189,7 @@ func (s *Server) write(l *link) {
 			if _, bye := m.(farewell); bye {
 				text := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
 				_ = l.ws.WriteControl(websocket.CloseMessage, text, time.Now().Add(time.Second))
-				l.awaitEnd(time.Second) // the client answers with a close frame of its own
+				l.awaitEnd(time.Second) // the client answers with its own close frame
 				return
 			}
 			_ = l.ws.SetWriteDeadline(time.Now().Add(10 * time.Second))
@@ -213,7 +213,7 @@ func (l *link) put(m any) error {
 	return l.ws.WriteJSON(m)
 }
 
-// read takes acknowledgements until the link ends. Pings are answered by the library.
+// read handles acknowledgements until the link ends. The library answers pings.
 func (s *Server) read(l *link) {
 	for {
 		_, raw, err := l.ws.ReadMessage()
@@ -225,25 +225,25 @@ func (s *Server) read(l *link) {
 			Payload    json.RawMessage `json:"payload"`
 		}
 		if len(raw) >= maxResponse || json.Unmarshal(raw, &ack) != nil {
-			continue // Slack says nothing either
+			continue // Slack ignores it silently, too
 		}
 		s.acknowledged(l, ack.EnvelopeID, ack.Payload)
 	}
 }
 
-// maxResponse is the size from which on Slack drops a response.
+// maxResponse is the size in bytes from which on Slack drops a response.
 const maxResponse = 20 << 10
 
-// Connections is how many links are open.
+// Connections returns the number of open links.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.socket.links)
 }
 
-// Disconnect tells every link to go, as Slack does: warning (ahead of a refresh),
-// refresh_requested, link_disabled. A link that has not gone after Config.DisconnectGrace is
-// closed; one that was told link_disabled at once.
+// Disconnect sends a disconnect message with a reason of Slack's to every link: warning (before a refresh),
+// refresh_requested or link_disabled. Each link is closed after Config.DisconnectGrace, or at once for
+// link_disabled.
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
 	links := slices.Clone(s.socket.links)
@@ -272,7 +272,7 @@ func (s *Server) disconnect(l *link, reason string) {
 	time.AfterFunc(grace, func() { s.send(l, farewell{}) })
 }
 
-// send queues a message on a link; a link that does not drain is cut.
+// send queues a message on a link. It cuts a link whose queue is full.
 func (s *Server) send(l *link, m any) {
 	select {
 	case l.out <- m:
@@ -281,7 +281,7 @@ func (s *Server) send(l *link, m any) {
 	}
 }
 
-// Cut ends every link without a word, as a broken network does.
+// Cut ends every link without a close frame, as a broken network does.
 func (s *Server) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +291,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Forget drops what found no connection, as Slack does with an app that stays away.
+// Forget drops the deliveries that wait for a link, as Slack does if an app stays away.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,7 +302,7 @@ func (s *Server) Forget() {
 	s.touch()
 }
 
-// stop ends links and timers. The caller holds mu.
+// stop ends all links and timers. The caller holds mu.
 func (k *socket) stop() {
 	k.stopped = true
 	for _, l := range k.links {

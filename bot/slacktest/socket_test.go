@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// dial opens a link as no library does: everything stays in the test's hands.
+// dial opens a link without a client library, so that the test controls every message.
 func (o *office) dial() *websocket.Conn {
 	o.t.Helper()
 	_, address, err := o.api.StartSocketModeContext(o.t.Context())
@@ -173,7 +173,7 @@ func TestLostAcknowledgements(t *testing.T) {
 	}
 }
 
-// In a busy workspace something is always on its way.
+// In a busy workspace some delivery is always on its way.
 func TestTakenIsWhatWasSentBefore(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
@@ -210,7 +210,8 @@ func TestRedeliver(t *testing.T) {
 	require.Error(t, o.Redeliver("Ev404"))
 }
 
-// What is not an event keeps its id: one acknowledgement is for all that are on their way.
+// An envelope that is not an event keeps its id: one acknowledgement is for all attempts that are on their
+// way.
 func TestOneAcknowledgementIsForAllUnderItsID(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
@@ -351,7 +352,7 @@ func TestBigAndBrokenResponsesAreDropped(t *testing.T) {
 	require.NoError(t, ws.WriteMessage(websocket.TextMessage, []byte("{nonsense")))
 	require.NoError(t, ws.WriteJSON(map[string]any{"envelope_id": "of nothing"}))
 	require.NoError(t, ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second)))
-	ws.SetPongHandler(func(string) error { o.ExpireAcks(); return nil }) // all before it was read
+	ws.SetPongHandler(func(string) error { o.ExpireAcks(); return nil }) // the server has read everything before the ping
 	second := receive(t, ws)
 	require.EqualValues(t, 1, second["retry_attempt"])
 	acknowledge(t, ws, second)

@@ -11,35 +11,35 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// UserKind is what a user is to the workspace.
+// UserKind is a user's role in the workspace.
 type UserKind string
 
 // The kinds of user.
 const (
 	Member     UserKind = ""            // a full member
-	Admin      UserKind = "admin"       // a full member who administers
-	Guest      UserKind = "guest"       // several channels: is_restricted
-	UltraGuest UserKind = "ultra_guest" // one channel: is_restricted and is_ultra_restricted
-	External   UserKind = "external"    // of another workspace, through Slack Connect
+	Admin      UserKind = "admin"       // a full member with administrator rights
+	Guest      UserKind = "guest"       // a guest in several channels: is_restricted
+	UltraGuest UserKind = "ultra_guest" // a guest in one channel: is_restricted and is_ultra_restricted
+	External   UserKind = "external"    // a member of another workspace, through Slack Connect
 	Bot        UserKind = "bot"
 )
 
-// A User is a person or a bot. AddUser and AddBot fill in what is left empty.
+// A User is a person or a bot. AddUser and AddBot fill in empty fields.
 type User struct {
 	ID       string
-	Name     string // handle; the one thing that has to be given
+	Name     string // handle
 	RealName string
 	Email    string
 	Kind     UserKind
-	TeamID   string // of externals: another than the workspace's
+	TeamID   string // for an External, another workspace's
 	Deleted  bool   // deactivated
 
-	BotID string // of bots
+	BotID string // only for bots
 	AppID string
-	Hook  bool // a bot without a user, such as an incoming webhook: posts as subtype bot_message
+	Hook  bool // a bot without a user, such as an incoming webhook; it posts with the subtype bot_message
 }
 
-// ChannelKind is public, private, or a direct message.
+// ChannelKind says whether a channel is public, private or a direct message.
 type ChannelKind string
 
 // The kinds of channel.
@@ -49,21 +49,21 @@ const (
 	IM      ChannelKind = "im"
 )
 
-// A Channel is a conversation. AddChannel fills in what is left empty; the app is a member
-// of it only when Members says so.
+// A Channel is a conversation. AddChannel fills in empty fields. The app is a member only if its bot user
+// is in Members.
 type Channel struct {
 	ID       string
 	Name     string // without #
 	Kind     ChannelKind
 	Members  []string // user ids
 	Archived bool
-	Shared   bool // with another workspace: is_ext_shared
+	Shared   bool // shared with another workspace: is_ext_shared
 	Topic    string
 	Purpose  string
 	Created  time.Time
 }
 
-// A UserGroup is what <!subteam^S…> names.
+// A UserGroup is a group of users, mentioned as <!subteam^S…>.
 type UserGroup struct {
 	ID      string
 	Handle  string
@@ -76,7 +76,7 @@ type UserGroup struct {
 type Message struct {
 	Channel     string          `json:"channel"`
 	TS          string          `json:"ts"`
-	ThreadTS    string          `json:"thread_ts,omitempty"` // of replies; a root has none here
+	ThreadTS    string          `json:"thread_ts,omitempty"` // set for replies; empty for a root
 	Subtype     string          `json:"subtype,omitempty"`
 	User        string          `json:"user,omitempty"`
 	BotID       string          `json:"bot_id,omitempty"`
@@ -89,15 +89,15 @@ type Message struct {
 	Metadata    *Metadata       `json:"metadata,omitempty"`
 	Edited      *Edited         `json:"edited,omitempty"`
 	Reactions   []Reaction      `json:"reactions,omitempty"`
-	Broadcast   bool            `json:"broadcast,omitempty"` // a reply that is shown in the channel too
+	Broadcast   bool            `json:"broadcast,omitempty"` // a reply that also appears in the channel
 	UnfurlLinks *bool           `json:"unfurl_links,omitempty"`
 	UnfurlMedia *bool           `json:"unfurl_media,omitempty"`
 
 	clientMsgID string
-	former      []json.RawMessage // blocks before each edit, which somebody's screen may still show
+	former      []json.RawMessage // blocks before each edit, which a client may still show
 }
 
-// Controls lists what can be clicked or chosen in the message, in order.
+// Controls returns the elements of the message that a person can click or choose, in order.
 func (m Message) Controls() []blockkit.Control {
 	var blocks []object
 	if json.Unmarshal(m.Blocks, &blocks) != nil {
@@ -106,8 +106,8 @@ func (m Message) Controls() []blockkit.Control {
 	return blockkit.Controls(blocks)
 }
 
-// Pressable are the controls of the message, and behind them those that it had before it was
-// edited, which somebody's screen may still show.
+// Pressable returns the controls of the message, followed by the controls that it had before each edit,
+// which a client may still show.
 func (m Message) Pressable() []blockkit.Control {
 	list := m.Controls()
 	for _, blocks := range slices.Backward(m.former) {
@@ -116,43 +116,42 @@ func (m Message) Pressable() []blockkit.Control {
 	return list
 }
 
-// Metadata is what an app hides in a message.
+// Metadata is data that an app attaches to a message and that people do not see.
 type Metadata struct {
 	EventType    string          `json:"event_type"`
 	EventPayload json.RawMessage `json:"event_payload"`
 }
 
-// Edited says who changed a message last.
+// Edited says who edited a message last, and when.
 type Edited struct {
 	User string `json:"user"`
 	TS   string `json:"ts"`
 }
 
-// A Reaction is an emoji under a message.
+// A Reaction is an emoji under a message, with the users who added it.
 type Reaction struct {
 	Name  string   `json:"name"`
 	Users []string `json:"users"`
 }
 
-// state is the workspace. Nothing in it is reached without Server.mu, but app, which
-// never changes.
+// state is the workspace. Server.mu guards all of it except app, which never changes.
 type state struct {
 	app  App
 	team string
-	// showEmail: the token has users:read.email
+	// showEmail means that the token has the scope users:read.email.
 	showEmail bool
 	now       func() time.Time
 	users     map[string]*User
 	channels  map[string]*Channel
 	groups    map[string]*UserGroup
 	messages  map[string][]*Message // by channel, oldest first
-	private   []Message             // ephemeral ones, as they were shown
+	private   []Message             // ephemeral messages, as they were shown
 	views     map[string]*View
 	triggers  map[string]*trigger
 	hooks     map[string]*responseHook
 	tickets   map[string]ticket
 	uploads   map[string]*upload // by file id
-	statuses  []string           // of the app at work
+	statuses  []string           // statuses that the app set
 	lastTS    int64
 	serial    int
 }
@@ -176,20 +175,20 @@ func newState(cfg Config) state {
 	return st
 }
 
-// id makes an identifier in Slack's form. They count up, so that runs are alike.
+// id returns a new identifier in Slack's form. Identifiers count up, so that test runs are alike.
 func (st *state) id(prefix string) string {
 	st.serial++
 	return fmt.Sprintf("%s%08X", prefix, st.serial+0xA0000)
 }
 
-// stamp is the time now as a timestamp that nothing else has.
+// stamp returns the current time as a timestamp that was never returned before.
 func (st *state) stamp() string {
 	micro := max(st.now().UnixMicro(), st.lastTS+1)
 	st.lastTS = micro
 	return fmt.Sprintf("%010d.%06d", micro/1e6, micro%1e6)
 }
 
-// channel finds by id or by name, with or without #.
+// channel finds a channel by id or by name, with or without #.
 func (st *state) channel(name string) *Channel {
 	if ch := st.channels[name]; ch != nil {
 		return ch
@@ -228,7 +227,7 @@ func (st *state) replies(channel, root string) []*Message {
 	return replies
 }
 
-// thread is the root, unless it is gone, and the replies, oldest first.
+// thread returns the root, unless it is gone, and the replies, oldest first.
 func (st *state) thread(channel, root string) []*Message {
 	replies := st.replies(channel, root)
 	if m := st.message(channel, root); m != nil {
@@ -237,8 +236,8 @@ func (st *state) thread(channel, root string) []*Message {
 	return replies
 }
 
-// root is the ts to reply to: that of m's root when m is itself a reply, and nothing when
-// there is no such message.
+// root returns the ts to reply to: that of the root if the message is itself a reply, or "" if there is no
+// such message.
 func (st *state) root(channel, ts string) string {
 	m := st.message(channel, ts)
 	switch {
@@ -252,7 +251,7 @@ func (st *state) root(channel, ts string) string {
 
 func (st *state) isMember(ch *Channel, user string) bool { return slices.Contains(ch.Members, user) }
 
-// appIn reports whether the app is a member, and so sees what is written.
+// appIn reports whether the app is a member of the channel and so gets its events.
 func (st *state) appIn(ch *Channel) bool { return st.isMember(ch, st.app.BotUser) }
 
 func (st *state) botByID(id string) *User {
@@ -264,7 +263,7 @@ func (st *state) botByID(id string) *User {
 	return nil
 }
 
-// sorted gives map values in the order of their ids, which is that of their making.
+// sorted returns the values of a map in the order of their ids, which is the order of their creation.
 func sorted[T any](m map[string]T) []T {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -278,7 +277,7 @@ func sorted[T any](m map[string]T) []T {
 	return values
 }
 
-// clone is m for somebody outside the lock.
+// clone returns a copy of m for use without the lock.
 func (m *Message) clone() Message {
 	c := *m
 	c.Reactions, c.Files = slices.Clone(m.Reactions), slices.Clone(m.Files)

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// What goes wrong on the way to the app is ordered here: deliveries that pile up, come
-// several times and out of order, or get lost; and frames that Slack should never send.
+// The methods in this file order failures on the way to the app: deliveries that pile up, arrive several
+// times and out of order, or get lost, and frames that Slack should never send.
 
-// Hold keeps back what would be delivered from now on, until Release.
+// Hold holds back all deliveries from now on, until Release.
 func (s *Server) Hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket.holding = true
 }
 
-// Lose forgets those of the held deliveries that match, as if Slack had never sent them,
-// and says how many. EventID, EventType, Type and Payload are set.
+// Lose drops the held deliveries for which match returns true, as if Slack had never sent them, and returns
+// how many. Only EventID, EventType, Type and Payload are set in match's argument.
 func (s *Server) Lose(match func(Delivery) bool) (lost int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,9 +28,9 @@ func (s *Server) Lose(match func(Delivery) bool) (lost int) {
 	return before - len(s.socket.held)
 }
 
-// Release delivers what was held back, each of it copies times: with the same event id,
-// with envelope ids of their own and retry_attempt 0, 1, 2…, all in an order that random
-// decides. Between two deliveries it calls between, if there is one, with how many are left.
+// Release delivers everything that was held back, each delivery copies times: with the same event id,
+// different envelope ids and retry_attempt 0, 1, 2…, in an order shuffled with random. Between two
+// deliveries it calls between, unless nil, with the number of deliveries left.
 func (s *Server) Release(copies int, random *rand.Rand, between func(left int)) {
 	s.mu.Lock()
 	var all []*delivery
@@ -54,8 +54,8 @@ func (s *Server) Release(copies int, random *rand.Rand, between func(left int)) 
 	}
 }
 
-// Emit sends the app an event that no deed of a person's here gives. The channel decides
-// what it counts as; without one it is of the workspace.
+// Emit sends the app an event that no other method sends. The channel determines the name of the event that
+// the app has to subscribe to; without a channel it is an event of the workspace.
 func (s *Server) Emit(channel string, event map[string]any) error {
 	if channel == "" {
 		s.mu.Lock()
@@ -69,10 +69,10 @@ func (s *Server) Emit(channel string, event map[string]any) error {
 	})
 }
 
-// rawFrame is text that goes over a link as it is.
+// A rawFrame is text that is sent over a link unchanged.
 type rawFrame string
 
-// Frame sends a frame as it is, JSON or not, over one of the links. Nobody waits for its
+// Frame sends a frame unchanged, JSON or not, over one of the links. The server does not wait for an
 // acknowledgement.
 func (s *Server) Frame(frame string) error {
 	s.mu.Lock()
@@ -85,7 +85,7 @@ func (s *Server) Frame(frame string) error {
 	return nil
 }
 
-// Broadcast writes a reply that is sent to the channel too.
+// Broadcast writes a reply that also appears in the channel.
 func (s *Server) Broadcast(channel, user, text, threadTS string) (ts string, err error) {
 	if threadTS == "" {
 		return "", errors.New("slacktest: only a reply can be sent to the channel too")

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// A View is a modal that somebody has open, or somebody's App Home.
+// A View is an open modal or a user's App Home.
 type View struct {
 	ID         string
 	User       string
@@ -15,28 +15,28 @@ type View struct {
 	CallbackID string
 	Title      string
 	Metadata   string // private_metadata
-	SubmitText string // on the button that sends a modal; empty: there is none
-	CloseText  string // on the one that closes it
+	SubmitText string // label of the button that sends a modal; empty: no such button
+	CloseText  string // label of the button that closes a modal
 	Open       bool
-	Errors     map[string]string // by block id, after a submission that was refused
+	Errors     map[string]string // by block id, after a refused submission
 
 	blocks []object
-	fields object // as the app gave it
+	fields object // as the app sent it
 	hash   string
 	root   string
-	above  string // the view it was pushed on
+	above  string // id of the view below this one, on which it was pushed
 }
 
-// Controls lists what can be worked in the view, in order.
+// Controls returns the interactive elements of the view, in order.
 func (v View) Controls() []blockkit.Control { return blockkit.Controls(v.blocks) }
 
-// Blocks are the view's blocks as JSON.
+// Blocks returns the view's blocks as JSON.
 func (v View) Blocks() json.RawMessage { return mustJSON(v.blocks) }
 
-// A trigger lets the app open one modal, soon.
+// A trigger permits the app to open one modal within a short time.
 type trigger struct {
 	user string
-	view string // where the interaction happened, for views.push
+	view string // id of the view of the interaction, for views.push
 	till time.Time
 	used bool
 }
@@ -139,7 +139,7 @@ func (st *state) home(user string) *View {
 	return nil
 }
 
-// fill checks what the app wants a view to show, and takes it over.
+// fill checks a view that the app sent, and stores it in v.
 func (s *Server) fill(v *View, raw []byte, kind string) error {
 	var fields object
 	if json.Unmarshal(raw, &fields) != nil {
@@ -159,7 +159,7 @@ func (s *Server) fill(v *View, raw []byte, kind string) error {
 	return nil
 }
 
-// labelOf is what stands on a modal's button, or what Slack writes there.
+// labelOf returns the label of a modal's button, or usual if the app gave none.
 func labelOf(fields object, name, usual string) string {
 	if label, ok := fields[name].(object); ok {
 		return blockkit.Text(label, "text")

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// Here state takes the form in which Slack shows it.
+// The functions in this file convert the state to Slack's JSON form.
 
 func (st *state) wireMessage(m *Message, metadata bool) object {
 	w := object{"type": "message", "ts": m.TS, "text": m.Text, "team": st.app.TeamID}
@@ -51,7 +51,7 @@ func (st *state) wireMessage(m *Message, metadata bool) object {
 	return w
 }
 
-// wireThread adds what ties a message to its thread.
+// wireThread adds the fields that connect a message to its thread.
 func (st *state) wireThread(w object, m *Message) {
 	if m.ThreadTS != "" {
 		w["thread_ts"] = m.ThreadTS
@@ -113,7 +113,7 @@ func (st *state) wireUser(u *User) object {
 	w["is_bot"] = u.Kind == Bot
 	w["is_app_user"] = false
 	if u.Deleted {
-		return w // Slack tells nothing more of who left
+		return w // Slack returns no more about a deactivated user
 	}
 	w["real_name"], w["tz"] = u.RealName, "Europe/London"
 	w["is_admin"], w["is_owner"], w["is_primary_owner"] = u.Kind == Admin, false, false
@@ -126,8 +126,8 @@ func (st *state) wireUser(u *User) object {
 	return w
 }
 
-// sharesChannel reports whether the app sees the user in some channel: is_stranger is only
-// true of those it does not see.
+// sharesChannel reports whether the app shares a channel with the user. is_stranger is true only for users
+// who share none with it.
 func (st *state) sharesChannel(user string) bool {
 	for _, ch := range st.channels {
 		if st.appIn(ch) && st.isMember(ch, user) {
@@ -180,7 +180,7 @@ func (st *state) wireGroup(g *UserGroup, users bool) object {
 	return w
 }
 
-// channelType is what events call the kind of a channel.
+// channelType returns the name of the channel's kind in events.
 func channelType(ch *Channel) string {
 	switch ch.Kind {
 	case Private:
@@ -199,5 +199,5 @@ func put(w object, key, value string) {
 
 type object = blockkit.Object
 
-// mustJSON is for values of ours, which always have a JSON form.
+// mustJSON encodes a value of this program, which always has a JSON form.
 func mustJSON(v any) json.RawMessage { return blockkit.MustJSON(v) }

@@ -1,7 +1,7 @@
-// Package diagnosis is why something is wrong: the Report that a model fills in, with its
-// Evidence and Hypotheses; Siblings, the places that have the shape of a defect; and a Lookback
-// through the history and the releases. Missing says what a report lacks, Text how people are
-// shown it. What people approve is the revision that was shown: a workflow.Report.
+// Package diagnosis holds the cause of a bug: the Report that a model fills in, with its Evidence and
+// Hypotheses; Siblings, the other places with the same defect pattern; and a Lookback through the history
+// and the releases. Missing returns what is incomplete in a report, and Text returns the text that people
+// see. People approve one revision of a report as it was shown, which is a workflow.Report.
 package diagnosis
 
 import (
@@ -11,27 +11,27 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Evidence is one claim of a report and what stands behind it.
+// Evidence is one claim of a report and what supports it.
 type Evidence struct {
 	Claim  string `json:"claim"`
 	Grade  string `json:"grade"`
 	Source string `json:"source,omitempty"`
 }
 
-// A Hypothesis is one possible cause and what a probe said of it.
+// A Hypothesis is one possible cause and the result of the probe that tested it.
 type Hypothesis struct {
 	Claim   string `json:"claim"`
 	Probe   string `json:"probe"`
 	Outcome string `json:"outcome"`
 }
 
-// Risk is how much a fix could break.
+// Risk says how much a fix could break.
 type Risk struct {
 	Level  string `json:"level"`
 	Reason string `json:"reason"`
 }
 
-// A Report is what a Diagnosis Report says.
+// A Report is the content of a Diagnosis Report.
 type Report struct {
 	Changed       string       `json:"changed,omitempty"`
 	Bug           string       `json:"bug"`
@@ -46,10 +46,10 @@ type Report struct {
 	Siblings      *Siblings    `json:"siblings,omitempty"`
 }
 
-// diagnosisMark begins and ends a Diagnosis Report.
+// diagnosisMark is the first and the last line of a Diagnosis Report.
 const diagnosisMark = "=== Diagnosis Report ==="
 
-// Text is the Diagnosis Report, in the shape that people know.
+// Text returns the Diagnosis Report in the form that people know.
 func (d Report) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, plaintext.OneLine(d.Bug), plaintext.OneLine(d.RootCause))
@@ -64,7 +64,7 @@ func (d Report) Text() string {
 	return b.String()
 }
 
-// Missing says what the diagnosis lacks; empty when it may be shown.
+// Missing returns what is wrong or missing in the report, or an empty string if it may be shown.
 func (d Report) Missing() string {
 	switch {
 	case plaintext.Blank(d.Bug) || plaintext.Blank(d.RootCause):

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Advice is the consultant's typed answer.
+// Advice is the consultant's structured answer.
 type Advice struct {
 	BottomLine string   `json:"bottom_line" jsonschema:"two or three sentences"`
 	Steps      []string `json:"steps"`
@@ -16,7 +16,7 @@ type Advice struct {
 	Risks      []string `json:"risks,omitempty"`
 }
 
-// Text is the advice for people.
+// Text returns the advice as text for people.
 func (a Advice) Text() string {
 	var b strings.Builder
 	b.WriteString("Recommendation: " + strings.TrimSpace(a.BottomLine))
@@ -30,7 +30,7 @@ func (a Advice) Text() string {
 	return b.String()
 }
 
-// Missing says what the advice lacks; empty when it may be given.
+// Missing returns what is wrong or missing in the advice, or an empty string if it may be given.
 func (a Advice) Missing() string {
 	switch {
 	case plaintext.Blank(a.BottomLine):

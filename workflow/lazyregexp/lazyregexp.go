@@ -1,6 +1,6 @@
-// Package lazyregexp has expressions that are compiled when they are first used. The program knows
-// some eighty for what people write; to compile all of them takes 6 MB and a fifth of the time in
-// which it starts, also where it starts only to print its version.
+// Package lazyregexp provides regular expressions that are compiled at their first use. The program has
+// about eighty for text that people write. To compile all of them takes 6 MB and a fifth of the program's
+// start time, even if it only prints its version.
 package lazyregexp
 
 import (
@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// A Regexp is a regexp.Regexp that is compiled at its first use. It may be used by many goroutines.
+// A Regexp is a regexp.Regexp that is compiled at its first use. It is safe for concurrent use.
 type Regexp struct{ compiled func() *regexp.Regexp }
 
-// New takes an expression in the syntax of package regexp. One that is not valid panics at its
-// first use: every expression needs a test that uses it.
+// New returns a Regexp for an expression in the syntax of package regexp. An invalid expression panics at
+// its first use, so every expression needs a test that uses it.
 func New(expression string) *Regexp {
 	return &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
-// MatchString is that of regexp.Regexp, as are the others.
+// MatchString does the same as the method of regexp.Regexp, as do the other methods.
 func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
 
 func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// Blank reports whether s says nothing.
+// Blank reports whether s is empty or only white space.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// AllBlank reports whether nothing in the list says anything.
+// AllBlank reports whether every string in the list is blank.
 func AllBlank(list []string) bool {
 	for _, s := range list {
 		if !Blank(s) {

@@ -9,11 +9,11 @@ import (
 
 const ellipsis = "…"
 
-// OneLine joins the lines of a text and makes each run of blanks one blank.
+// OneLine joins the lines of a text and replaces each run of white space by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// SafeLine makes somebody else's words a line of at most that many characters: it drops what
-// would command a terminal, or turn text around.
+// SafeLine makes text by others a line of at most most characters. It drops characters that control a
+// terminal or change the text direction.
 func SafeLine(s string, most int) string {
 	return CutLine(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -23,7 +23,7 @@ func SafeLine(s string, most int) string {
 	}, strings.ToValidUTF8(OneLine(s), "?")), most)
 }
 
-// CutLine shortens a text to at most that many characters, the last of them an ellipsis.
+// CutLine shortens a text to at most most characters, including the ellipsis at the end.
 func CutLine(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s
@@ -31,8 +31,7 @@ func CutLine(s string, most int) string {
 	return s[:runeOffset(s, max(0, most-1))] + ellipsis
 }
 
-// CutBytes shortens a text to at most that many bytes and an ellipsis behind them. It never
-// cuts within a character.
+// CutBytes shortens a text to at most most bytes and adds an ellipsis. It never cuts within a character.
 func CutBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -40,7 +39,7 @@ func CutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + ellipsis
 }
 
-// CutCounted shortens a line to that many characters and says how many more there were.
+// CutCounted shortens a line to most characters and adds how many more there were.
 func CutCounted(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -52,8 +51,8 @@ func CutCounted(s string, most int) string {
 	return s[:runeOffset(s, most)] + fmt.Sprintf("… (%s more characters)", FormatCount(n-most))
 }
 
-// CutMiddle leaves out the middle of a text that is longer than head and tail together, and
-// returns how many characters it left out.
+// CutMiddle removes the middle of a text that is longer than head and tail together, and returns how many
+// characters it removed.
 func CutMiddle(s string, head, tail int) (out string, left int) {
 	n := utf8.RuneCountInString(s)
 	if n <= head+tail {
@@ -63,7 +62,7 @@ func CutMiddle(s string, head, tail int) (out string, left int) {
 	return s[:runeOffset(s, head)] + fmt.Sprintf("\n[… %s characters left out …]\n", FormatCount(left)) + s[runeOffset(s, n-tail):], left
 }
 
-// runeOffset returns the byte at which the nth character begins.
+// runeOffset returns the byte offset at which character n begins, counted from 0.
 func runeOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {

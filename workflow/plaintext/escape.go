@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// QuotePath writes a path as people do, and one with strange characters in quotes.
+// QuotePath returns a path as it is, or as an escaped Go string if it has unusual characters.
 func QuotePath(path string) string {
 	if strings.HasPrefix(path, `"`) {
-		return strconv.QuoteToASCII(path) // else it would read as quoted already
+		return strconv.QuoteToASCII(path) // otherwise it would look like a quoted path
 	}
 	for _, r := range path {
 		if r == utf8.RuneError || isHidden(r) || !unicode.IsPrint(r) {
@@ -21,8 +21,8 @@ func QuotePath(path string) string {
 	return path
 }
 
-// EscapeLine makes a line of somebody's text visible: it escapes what is not text, or hides.
-// clean reports that nothing had to be escaped.
+// EscapeLine makes every character of a line visible: it escapes invalid UTF-8, control characters and
+// hidden characters. clean reports that nothing had to be escaped.
 func EscapeLine(s string) (out string, clean bool) {
 	if isPlainLine(s) {
 		return s, true
@@ -46,7 +46,7 @@ func EscapeLine(s string) (out string, clean bool) {
 	return b.String(), clean
 }
 
-// EscapeText is EscapeLine for each line of a text.
+// EscapeText applies EscapeLine to each line of a text.
 func EscapeText(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {
@@ -55,8 +55,8 @@ func EscapeText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isPlainLine reports whether a line is printable ASCII and tabs, which is nearly every line
-// of code.
+// isPlainLine reports whether a line consists of printable ASCII and tabs, as nearly every line of code
+// does.
 func isPlainLine(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c != '\t' && (c < ' ' || c > '~') {
@@ -66,8 +66,8 @@ func isPlainLine(s string) bool {
 	return true
 }
 
-// isHidden reports whether a character shows nothing or turns the direction of what follows.
-// The joiners do not count: scripts and emoji need them.
+// isHidden reports whether a character is invisible or changes the text direction. Joiners do not count,
+// because scripts and emoji need them.
 func isHidden(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x061C, r == 0xFEFF, r == 0x200B, r == 0x200E, r == 0x200F:

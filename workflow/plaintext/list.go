@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxListLine is how long, in characters, a list on one line may get.
+// maxListLine is the maximum length in characters of a list on one line.
 const maxListLine = 160
 
-// maxParagraph is how long, in characters, sentences on one line may get.
+// maxParagraph is the maximum length in characters of sentences on one line.
 const maxParagraph = 200
 
-// Paragraph joins sentences, which have no full stop, on one line where that is short; else they
-// have a line each.
+// Paragraph joins sentences, which have no full stop, on one line if that is short enough, else it puts
+// each on its own line.
 func Paragraph(sentences []string) string {
 	if line := strings.Join(sentences, ". "); utf8.RuneCountInString(line) <= maxParagraph {
 		return line
@@ -20,7 +20,8 @@ func Paragraph(sentences []string) string {
 	return strings.Join(sentences, "\n")
 }
 
-// List is what follows a colon: " a; b" where that is short, else a line with a bullet for each.
+// List formats items to follow a colon: " a; b" if that is short enough, else one line with a bullet per
+// item.
 func List(items []string) string {
 	if line := " " + strings.Join(items, "; "); utf8.RuneCountInString(line) <= maxListLine {
 		return line

@@ -1,7 +1,7 @@
 package plaintext
 
-// NearestWord returns the known word that is at most two edits from word, the first of the
-// nearest ones. It returns an empty string if none is near.
+// NearestWord returns the known word that is nearest to word and at most two edits away, or an empty string
+// if there is none. Of equally near words it returns the first.
 func NearestWord(word string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
@@ -12,9 +12,9 @@ func NearestWord(word string, known []string) string {
 	return best
 }
 
-// EditDistance is the Levenshtein distance of two texts in bytes: how many bytes have to be
-// added, removed or replaced to make one the other. Where that is more than most, it may
-// return any number above most, so that a search through many names is cheap.
+// EditDistance returns the Levenshtein distance of two texts in bytes: how many bytes have to be added,
+// removed or replaced to turn one into the other. If the distance is more than most, it may return any
+// number above most, so that a search through many names is cheap.
 func EditDistance(a, b string, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// FormatCount writes a number with its thousands apart: 12,345.
+// FormatCount writes a number with commas between thousands: 12,345.
 func FormatCount[N int | int64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -14,7 +14,7 @@ func FormatCount[N int | int64](n N) string {
 	return s
 }
 
-// CountNoun writes a number with its noun: 1 file, 2 files.
+// CountNoun writes a number with its noun, in the plural unless n is 1: 1 file, 2 files.
 func CountNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

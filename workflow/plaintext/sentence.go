@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// sentenceEnd is the end of a sentence within a line: what follows begins another one.
+// sentenceEnd matches the end of a sentence within a line and the first character of the next sentence.
 var sentenceEnd = regexp.MustCompile("[.!?][\"')\\]`*_]*\\s+[\\pLu0-9\"'(\\[`*]")
 
-// FirstSentences is a text's first sentence, and the second where both together have at most that
-// many characters. A first sentence that is longer ends at a word, with an ellipsis.
+// FirstSentences returns the first sentence of a text, and the second too if both together have at most
+// most characters. A longer first sentence is cut at the end of a word, with an ellipsis.
 func FirstSentences(text string, most int) string {
 	line := OneLine(text)
 	ends := append(ends(line), len(line))
@@ -21,7 +21,7 @@ func FirstSentences(text string, most int) string {
 	return CutWord(line, most)
 }
 
-// ends are where the sentences of a line end, but for the last.
+// ends returns the byte offsets at which the sentences of a line end, except the last.
 func ends(line string) (at []int) {
 	for _, m := range sentenceEnd.FindAllStringIndex(line, -1) {
 		before := line[:m[0]+1]
@@ -33,8 +33,8 @@ func ends(line string) (at []int) {
 	return at
 }
 
-// CutWord shortens a line to at most that many characters, at the end of a word, the last of them
-// an ellipsis.
+// CutWord shortens a line to at most most characters including the ellipsis, at the end of a word if the
+// last space is in the second half.
 func CutWord(line string, most int) string {
 	cut := CutLine(line, most)
 	if cut == line {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Slug makes a branch name's readable part out of a title: whole words in lower case, 40
-// characters at most. Only a first word that is longer is cut.
+// Slug makes the readable part of a branch name from a title: whole words in lower case, at most 40
+// characters. Only a first word longer than that is cut.
 func Slug(title string) string {
 	const most = 40
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// StripTerminal returns a command's output as plain text: without colours, cursor moves,
-// titles, links, overwritten progress lines, and whatever else a terminal would act upon.
+// StripTerminal returns a command's output as plain text: without colours, cursor moves, titles, links,
+// overwritten progress lines and anything else that a terminal would act on.
 func StripTerminal(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
@@ -19,15 +19,15 @@ func StripTerminal(s string) string {
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == '\n' || r == '\t' || r == '\r' || !unicode.IsControl(r) && !isHidden(r) {
-			b.WriteRune(r) // what is not UTF-8 becomes U+FFFD
+			b.WriteRune(r) // invalid UTF-8 becomes U+FFFD
 		}
 		i += n
 	}
 	return dropOverwritten(b.String())
 }
 
-// escapeLength returns how many bytes belong to the escape sequence at the start of s. One that
-// never ends takes no more than its line, so that it cannot swallow what follows.
+// escapeLength returns the length in bytes of the escape sequence at the start of s. A sequence without an
+// end stops at the end of its line, so that it does not swallow the following text.
 func escapeLength(s string) int {
 	if len(s) < 2 {
 		return len(s)
@@ -63,7 +63,8 @@ func escapeLength(s string) int {
 	return 2
 }
 
-// dropOverwritten keeps of each line what is still seen behind its last carriage return.
+// dropOverwritten keeps only the part of each line after its last carriage return, which is what a terminal
+// shows.
 func dropOverwritten(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s

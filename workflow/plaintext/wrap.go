@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// CutWords shortens a line to at most that many characters, the last of them an ellipsis
-// behind a whole word. Only a first word that is longer is cut.
+// CutWords shortens a line to at most most characters, including an ellipsis after a whole word. Only a
+// first word longer than that is cut.
 func CutWords(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -22,12 +22,12 @@ func CutWords(s string, most int) string {
 	return strings.TrimRight(cut, " ,;:") + ellipsis
 }
 
-// notProse matches lines that mean something else when they are broken: indented or quoted
-// ones, items of lists, headings, tables.
+// notProse matches lines that change their meaning when they are wrapped: indented or quoted lines, list
+// items, headings, tables.
 var notProse = regexp.MustCompile(`^(?:\s|>|[-*+•#|]|\d+[.)]\s)`)
 
-// WrapProse breaks the lines of a text that are longer than that many characters between
-// words. Lines of code, lists and quotes stay as they are, and so does a word that is longer.
+// WrapProse wraps the lines of a text that are longer than width characters, between words. Lines of code,
+// lists and quotes stay as they are, and so does a word that is longer than width.
 func WrapProse(s string, width int) string {
 	var out []string
 	fenced := false
@@ -47,7 +47,7 @@ func wrapLine(line string, width int) (lines []string) {
 	at, length := "", 0
 	for _, word := range strings.Fields(line) {
 		n := utf8.RuneCountInString(word)
-		// What would begin a list or a quote stays behind what it followed.
+		// A word that would begin a list or a quote stays on the line of the word before it.
 		if at != "" && length+1+n > width && !notProse.MatchString(word+" ") {
 			lines, at, length = append(lines, at), "", 0
 		}

@@ -1,7 +1,7 @@
-// Package planning is what is to be done, as it was understood and agreed on: a Question that was
-// put to the thread, the Request as the orchestrator says it back, and the Plan with its Tasks
-// that waits for approval. A model fills in a Request or a Plan; Missing says what it lacks,
-// Text how people are shown it.
+// Package planning holds what was agreed on before the work begins: a Question that was put to the thread,
+// the Request as the orchestrator restates it, and the Plan with its Tasks that waits for approval. A model
+// fills in a Request or a Plan; Missing returns what is incomplete, and Text returns the text that people
+// see.
 package planning
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Plan is what is written down before the work begins, for people to correct and allow.
+// A Plan describes the work before it begins, for people to correct and approve.
 type Plan struct {
 	Changed      string   `json:"changed,omitempty"`
 	Title        string   `json:"title"`
@@ -37,10 +37,10 @@ type Task struct {
 	After       []int    `json:"after,omitempty"`
 }
 
-// mostTasks is how many tasks people can still review.
+// mostTasks is the maximum number of tasks, which people can still review.
 const mostTasks = 30
 
-// Missing says what the plan lacks; empty when it may be shown.
+// Missing returns what is wrong or missing in the plan, or an empty string if it may be shown.
 func (p Plan) Missing() string {
 	switch {
 	case plaintext.Blank(p.Title) || plaintext.Blank(p.Summary):
@@ -65,11 +65,11 @@ func (p Plan) Missing() string {
 	return ""
 }
 
-// maxLine is how long, in characters, a task of a plan is on one line.
+// maxLine is the maximum length in characters of a task on one line.
 const maxLine = 160
 
-// Text is the plan as a message: a checklist with a tick on the tasks that were verified, by
-// their numbers.
+// Text returns the plan as a message: a checklist with a tick on the tasks whose numbers, from 1, are in
+// verified.
 func (p Plan) Text(verified ...int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Plan: %s\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
@@ -97,7 +97,7 @@ func (p Plan) Text(verified ...int) string {
 	return b.String()
 }
 
-// Markdown is the plan as a file.
+// Markdown returns the plan as a Markdown file.
 func (p Plan) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
@@ -115,7 +115,7 @@ func (p Plan) Markdown() string {
 	return b.String()
 }
 
-// Heading is the task in at most ten words: its title, or how its description begins.
+// Heading returns the task in at most ten words: its title, or the beginning of its description.
 func (t Task) Heading() string {
 	const most = 10
 	text := plaintext.OneLine(t.Title)

@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Question was put to the thread, with its options and the one that is taken where
+// A Question is a question that was put to the thread, with its options and the option that is taken if
 // nobody answers.
 type Question struct {
 	ID          int64
@@ -15,18 +15,18 @@ type Question struct {
 	Text        string
 	Options     []string
 	Recommended string
-	Open        []OpenDecision // what else is undecided, for an interview that is wrapped up
-	Due         time.Time      // when the recommended option is taken; zero: never
-	Answer      string         // empty while it waits
+	Open        []OpenDecision // the other undecided questions; their recommended answers hold if a person ends the interview
+	Due         time.Time      // time at which the recommended option is taken; zero: never
+	Answer      string         // empty until the question is answered
 }
 
-// An OpenDecision is a question that was not put yet, and the answer that stands for it.
+// An OpenDecision is a question that was not put to the thread yet, with the recommended answer.
 type OpenDecision struct {
 	Question    string `json:"question"`
 	Recommended string `json:"recommended"`
 }
 
-// Defaults says which answers are taken where the interview ends here.
+// Defaults returns a list of the answers that are taken if the interview ends here.
 func (q Question) Defaults() string {
 	lines := []string{fmt.Sprintf("%s → %s", plaintext.OneLine(q.Text), q.Recommended)}
 	for _, d := range q.Open {
@@ -35,6 +35,6 @@ func (q Question) Defaults() string {
 	return plaintext.List(lines)
 }
 
-// MostQuestions is how many an interview may put: five to ten minutes of somebody's time.
+// MostQuestions is the maximum number of questions in an interview: five to ten minutes of a person's time.
 // A person may ask for as many again.
 const MostQuestions = 12

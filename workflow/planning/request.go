@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Request is what was asked for, as the orchestrator understood it: shown back before
-// anything is built, and held against the result at the end.
+// A Request is the request as the orchestrator understood it. It is shown to people before anything is
+// built, and the result is compared with it at the end.
 type Request struct {
 	Changed      string    `json:"changed,omitempty"`
 	SurfaceArea  string    `json:"surface_area" jsonschema:"the part affected, with its folders"`
@@ -20,13 +20,13 @@ type Request struct {
 	Subsystem    bool      `json:"subsystem,omitempty"`
 }
 
-// Decided is a question of an interview with its answer.
+// A Decided is a question of an interview with its answer.
 type Decided struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
 }
 
-// Text is the request in one line each.
+// Text returns the request as text, one line per part.
 func (r Request) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Surface area: %s\n", plaintext.OneLine(r.SurfaceArea))
@@ -50,7 +50,7 @@ func (r Request) Text() string {
 	return b.String()
 }
 
-// Missing says what the request lacks; empty when it may be shown.
+// Missing returns what is missing in the request, or an empty string if it may be shown.
 func (r Request) Missing() string {
 	switch {
 	case plaintext.Blank(r.SurfaceArea):
@@ -61,11 +61,11 @@ func (r Request) Missing() string {
 	return ""
 }
 
-// mostFiles and mostFolders are where a feature is too large to be built without a
-// written plan: five or more files across several packages.
+// mostFiles and mostFolders are the numbers of files and folders from which on a feature is too large to be
+// built without a written plan.
 const mostFiles, mostFolders = 5, 2
 
-// Large reports whether the work is better planned in writing first.
+// Large reports whether the work should be planned in writing first.
 func (r Request) Large() bool {
 	folders := map[string]bool{}
 	for _, f := range r.Files {

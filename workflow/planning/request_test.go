@@ -25,7 +25,7 @@ Decided: Round? → down`, r.Text())
 	require.Equal(t, "Surface area: cart\nDone when: (1) it adds up", planning.Request{SurfaceArea: "cart", DoneCriteria: []string{"it adds up"}}.Text(), "what is empty is left out")
 }
 
-// Five or more files across several packages, or a whole subsystem, are much at once.
+// A request with five or more files in several packages, or with a whole subsystem, is large.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	for files, want := range map[string]bool{

@@ -10,26 +10,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
-// The names that a cluster of ours is made with.
+// The names that a cluster is created with.
 const (
 	userName = "bobbin"
 	database = "bobbin"
-	port     = 5432 // of the socket's name; nothing listens on the network
+	port     = 5432 // only part of the socket's name; the server does not listen on the network
 )
 
-// Config says where a cluster is and how careful it is with what it is given.
+// A Config says where a cluster is and how it runs.
 type Config struct {
-	Dir      string       // the cluster's folder; made when missing; has to be given
-	Log      *slog.Logger // default: nowhere
-	Progress io.Writer    // where a fetch of the server's programs is shown; default: nowhere
-	Durable  bool         // survives a loss of power (fsync); default: it does not, which is quicker: demo and tests
-	Most     int          // connections at once; default 100
-	NoVacuum bool         // no autovacuum: for tests, since of hundreds of databases that live seconds it visits ten a second
+	Dir      string       // the cluster's folder, created if missing; required
+	Log      *slog.Logger // default: no log
+	Progress io.Writer    // where the progress of fetching the server's programs is shown; default: nowhere
+	Durable  bool         // data survives a power failure (fsync); default: false, which is faster, for the demo and tests
+	Most     int          // maximum number of connections; default 100
+	NoVacuum bool         // no autovacuum: it visits ten databases a second, and tests have hundreds that live for seconds
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
-	find   *programs.Finder // what to search; default: this machine
+	find   *programs.Finder // where to search for programs; default: this machine
 	tie    account.Tie      // how the server is tied to this program; default: the platform's way
-	varLib string           // where root's cluster moves to when its folder cannot be entered; default: /var/lib/bobbin
+	varLib string           // where root's cluster moves if the server's account cannot enter its folder; default: /var/lib/bobbin
 }
 
 func (c Config) withDefaults() Config {
@@ -45,10 +45,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Unavailable says why there can be no Postgres here, and what to do about it.
+// An Unavailable says why no Postgres can run on this machine, and what to do about it.
 type Unavailable = programs.Unavailable
 
-// finder looks for the server's programs.
+// finder returns the Finder for the server's programs.
 func (c Config) finder() programs.Finder {
 	f := programs.ThisMachine()
 	if c.find != nil {
@@ -58,8 +58,8 @@ func (c Config) finder() programs.Finder {
 	return f
 }
 
-// databaseURL makes the address of one database behind the socket in dir. It says what a PG…
-// variable of somebody's environment would otherwise say.
+// databaseURL returns the address of one database of the server whose socket is in dir. It sets every
+// parameter that a PG… environment variable could set otherwise.
 func databaseURL(dir string, port int, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(userName), Path: "/" + database}
 	u.RawQuery = url.Values{

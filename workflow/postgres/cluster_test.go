@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// roleVariable makes this test binary a program that runs a cluster.
+// roleVariable makes this test binary act as another program that runs a cluster.
 const roleVariable = "BOBBIN_CLUSTER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -37,13 +37,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// a role is what the other program is told to do.
+// A role says what the other program does.
 type role struct {
 	Dir string
 	Tie account.Tie
 }
 
-// a report is what it says once its cluster answers.
+// A report is what the other program prints when its cluster answers.
 type report struct {
 	URL   string
 	Owner int
@@ -67,7 +67,7 @@ func holdCluster(s string) error {
 	return err
 }
 
-// a program is another process that runs a cluster.
+// A program is another process that runs a cluster.
 type program struct {
 	report
 	cmd   *exec.Cmd
@@ -104,8 +104,8 @@ func (p *program) end(t *testing.T) {
 	require.NoError(t, p.cmd.Wait())
 }
 
-// made is data that initdb made once; most tests begin with a copy of it, which is quicker
-// than making it again.
+// made holds data that initdb created once. Most tests begin with a copy of it, which is faster than
+// running initdb again.
 var made struct {
 	sync.Once
 	dir string
@@ -122,7 +122,7 @@ func makeOnce() {
 	}
 }
 
-// folder is a folder for a cluster, with data in it.
+// folder returns a folder for a cluster, with data in it.
 func folder(t *testing.T) string {
 	t.Helper()
 	made.Do(makeOnce)
@@ -141,7 +141,7 @@ func start(t *testing.T, cfg Config) *Cluster {
 	return c
 }
 
-// ask runs a query that gives one text.
+// ask runs a query that returns one text.
 func ask(t *testing.T, url, sql string) (answer string) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), url)
@@ -214,7 +214,7 @@ func TestLongFolderGetsAShortSocketThatIsSweptAway(t *testing.T) {
 	c.Stop()
 	require.NoDirExists(t, c.socket)
 
-	// What a killed program leaves is swept by the next start.
+	// The next start removes the folder that a killed program leaves behind.
 	left, err := os.MkdirTemp(shortTemp(), socketPrefix)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "socket"), []byte(left), 0o600))
@@ -288,7 +288,7 @@ func TestHeldWithoutAnAnswerNamesTheProcess(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("%s is held by process %d, and its Postgres does not answer", dir, os.Getpid()))
 }
 
-// The control is the same story with nothing that ties the server to its program.
+// The control runs the same steps with a server that is not tied to its program.
 func TestKilledProgramLeavesNoServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -311,7 +311,7 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 			} else {
 				require.Equal(t, "1", ask(t, p.URL, "select '1'"))
 			}
-			// Either way the next start has a server of its own, and what was written.
+			// In both cases the next start runs its own server and has the data that was written.
 			next := start(t, Config{Dir: dir})
 			require.False(t, alive(pid))
 			require.Equal(t, os.Getpid(), next.Owner())
@@ -402,7 +402,7 @@ func TestEnvironmentOfPostgresDoesNotMatter(t *testing.T) {
 	dir := folder(t)
 	p := startProgram(t, role{Dir: dir}, "PGDATA=/nowhere", "PGPORT=1", "PGHOST=/nowhere", "PGDATABASE=no", "PGUSER=no", "PGSSLMODE=require", "LC_ALL=xx_YY", "PGOPTIONS=-c nonsense")
 	require.Equal(t, "1", ask(t, p.URL, "select '1'"))
-	p.end(t) // one that is killed may still write while its folder is removed
+	p.end(t) // a killed server may still write while its folder is removed
 }
 
 func TestBadFoldersGetOneLine(t *testing.T) {

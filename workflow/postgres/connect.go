@@ -8,30 +8,31 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ping opens one connection and closes it.
+// ping opens a connection and closes it.
 func ping(ctx context.Context, url string) error {
 	return withConnection(ctx, url, func(context.Context, *pgconn.PgConn) error { return nil })
 }
 
-// ensureDatabase makes the database of ours where it is missing; url is another's.
+// ensureDatabase creates the database "bobbin" if it is missing; url is the address of another database of
+// the same server.
 func ensureDatabase(ctx context.Context, url string) error {
 	return withConnection(ctx, url, func(ctx context.Context, c *pgconn.PgConn) error {
 		_, err := c.Exec(ctx, "create database "+database).ReadAll()
 		var refused *pgconn.PgError
-		if errors.As(err, &refused) && refused.Code == "42P04" { // it is there
+		if errors.As(err, &refused) && refused.Code == "42P04" { // duplicate_database
 			return nil
 		}
 		return err
 	})
 }
 
-// an outcome is what a try to connect says of the server.
+// An outcome classifies the result of an attempt to connect.
 type outcome int
 
 const (
 	wasDone    outcome = iota
-	wasRefused         // it answered, and will answer the same again
-	isStarting         // it answered that it is not ready
+	wasRefused         // the server refused, and would refuse again
+	isStarting         // the server answered that it is not ready yet
 	noAnswer
 )
 

@@ -19,12 +19,12 @@ import (
 
 const (
 	socketName   = ".s.PGSQL.5432"
-	socketLimit  = 100 // bytes of a socket's name that every platform takes
+	socketLimit  = 100 // maximum length of a socket's path in bytes that every platform accepts
 	socketPrefix = "bobbin-pg-"
-	logLimit     = 10 << 20 // the server's log starts afresh beyond this
+	logLimit     = 10 << 20 // size in bytes above which the server's log is truncated at the next start
 )
 
-// major is the version of Postgres that made the data; 0 when there is none yet.
+// major returns the major version of Postgres that created the data, or 0 if there is no data yet.
 func (h home) major() int {
 	b, err := os.ReadFile(filepath.Join(h.data, "PG_VERSION"))
 	if err != nil {
@@ -34,11 +34,11 @@ func (h home) major() int {
 	return n
 }
 
-// need is what the cluster needs programs for.
+// need returns what the cluster needs programs for.
 func (h home) need() programs.Need { return programs.Need{Data: h.data, Major: h.major(), As: h.as} }
 
-// initialise makes the data where there is none: beside its place first, so that a crash
-// leaves nothing half done there.
+// initialise creates the data folder with initdb if there is none. initdb writes to a sibling folder that
+// is renamed when it is complete, so a crash leaves no incomplete data folder.
 func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config) error {
 	if h.major() != 0 {
 		return nil
@@ -52,7 +52,7 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	}
 	args := []string{"-D", fresh, "-U", userName, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if !cfg.Durable {
-		args = append(args, "--no-sync", "--wal-segsize=1") // small and quick
+		args = append(args, "--no-sync", "--wal-segsize=1") // smaller and faster
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, "initdb"), args...)
 	h.as.Dress(cmd)
@@ -65,7 +65,7 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	return nil
 }
 
-// makeSocketDir is a folder for the unix socket whose name is short enough for one.
+// makeSocketDir creates a folder for the Unix socket whose path is short enough for a socket.
 func (h home) makeSocketDir() (string, error) {
 	note := filepath.Join(h.dir, "socket")
 	if old, err := os.ReadFile(note); err == nil {
@@ -84,7 +84,7 @@ func (h home) makeSocketDir() (string, error) {
 	return dir, h.as.Give(dir)
 }
 
-// shortTemp is the folder for temporary files, unless its name is itself too long.
+// shortTemp returns the folder for temporary files, or /tmp if its path is too long for a socket.
 func shortTemp() string {
 	if dir := os.TempDir(); len(dir)+len(socketPrefix)+len(socketName)+12 < socketLimit {
 		return dir
@@ -92,7 +92,8 @@ func shortTemp() string {
 	return "/tmp"
 }
 
-// sweepSocketDir removes a temporary folder for a socket, and nothing else.
+// sweepSocketDir removes a temporary folder that makeSocketDir created; it does nothing to any other
+// folder.
 func sweepSocketDir(dir string) {
 	if !strings.HasPrefix(filepath.Base(dir), socketPrefix) {
 		return
@@ -102,9 +103,9 @@ func sweepSocketDir(dir string) {
 	os.Remove(dir)
 }
 
-// clearLeftovers ends the server of a program that died, and removes a pid file whose pid
-// some other process has by now (Postgres itself sees to those whose process is gone).
-// Only the holder of the lock may.
+// clearLeftovers stops the server that a dead program left behind. It removes a pid file whose pid another
+// process has got since; a pid file whose process is gone is cleaned up by Postgres itself. The caller must
+// hold the lock.
 func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 	p, err := readPIDFile(h.data)
 	if err != nil || !alive(p.pid) {
@@ -133,7 +134,7 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// a pidFile is what a running server says of itself in its data folder.
+// A pidFile holds what a running server writes about itself to postmaster.pid in its data folder.
 type pidFile struct {
 	pid    int
 	port   int

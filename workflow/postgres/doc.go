@@ -1,26 +1,26 @@
-// Package postgres runs a private Postgres on this machine: found or fetched, started,
-// reused at the next start, stopped with the program.
+// Package postgres runs a private Postgres server on this machine. It finds or fetches the server's
+// programs, starts the server, reuses the data at the next start and stops the server with the program.
 //
-// Start finds the server's programs, or fetches them (package programs); where there can be
-// none, it fails with an *Unavailable that says what to install.
+// Start finds the programs or fetches them (package programs). If neither is possible, it fails with
+// an *Unavailable that says what to install.
 //
 // A cluster is a folder:
 //
-//	DIR/lock          held for life by the one program that runs the cluster; its pid
-//	DIR/data          what initdb made; appears whole or not at all
-//	DIR/run           the unix socket, for nobody but the owner; where DIR is too long a
-//	                  name for a socket, a folder among the temporary files
-//	DIR/socket        which folder that was, so that the next start can sweep it
-//	DIR/postgres.log  what the server wrote
+//	DIR/lock          locked by the one program that runs the cluster, as long as it lives; contains its pid
+//	DIR/data          created by initdb; appears complete or not at all
+//	DIR/run           the Unix socket, accessible only to the owner; if DIR's path is too long for
+//	                  a socket, a folder among the temporary files is used instead
+//	DIR/socket        the path of the socket's folder, so that the next start can remove it
+//	DIR/postgres.log  the server's output
 //
-// The server listens on that socket alone, never on the network, and trusts whoever can
-// open it: the file system is the password. Postgres refuses to run as root, so for root
-// it runs as the owner of the data, else as the account postgres, daemon or nobody. Where
-// DIR lies under a folder that such an account may not enter (/root), the cluster is put
-// under /var/lib/bobbin and DIR/data links to it.
+// The server listens only on that socket, never on the network, and trusts every client that can open
+// it: access is controlled by file permissions. Postgres refuses to run as root, so for root the server
+// runs as the owner of the data, or else as the account postgres, daemon or nobody. If that account may
+// not enter a folder above DIR (for example /root), the cluster is put under /var/lib/bobbin and
+// DIR/data is a symbolic link to it.
 //
-// The lock decides who runs it. Whoever gets it may stop a server that a dead program
-// left behind, and starts its own. Whoever does not get it uses the server of the program
-// that has it, and does not stop it. A program that is killed takes its server along: on
+// The lock decides which program runs the cluster. The program that gets the lock may stop a server that
+// a dead program left behind, and starts its own. A program that does not get the lock uses the server
+// of the program that holds it, and does not stop it. When a program is killed, its server ends too: on
 // Linux the kernel sends the signal, elsewhere a small watcher does.
 package postgres

@@ -13,15 +13,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// A home is the folder of one cluster, and whom its server runs as.
+// A home is the folder of one cluster, with the account that its server runs as.
 type home struct {
-	dir  string // absolute
-	data string // dir/data, links resolved
+	dir  string // absolute path
+	data string // dir/data, symbolic links resolved
 	as   account.Account
 }
 
-// settle makes the folder, and finds out who the server is to run as and whether they
-// can get there.
+// settle creates the folder, chooses the account that the server runs as and makes sure that the account
+// can reach the folder.
 func settle(dir, varLib string) (home, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,7 +46,8 @@ func settle(dir, varLib string) (home, error) {
 	return h.reachable(varLib)
 }
 
-// checkOwner refuses data that another account made: Postgres would, in worse words.
+// checkOwner refuses data that another account owns. Postgres would refuse it too, with a less helpful
+// message.
 func (h home) checkOwner() error {
 	if uid, _, ok := account.Owner(h.data); ok && uid != h.as.UID {
 		return fmt.Errorf("cluster: %s belongs to %s, and this program runs as uid %d: run it as that account or as root, or choose another folder (BOBBIN_DATA_DIR)", h.data, account.NameOf(uid), h.as.UID)
@@ -54,9 +55,9 @@ func (h home) checkOwner() error {
 	return nil
 }
 
-// someoneElse is whom root lets the server run as: whoever owns the data already, else
-// the first of the accounts made for that. nobody comes last, since confined commands of
-// agents run under that id.
+// someoneElse returns the account that the server runs as if this program is root: the owner of existing
+// data, or else the first that exists of postgres, daemon and nobody. nobody is last, because confined
+// commands of agents run under that id.
 func (h home) someoneElse() (account.Account, error) {
 	if uid, gid, ok := account.Owner(h.data); ok && uid != 0 {
 		return account.New(account.NameOf(uid), uid, gid), nil
@@ -75,8 +76,8 @@ func (h home) someoneElse() (account.Account, error) {
 	return account.Account{}, errors.New("cluster: Postgres refuses to run as root, and there is no account postgres, daemon or nobody to run it as: start this program as an ordinary user, or set DATABASE_URL")
 }
 
-// reachable sees to it that the account can get to the folder: temporary folders of our
-// own are opened for passing through; from anywhere else the cluster moves to varLib.
+// reachable makes sure that the server's account can reach the folder. Temporary folders of this user get
+// the search permission; in any other case the cluster moves to varLib.
 func (h home) reachable(varLib string) (home, error) {
 	blocked := h.as.BlockedAt(h.dir)
 	for blocked != "" && ours(blocked) {
@@ -95,7 +96,7 @@ func (h home) reachable(varLib string) (home, error) {
 	return h.move(varLib)
 }
 
-// follow goes where the data was moved to before, if it was.
+// follow returns the home that the data was moved to by an earlier start, or h if it was not moved.
 func (h home) follow() home {
 	if to, err := os.Readlink(h.data); err == nil && filepath.IsAbs(to) {
 		h.dir, h.data = filepath.Dir(to), to
@@ -103,9 +104,9 @@ func (h home) follow() home {
 	return h
 }
 
-// move puts the cluster into a new folder under varLib, with a link where it was asked
-// for. The folder's name is new every time: a folder that was removed and made again is
-// not to find its old data.
+// move puts the cluster into a new folder under varLib and leaves a symbolic link at h.data. The new folder
+// has a random name, so that a cluster folder which was removed and created again does not find its old
+// data.
 func (h home) move(varLib string) (home, error) {
 	if err := account.MakeOpen(varLib); err != nil {
 		return home{}, err
@@ -115,7 +116,7 @@ func (h home) move(varLib string) (home, error) {
 	}
 	to := filepath.Join(varLib, "cluster-"+strings.ToLower(rand.Text()[:10]))
 	switch err := os.Symlink(filepath.Join(to, "data"), h.data); {
-	case errors.Is(err, os.ErrExist): // another program was quicker
+	case errors.Is(err, os.ErrExist): // another program made the link first
 		if to = h.follow().dir; to == h.dir {
 			return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not get to %s: choose another folder (BOBBIN_DATA_DIR)", h.as.Name, h.data)
 		}
@@ -125,7 +126,7 @@ func (h home) move(varLib string) (home, error) {
 	return home{dir: to, data: filepath.Join(to, "data"), as: h.as}, account.MakeOpen(to)
 }
 
-// ours reports whether a folder is one that we may open: a temporary one of this user.
+// ours reports whether this program may open a folder to others: a temporary folder of this user.
 func ours(dir string) bool {
 	tmp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {

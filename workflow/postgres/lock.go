@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
-// tryLock takes the cluster for this program until the lock is released, or the program ends
-// in whatever way; nil while a live program holds it.
+// tryLock takes the cluster's lock for this program, until the lock is released or the program ends in any
+// way. It returns nil if a live program holds the lock.
 func (h home) tryLock() (*filelock.Lock, error) {
 	lock, err := filelock.TryExclusive(h.lockPath())
 	if err == nil && lock != nil {
@@ -24,7 +24,7 @@ func (h home) tryLock() (*filelock.Lock, error) {
 	return lock, nil
 }
 
-// holder returns the pid that the holder of the lock wrote; 0 when it is not known.
+// holder returns the pid that the holder of the lock wrote, or 0 if it is unknown.
 func (h home) holder() int {
 	b, _ := os.ReadFile(h.lockPath())
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))

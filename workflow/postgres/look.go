@@ -10,18 +10,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// A Sight is what Start would find.
+// A Sight describes what Start would find.
 type Sight struct {
-	Version string // of the server's programs; empty: they would be fetched through npm
-	Dir     string // where they are
-	Account string // whom the server would run as
-	Made    int    // version that made the data; 0: there is none yet
-	Data    string // where it is, or would be
-	Owner   int    // pid of the program that runs the server now; 0: nobody does
+	Version string // of the server's programs; empty: Start would fetch them through npm
+	Dir     string // folder of the programs
+	Account string // the account that the server would run as
+	Made    int    // major version of Postgres that created the data; 0: there is no data yet
+	Data    string // folder of the data, existing or not
+	Owner   int    // pid of the program that runs the server now; 0: no server runs
 }
 
-// Look says whether Start could give a Postgres, and changes nothing. Like Start it fails
-// with an *Unavailable where there can be none.
+// Look reports what Start would find, and changes nothing. Like Start, it fails with an *Unavailable if no
+// Postgres can run on this machine.
 func Look(ctx context.Context, cfg Config) (Sight, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
@@ -36,7 +36,7 @@ func Look(ctx context.Context, cfg Config) (Sight, error) {
 		return Sight{}, err
 	}
 	s := Sight{Account: h.as.Name, Made: h.major(), Data: h.data, Owner: h.running()}
-	// Folders that are missing can be left to Start; what is there decides.
+	// Start creates missing folders, so only the folders that exist are checked.
 	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.BlockedAt(existing(cfg.varLib)) != "" {
 		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
 	}
@@ -45,7 +45,7 @@ func Look(ctx context.Context, cfg Config) (Sight, error) {
 	return s, err
 }
 
-// existing is dir, or the first folder above it that is there.
+// existing returns dir, or the nearest folder above it that exists.
 func existing(dir string) string {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {
@@ -56,7 +56,7 @@ func existing(dir string) string {
 	return dir
 }
 
-// findAccount is whom the server would run as.
+// findAccount returns the account that the server would run as.
 func (h home) findAccount() (account.Account, error) {
 	if os.Geteuid() == 0 {
 		return h.someoneElse()
@@ -65,7 +65,7 @@ func (h home) findAccount() (account.Account, error) {
 	return h.as, h.checkOwner()
 }
 
-// running is the pid of whoever holds the folder with a server that is alive.
+// running returns the pid of the program that runs the server, or 0 if no server is alive.
 func (h home) running() int {
 	p, err := readPIDFile(h.data)
 	if err != nil || !alive(p.pid) || !isPostmaster(p.pid, h.data) {

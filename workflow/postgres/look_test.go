@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
-// Nothing is made by looking.
+// Look creates no files or folders.
 func TestLookOnlyLooks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

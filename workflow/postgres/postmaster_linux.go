@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// isPostmaster reports whether a living process is the server of that data folder, which
-// a server makes its working folder.
+// isPostmaster reports whether a live process is the server of the data folder. A server's working
+// directory is its data folder.
 func isPostmaster(pid int, data string) bool {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	comm, err := os.ReadFile(filepath.Join(proc, "comm"))

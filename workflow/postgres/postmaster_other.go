@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// isPostmaster reports whether a living process is a Postgres server.
+// isPostmaster reports whether a live process is a Postgres server.
 func isPostmaster(pid int, _ string) bool {
 	out, err := exec.Command("ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && strings.Contains(string(out), "post")

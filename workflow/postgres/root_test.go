@@ -23,7 +23,7 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// What hangs on who we are is done again as a user, by a copy of this binary.
+// A copy of this binary runs the tests that depend on the account again as an ordinary user.
 func TestAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -88,7 +88,7 @@ func TestRootRunsWhatAUserMadeAsThatUser(t *testing.T) {
 	require.Equal(t, nobody, serverUID(t, postmaster(t, dir)))
 }
 
-// A home folder of root's cannot be entered by others, and is not to be opened to them.
+// A folder such as root's home cannot be entered by other accounts, and must not be opened to them.
 func TestClosedFolderMovesTheCluster(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -110,10 +110,10 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	require.Equal(t, "still here", ask(t, again.URL(), "select text from kept"))
 	again.Stop()
 
-	// Removed and made again, the folder is a new one.
+	// A folder that was removed and created again is a new cluster.
 	require.NoError(t, os.RemoveAll(cfg.Dir))
 	require.Equal(t, "0", ask(t, start(t, cfg).URL(), "select count(*)::text from pg_tables where tablename = 'kept'"))
-	// A link without its data is filled again.
+	// A link to missing data is followed, and the data is created again.
 	other := Config{Dir: filepath.Join(closed, "dangling"), varLib: filepath.Join(lib, "other")}
 	require.NoError(t, os.MkdirAll(other.Dir, 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(other.varLib, "cluster-x", "data"), filepath.Join(other.Dir, "data")))

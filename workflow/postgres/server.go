@@ -15,17 +15,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
-// a server is the process that this program started.
+// A server is the Postgres process that this program started.
 type server struct {
 	cmd    *exec.Cmd
 	socket string
-	log    string // file
-	from   int64  // where this run begins in it
-	state  string // how it ended
+	log    string // path of the log file
+	from   int64  // offset in the log file where this run begins
+	state  string // how the process ended; valid when done is closed
 	done   chan struct{}
 }
 
-// startServer starts Postgres; it does not wait until it answers.
+// startServer starts Postgres and does not wait until it answers.
 func startServer(h home, bin programs.Programs, socket string, cfg Config) (*server, error) {
 	s := &server{socket: socket, log: filepath.Join(h.dir, "postgres.log"), done: make(chan struct{})}
 	log, err := s.openLog()
@@ -44,8 +44,8 @@ func startServer(h home, bin programs.Programs, socket string, cfg Config) (*ser
 	return s, nil
 }
 
-// attend starts the process and stays with it. Its death with ours hangs on the thread
-// that started it, so that thread is kept for it.
+// attend starts the process and waits for its end. It keeps the OS thread that started the process, because
+// the kernel sends the signal of a Tie when that thread ends.
 func (s *server) attend(t account.Tie, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -78,10 +78,10 @@ func (s *server) openLog() (*os.File, error) {
 	return f, nil
 }
 
-// errMemoryHeld means that the memory of a server before this one is still in use.
+// errMemoryHeld means that processes of an earlier server still use its shared memory.
 var errMemoryHeld = errors.New("cluster: processes of an earlier Postgres are still there")
 
-// died is the error for a server that ended by itself, with what it said.
+// died returns the error for a server that ended by itself, with the end of its log.
 func (s *server) died() error {
 	b, _ := os.ReadFile(s.log)
 	b = b[min(int(s.from), len(b)):]
@@ -92,7 +92,8 @@ func (s *server) died() error {
 	return err
 }
 
-// stop asks for a fast shutdown, then for an immediate one, then kills.
+// stop asks for a fast shutdown, then for an immediate one, then kills the server. It waits up to ten
+// seconds after each signal and returns when the server has ended.
 func (s *server) stop() {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		if err := s.cmd.Process.Signal(sig); errors.Is(err, os.ErrProcessDone) {
@@ -107,7 +108,7 @@ func (s *server) stop() {
 	<-s.done
 }
 
-// settings is the server's command line.
+// settings returns the arguments of the server's command line.
 func settings(data, socket string, cfg Config) []string {
 	args := []string{"-D", data, "-k", socket}
 	set := []string{

@@ -12,25 +12,25 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
-// How long things may take, and how often they are looked at.
+// The time limits, and the interval of polling.
 const (
 	pause     = 20 * time.Millisecond
-	patience  = time.Minute      // for the server of another program to answer
-	stopQuick = 10 * time.Second // for a fast shutdown; then an immediate one
+	patience  = time.Minute      // for the server to answer
+	stopQuick = 10 * time.Second // for a fast shutdown, before an immediate one
 )
 
-// A Cluster is a Postgres that answers.
+// A Cluster is a running Postgres server, which this or another program runs.
 type Cluster struct {
 	socket string  // folder of the unix socket
 	port   int     // part of the socket's name
-	owner  int     // pid of the program that runs it
-	server *server // nil when another program runs it
+	owner  int     // pid of the program that runs the server
+	server *server // nil if another program runs it
 	lock   *filelock.Lock
 	stop   sync.Once
 }
 
-// Start brings the cluster in cfg.Dir up, or joins the live program that runs it already.
-// ctx bounds the start alone: the server lives until Stop, or until the program ends.
+// Start starts the cluster in cfg.Dir, or joins the live program that runs it already. ctx limits only the
+// start: the server lives until Stop, or until the program ends.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
@@ -58,7 +58,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 }
 
-// run starts the server as the one who holds the lock.
+// run starts the server. The caller holds the lock, and run releases it if it fails.
 func run(ctx context.Context, cfg Config, h home, lock *filelock.Lock) (*Cluster, error) {
 	c, err := runLocked(ctx, cfg, h)
 	if err != nil {
@@ -89,8 +89,8 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 	return c, nil
 }
 
-// launch starts the server, again while processes of one that was killed still hold its
-// memory: they notice, and end by themselves.
+// launch starts the server. It tries again while processes of a killed server still hold its shared memory:
+// they notice the death and end by themselves.
 func launch(ctx context.Context, cfg Config, h home, bin programs.Programs) (*Cluster, error) {
 	deadline := time.Now().Add(stopQuick)
 	for {
@@ -113,9 +113,8 @@ func launch(ctx context.Context, cfg Config, h home, bin programs.Programs) (*Cl
 	}
 }
 
-// awaitReady waits until the server lets us in, and makes our database at the first start.
-// While it says that it is starting (it repairs itself after a crash) it has all the time
-// that ctx gives.
+// awaitReady waits until the server accepts a connection, and creates the database at the first start.
+// While the server says that it is starting (recovering after a crash), only ctx limits the wait.
 func (c *Cluster) awaitReady(ctx context.Context) error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -139,7 +138,8 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 	}
 }
 
-// join uses the server of the program that holds the lock; nil while it does not answer.
+// join returns a Cluster for the server of the program that holds the lock, or nil if it does not answer
+// yet.
 func join(ctx context.Context, cfg Config, h home) *Cluster {
 	p, err := readPIDFile(h.data)
 	if err != nil || p.socket == "" {
@@ -153,19 +153,18 @@ func join(ctx context.Context, cfg Config, h home) *Cluster {
 	return c
 }
 
-// URL is where to connect to: a postgres:// address of a database of our own, over the
-// unix socket.
+// URL returns the postgres:// address of the database "bobbin", over the Unix socket.
 func (c *Cluster) URL() string { return c.Database(database) }
 
-// Database is the address of another database of this cluster.
+// Database returns the address of another database of this cluster.
 func (c *Cluster) Database(name string) string { return databaseURL(c.socket, c.port, name) }
 
-// Owner is the pid of the program that runs the server: this one, or another that was
-// there before.
+// Owner returns the pid of the program that runs the server: this one, or the one whose cluster Start
+// joined.
 func (c *Cluster) Owner() int { return c.owner }
 
-// Done is closed when the server that this program started has ended, by Stop or by
-// itself. It is nil when another program runs it.
+// Done returns a channel that is closed when the server that this program started has ended, by Stop or by
+// itself. It is nil if another program runs the server.
 func (c *Cluster) Done() <-chan struct{} {
 	if c.server == nil {
 		return nil
@@ -173,8 +172,8 @@ func (c *Cluster) Done() <-chan struct{} {
 	return c.server.done
 }
 
-// Stop ends the server, fast but clean, and lets go of the folder. It does nothing to the
-// server of another program, nor the second time.
+// Stop ends the server with a fast, clean shutdown and releases the lock. It does not stop the server of
+// another program. A second call does nothing.
 func (c *Cluster) Stop() {
 	c.stop.Do(func() {
 		if c.server != nil {
@@ -184,7 +183,7 @@ func (c *Cluster) Stop() {
 	})
 }
 
-// pauseOnce pauses once, unless time is up.
+// pauseOnce sleeps for one polling interval. It returns an error if the deadline has passed or ctx ends.
 func pauseOnce(ctx context.Context, deadline time.Time) error {
 	if time.Now().After(deadline) {
 		return context.DeadlineExceeded

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// secretName is what the variables are called that hold a secret.
+// secretName matches the names of variables that hold a secret.
 var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:secrets?|tokens?|keys?|pass|password|passwd|passphrase|pwd|pw|credentials?|auth|private|salt|pepper|signature|webhook|dsn)(?:_|$|\d)`)
 
-// EnvValues are the values in a file of environment variables that are secrets, going by
-// the names of their variables, and the passwords in addresses. The rest, ports and modes
-// and names of hosts, stands in ordinary text as well.
+// EnvValues returns the secret values in a file of environment variables: values whose variable has a name
+// that matches secretName, and passwords in URLs. It leaves out all other values, such as ports, modes and
+// host names, because they appear in ordinary text as well.
 func EnvValues(file string) (values []string) {
 	for line := range strings.Lines(file) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
@@ -32,7 +32,7 @@ func EnvValues(file string) (values []string) {
 	return values
 }
 
-// With is a finder that knows these values, too.
+// With returns a copy of f that also knows the given values. It returns nil for a nil f.
 func (f *Finder) With(values ...string) *Finder {
 	if f == nil {
 		return nil
@@ -43,7 +43,7 @@ func (f *Finder) With(values ...string) *Finder {
 	return more
 }
 
-// unquoted is a value as programs see it: without quotes, or the remark behind it.
+// unquoted returns a value as programs see it: without quotes or a trailing comment.
 func unquoted(value string) string {
 	for _, quote := range []string{`"`, "'"} {
 		if rest, ok := strings.CutPrefix(value, quote); ok {

@@ -22,14 +22,14 @@ func TestEnvValuesAreThoseOfSecrets(t *testing.T) {
 	require.Nil(t, none.With("tea-and-biscuits"))
 }
 
-// Whatever the file holds, each value is a part of it, and none is empty.
+// FuzzEnvValues checks that each value is part of the file, whatever the file contains.
 func FuzzEnvValues(f *testing.F) {
 	for _, seed := range []string{"A_TOKEN=abc\n", "export DB_PASSWORD=\"a b\" # c", "URL=https://u:p%40x@h/", "KEY='", "=x", "#K=1", "SECRET=\xff\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file string) {
 		for _, value := range redact.EnvValues(file) {
-			if !strings.Contains(file, "%") { // a password in an address is unescaped
+			if !strings.Contains(file, "%") { // a password in a URL is unescaped
 				require.Contains(t, file, value)
 			}
 		}

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// longLine is how long a line of a given value has to be to count by itself, as those of a
-// key in a block do: logs break such a block up.
+// longLine is the minimum length in bytes of a line of a multi-line value that is masked by itself, such as
+// a line of a PEM key: logs split such values into lines.
 const longLine = 40
 
-// forms are the ways in which a value may stand in a text. What is shorter than shortest
-// stands in ordinary text, and is left out.
+// forms returns the forms in which a value may appear in a text. It leaves out values shorter than
+// shortest, because they appear in ordinary text.
 func forms(value string) (all []string) {
 	plain := []string{value}
 	if strings.Contains(value, "\n") {
@@ -41,15 +41,16 @@ func escaped(p string) []string {
 	return all
 }
 
-// encoded has hex, and what is the same in every base64 text that holds the value,
-// wherever in it: before Basic and Bearer go a user's name and a colon.
+// encoded returns the value in hex, and the part that is the same in every base64 text that contains the
+// value, at each of the three possible offsets: Basic authentication has a user name and a colon before the
+// value.
 func encoded(p string) []string {
 	all := []string{hex.EncodeToString([]byte(p)), strings.ToUpper(hex.EncodeToString([]byte(p)))}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			text := encoding.EncodeToString([]byte(strings.Repeat("x", before) + p))
 			if (before+len(p))%3 != 0 {
-				text = text[:len(text)-1] // it also says what comes after
+				text = text[:len(text)-1] // the last character also depends on what follows the value
 			}
 			all = append(all, text[(before*8+5)/6:])
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// FuzzMask: wherever a given value stands, and in whatever form, it is gone, and what was
-// masked stays as it is.
+// FuzzMask checks that a given value is masked wherever it appears and in whatever form, and that masked
+// text does not change when it is masked again.
 func FuzzMask(f *testing.F) {
 	const value = "s3cr3t-of-ours/and+more"
 	f.Add("token: ", " and more")

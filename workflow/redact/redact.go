@@ -1,10 +1,9 @@
-// Package redact finds secrets in text and masks them: tokens and keys by the rules of
-// gitleaks, and values that the program itself was given, word for word.
+// Package redact finds secrets in text and masks them: tokens and keys by the rules of gitleaks, and values
+// that the program was configured with, word for word.
 //
-// What is masked is masked everywhere the value stands in that text, and what kind of
-// secret it was is said in its place. Values that were given are found in base64, hex and
-// the escapes of addresses and JSON as well; of what merely looks like a secret, encodings
-// are not found. It is the only room that knows gitleaks.
+// Mask replaces every occurrence of a secret in the text by a marker that names the kind of secret.
+// Configured values are also found in base64, in hex and in the escapes of URLs and JSON; encoded forms of
+// secrets that only gitleaks recognises are not found. This is the only package that uses gitleaks.
 package redact
 
 import (
@@ -20,24 +19,23 @@ import (
 	"github.com/zricethezav/gitleaks/v8/detect"
 )
 
-// A Finder finds secrets. Nil finds none. It is safe for concurrent use.
+// A Finder finds secrets. A nil Finder finds none. It is safe for concurrent use.
 type Finder struct {
-	given atomic.Pointer[[]string] // longest first, so that a value that another is part of goes after that
+	given atomic.Pointer[[]string] // longest first, so that a value which is part of another is masked after it
 }
 
-// shortest is how long a value has to be that is masked word for word: what is shorter
-// stands in ordinary text.
+// shortest is the minimum length in bytes of a value that is masked word for word. Shorter values appear in
+// ordinary text.
 const shortest = 8
 
-// New is a finder that also knows the values given to it, in each form in which they are
-// sent or quoted.
+// New returns a Finder that also knows the given values, in every form in which they may be sent or quoted.
 func New(given ...string) *Finder {
 	f := &Finder{}
 	f.Learn(given...)
 	return f
 }
 
-// Learn adds values that were not known before. Nil learns nothing.
+// Learn adds values to mask. It does nothing on a nil Finder.
 func (f *Finder) Learn(given ...string) {
 	if f == nil {
 		return
@@ -64,14 +62,14 @@ func (f *Finder) values() []string {
 	return nil
 }
 
-// rules are compiled once in a process, when first needed: the library reads them through
-// a variable of its own, which two at once would write.
+// rules returns the detector, which is built once per process, at the first use: the library reads its
+// rules through a global variable of its own, which concurrent calls would write.
 var rules = sync.OnceValues(func() (*detect.Detector, error) {
 	d, err := detect.NewDetectorDefaultConfig()
 	if err != nil {
 		return nil, err
 	}
-	d.IgnoreGitleaksAllow = true // a comment beside a secret does not make it one that may be shown
+	d.IgnoreGitleaksAllow = true // a comment next to a secret does not permit showing it
 	for _, rule := range d.Config.Rules {
 		dropTries(rule.Allowlists)
 	}
@@ -79,9 +77,9 @@ var rules = sync.OnceValues(func() (*detect.Detector, error) {
 	return d, nil
 })
 
-// dropTries keeps the lists of words that no secret has in it, and not the tries that the library
-// makes of them: 11 MB, to look for some thousand words where a rule has found something. A list
-// that was not validated has none, and is looked through word by word.
+// dropTries replaces each allowlist with stop words by a copy without the trie that the library builds from
+// them. The tries take 11 MB, only to look up some thousand words when a rule has matched. A list that was
+// not validated has no trie and is searched word by word.
 func dropTries(lists []*config.Allowlist) {
 	for i, a := range lists {
 		if len(a.StopWords) > 0 {
@@ -93,19 +91,20 @@ func dropTries(lists []*config.Allowlist) {
 	}
 }
 
-// A Found is one secret in a text.
+// A Found is a secret that was found in a text.
 type Found struct {
-	Kind string // github-pat, aws-access-token; configured for one that was given
-	Line int    // of the text, from 1
+	Kind string // the rule's id, such as github-pat or aws-access-token; "configured" for a given value
+	Line int    // line number in the text, from 1
 	text string
 }
 
 const (
 	configured = "configured"
-	unknown    = "unknown" // the rules are not to be had, so nothing is passed
+	unknown    = "unknown" // the rules cannot be loaded, so the whole text is masked
 )
 
-// Find is what looks like a secret, in the order of the text.
+// Find returns the secrets in a text, sorted by line. If the rules cannot be loaded, it returns the whole
+// text as one secret.
 func (f *Finder) Find(text string) (found []Found) {
 	if f == nil || text == "" {
 		return nil
@@ -132,21 +131,22 @@ func (f *Finder) Find(text string) (found []Found) {
 	return slices.Compact(found)
 }
 
-// A part of a text, and where in it the next one begins.
+// A part is a piece of a text, with the offset in it at which the next part begins.
 type part struct {
 	text string
 	next int
 }
 
-// How large parts are, and how much of one the next has again: a secret and the words that
-// give it away stand near each other, except for a key in a block of its own.
+// The size of a part and the overlap with the next part, in bytes. A secret and the words that identify it
+// are close together, except for a private key in a block.
 const (
 	partSize = 2 << 10
 	partOver = 512
 )
 
-// parts cuts a long text. The library runs each rule whose words stand anywhere in the text
-// over all of it; in a part stand few of them, which makes it twice as fast.
+// parts splits a long text. The library runs each rule whose keywords appear anywhere in a text over the
+// whole text; a part contains few keywords, which makes the search twice as fast. A text with a private key
+// is not split.
 func parts(text string) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		for len(text) > partSize+partOver && !strings.Contains(text, "PRIVATE KEY") {
@@ -163,7 +163,7 @@ func parts(text string) iter.Seq[part] {
 	}
 }
 
-// Mask is the text without the secrets in it.
+// Mask returns the text with each secret replaced by a marker.
 func (f *Finder) Mask(text string) string {
 	found := f.Find(text)
 	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(len(b.text), len(a.text)) })
@@ -173,15 +173,15 @@ func (f *Finder) Mask(text string) string {
 	return text
 }
 
-// masked begins what stands in a secret's place.
+// masked is the beginning of the marker that replaces a secret.
 const masked = "[masked: "
 
-// IsMasked reports whether a secret was masked in the text: somebody who works on it does
-// not know what stood there.
+// IsMasked reports whether a secret was masked in the text, which means that a reader cannot know the
+// original.
 func IsMasked(text string) bool { return strings.Contains(text, masked) }
 
-// MaskGiven is Mask for the given values alone, without the rules, which take a while to be
-// read: it is for programs that say a word and are done.
+// MaskGiven masks only the given values. It does not load the rules, which takes a while, and is meant for
+// programs that print a little and exit.
 func (f *Finder) MaskGiven(text string) string {
 	if f == nil {
 		return text
@@ -192,10 +192,11 @@ func (f *Finder) MaskGiven(text string) string {
 	return text
 }
 
-// Writer masks what is written to w, each Write by itself: a log writes one line at a time.
+// Writer returns a writer that masks what is written to w, each Write separately: a log writes one line at
+// a time.
 func (f *Finder) Writer(w io.Writer) io.Writer { return writer{f.Mask, w} }
 
-// GivenWriter is Writer with MaskGiven.
+// GivenWriter returns a writer like Writer that uses MaskGiven.
 func (f *Finder) GivenWriter(w io.Writer) io.Writer { return writer{f.MaskGiven, w} }
 
 type writer struct {

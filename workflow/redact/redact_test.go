@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// These are made up, and put together here so that nobody's scanner stops at this file.
+// These secrets are made up. They are concatenated so that secret scanners do not report this file.
 var (
 	github = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	aws    = "AKIA" + "Z7QXJ2RTN4WPLK5D"
@@ -46,7 +46,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		require.Contains(t, f.Mask("x "+value+" // gitleaks:"+"allow"), "[masked: ", "a comment is no permission")
 	}
 	require.Equal(t, "[masked: configured]!", f.Mask("s3cr3t-of-ours-and-more!"))
-	var none *redact.Finder // the control: without the finder it stands there
+	var none *redact.Finder // the control: a nil Finder leaves the secret in the text
 	require.Contains(t, none.Mask("a "+github), github)
 }
 
@@ -62,8 +62,7 @@ func TestOrdinaryTextIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A value with a word in it that the rules know as no secret's is left; the same with another is
-// masked.
+// A value that contains a stop word of the rules is not masked; the same value with another word is masked.
 func TestWordsOfNoSecret(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
@@ -73,8 +72,8 @@ func TestWordsOfNoSecret(t *testing.T) {
 	}
 }
 
-// The files of this repository are ordinary code: next to nothing in them looks like a
-// secret, and what does is made up.
+// The files of this repository are ordinary code: very little in them looks like a secret, and what does is
+// made up.
 func TestFewFalseAlarms(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
@@ -108,11 +107,11 @@ func cmp(err, other error) error {
 	return other
 }
 
-// A long text is looked at in parts, and nothing slips through between two of them.
+// A long text is searched in parts, and a secret that crosses the boundary of two parts is found.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
-	for n := 0; n < 60; n += 3 { // at the seams of the first parts, and a little away
+	for n := 0; n < 60; n += 3 { // at the boundaries of the first parts, and near them
 		before := strings.Repeat("an ordinary line of sixty-four bytes, which is one more than 63.\n", n)
 		text := before + "token = " + github + "\n" + strings.Repeat("more\n", 2000)
 		found := f.Find(text)
@@ -170,8 +169,8 @@ func BenchmarkMaskLine(b *testing.B) {
 	}
 }
 
-// However a given value is sent or quoted, it is found; and learned later, it is known to
-// whoever has the finder.
+// A given value is found in whatever form it is sent or quoted. A value that is learned later is known to
+// every holder of the Finder.
 func TestGivenValuesAreFoundInEveryForm(t *testing.T) {
 	t.Parallel()
 	const value = "pa55/w0rd+of \"ours\"&"

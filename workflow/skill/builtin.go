@@ -10,8 +10,8 @@ import (
 //go:embed builtin
 var embedded embed.FS
 
-// BuiltIn gives the skills that are part of the program. An error means that one of them is
-// malformed, and that the program must not start.
+// BuiltIn returns the skills that are part of the program. An error means that one of them is malformed,
+// and that the program must not start.
 func BuiltIn() ([]Skill, error) {
 	folder, err := fs.Sub(embedded, "builtin")
 	if err != nil {
@@ -20,7 +20,7 @@ func BuiltIn() ([]Skill, error) {
 	return sound(folder)
 }
 
-// sound is the skills of a folder in which every one has to be well formed.
+// sound returns the skills of a folder in which every skill has to be well formed.
 func sound(folder fs.FS) ([]Skill, error) {
 	skills, problems := Read(folder, Embedded)
 	var wrong []error

@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tools that agents have, by who has them. A skill that names another one sends an
-// agent after something that is not there.
+// The tools of each kind of agent. A skill that names any other tool would send an agent after a tool that
+// does not exist.
 var (
 	everybody = strings.Fields("list_files search read_file outline history load_skill say run")
 	worker    = append(strings.Fields("edit_file write_file apply_patch check done blocked"), everybody...)
 	lead      = append(strings.Fields("report_root_cause report_diagnosis restate_request delegate ask propose_plan consult reply not_for_me finish"), everybody...)
 )
 
-// toolName is what stands in backquotes alone, or with arguments.
+// toolName matches a name in backquotes, alone or with arguments.
 var toolName = regexp.MustCompile("`([a-z]+(?:_[a-z]+)*)(?: \\{[^`]*\\})?`")
 
 func TestBuiltInSkills(t *testing.T) {
@@ -32,7 +32,7 @@ func TestBuiltInSkills(t *testing.T) {
 		name      string
 		byCommand bool
 		audience  []string
-		needs     []string // what the program enforces with, so that the words have to name it
+		needs     []string // tools that the skill has to name, because the program enforces their use
 	}{
 		{"diagnose", false, slices.Concat(lead, worker), []string{"run", "say", "report_diagnosis"}},
 		{"frontend-ui-ux", false, worker, []string{"check", "done"}},
@@ -62,13 +62,13 @@ func toolsIn(body string) (names []string) {
 	return names
 }
 
-// The control of the test above: it sees a tool that is not there.
+// This test is the control of the test above: toolsIn finds a tool that does not exist.
 func TestToolsInSeesNames(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"ask", "no_such_tool", "run"}, toolsIn("Use `ask {question, options}` and `no_such_tool`; not `go test` or `!important`, but `run`."))
 }
 
-// What the program refuses has to stand in the skill, or an agent learns it by failing.
+// A skill has to mention what the program refuses, or an agent learns it only by failing.
 func TestSkillsSayWhatTheProgramEnforces(t *testing.T) {
 	t.Parallel()
 	skills, err := BuiltIn()
@@ -89,8 +89,8 @@ func TestSkillsSayWhatTheProgramEnforces(t *testing.T) {
 	}
 }
 
-// The catalogue stands in every conversation: one byte that differs, and an endpoint's
-// cache of what follows is worth nothing.
+// The catalogue is in every conversation: if one byte differs, an endpoint's prompt cache is useless for
+// all that follows.
 func TestCatalogueIsAlwaysAlike(t *testing.T) {
 	t.Parallel()
 	skills, err := BuiltIn()

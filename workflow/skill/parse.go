@@ -20,7 +20,7 @@ const (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// parse reads the text of a SKILL.md that lies in a directory.
+// parse reads the text of the SKILL.md in the given directory.
 func parse(directory, text string) (Skill, error) {
 	switch {
 	case !utf8.ValidString(text):
@@ -47,9 +47,9 @@ func parse(directory, text string) (Skill, error) {
 	return s, nil
 }
 
-// split takes the front matter from between its marks.
+// split separates the front matter, between its two lines "---", from the body.
 func split(text string) (front, body string, err error) {
-	text = strings.TrimPrefix(text, "\ufeff") // some editors begin a file with it
+	text = strings.TrimPrefix(text, "\ufeff") // some editors begin a file with a byte order mark
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
@@ -70,8 +70,8 @@ func split(text string) (front, body string, err error) {
 	return "", "", malformed("its front matter does not end; end it with a line ---")
 }
 
-// readFront takes what it knows from the front matter's top level. Values are read from the
-// syntax tree, where an alias is only a name: nothing is ever expanded.
+// readFront reads the known keys at the top level of the front matter. It reads values from the syntax
+// tree, where an alias is only a name, so no alias is ever expanded.
 func readFront(front string) (s Skill, err error) {
 	file, err := parseYAML(front)
 	if err != nil {
@@ -100,14 +100,14 @@ func readFront(front string) (s Skill, err error) {
 	return s, s.wrong()
 }
 
-// parseYAML keeps a panic of the parser's from becoming one of ours.
+// parseYAML parses the front matter. It returns an error if the parser panics.
 func parseYAML(front string) (file *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = malformed("its front matter cannot be read as YAML; write name: and description:, a line each")
 		}
 	}()
-	file, err = parser.ParseBytes([]byte("---\n"+front), 0) // with its mark, so that lines count from there
+	file, err = parser.ParseBytes([]byte("---\n"+front), 0) // with the first "---", so that line numbers are those of the file
 	if err == nil {
 		return file, nil
 	}
@@ -146,7 +146,7 @@ func flagOf(key string, n ast.Node) (bool, error) {
 	return false, malformedf("its %s is neither true nor false; write one of them", key)
 }
 
-// wrong says what the front matter lacks.
+// wrong returns an error if the front matter lacks something or a value is not allowed.
 func (s Skill) wrong() error {
 	switch {
 	case s.Name == "":
@@ -166,7 +166,7 @@ func (s Skill) wrong() error {
 	return nil
 }
 
-// clip keeps what is repeated of somebody's text short and harmless.
+// clip shortens quoted text to maxQuoted characters and replaces characters that are not safe to show.
 func clip(s string) string {
 	return plaintext.CutLine(strings.Map(func(r rune) rune {
 		if !shown(r) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Opening a pipe that nobody writes to waits for ever.
+// Opening a named pipe without a writer would block for ever.
 func TestPipeIsNotOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	maxSkills = 50 // of a folder
+	maxSkills = 50 // per folder
 	maxFront  = 4 << 10
 	maxBody   = 64 << 10
-	maxFile   = maxFront + maxBody + 64 // with the marks between them
+	maxFile   = maxFront + maxBody + 64 // with the lines "---"
 )
 
 const fileName = "SKILL.md"
 
-// A malformed skill is left out for this reason.
+// A malformed is the reason why a skill is left out, with its cure.
 type malformed string
 
 func (m malformed) Error() string { return string(m) }
 
 func malformedf(format string, args ...any) error { return malformed(fmt.Sprintf(format, args...)) }
 
-// Read gives the skills of a folder that holds a directory each, by name. Files beside the
-// directories, and what begins with a dot, are passed over. A folder that is not there holds
-// nothing. A repository's folder is to be read through an [os.Root], so that no link leads
-// out of it.
+// Read returns the skills of a folder that contains one directory per skill, sorted by name, and a Problem
+// for each one left out. It ignores files next to the directories, and names that begin with a dot. A
+// missing folder contains no skills. Read a repository's folder through an [os.Root], so that no link leads
+// out of the repository.
 func Read(fsys fs.FS, source Source) ([]Skill, []Problem) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,8 @@ func Read(fsys fs.FS, source Source) ([]Skill, []Problem) {
 	return skills, problems
 }
 
-// directories are the entries that may be skills, by name. Links are among them, to be named.
+// directories returns the entries that may be skills, sorted by name. Symbolic links are included, so that
+// they get a Problem.
 func directories(entries []fs.DirEntry) (found []fs.DirEntry) {
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) {
@@ -85,7 +86,7 @@ func readSkill(fsys fs.FS, d fs.DirEntry) (Skill, error) {
 	return parse(d.Name(), text)
 }
 
-// readText reads a regular file and nothing else: opening a pipe would wait for ever.
+// readText reads only a regular file, because opening a named pipe could block for ever.
 func readText(fsys fs.FS, name string) (string, error) {
 	info, err := fs.Lstat(fsys, name)
 	switch {
@@ -113,7 +114,7 @@ func readText(fsys fs.FS, name string) (string, error) {
 	return string(text), nil
 }
 
-// problem names the file of a skill.
+// problem returns the Problem of a directory's SKILL.md.
 func problem(directory string, err error) Problem {
 	p := Problem{Path: path.Join(directory, fileName), Reason: err.Error()}
 	if _, ours := errors.AsType[malformed](err); !ours {
@@ -122,7 +123,7 @@ func problem(directory string, err error) Problem {
 	return p
 }
 
-// cause is an error without the path that people are told anyway.
+// cause returns the text of an error without the path, which a Problem names anyway.
 func cause(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
@@ -130,11 +131,11 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// maxQuoted is how much of somebody's text a line to people repeats.
+// maxQuoted is the maximum length of text by others that a Problem quotes.
 const maxQuoted = 80
 
-// quote writes a name as people do, and one that is strange or endless so that it is
-// harmless in a terminal.
+// quote returns a name as it is, or as an escaped Go string if it is too long or has characters that could
+// harm a terminal.
 func quote(s string) string {
 	if len(s) > maxQuoted {
 		return strconv.QuoteToASCII(s[:maxQuoted]) + "…"
@@ -147,6 +148,6 @@ func quote(s string) string {
 	return s
 }
 
-// shown reports characters that people see: nothing that controls a terminal, breaks a
-// line, hides, or turns the direction of what follows.
+// shown reports whether a character is visible: not one that controls a terminal, breaks a line, is hidden
+// or changes the text direction.
 func shown(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar }

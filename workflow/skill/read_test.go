@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// file is a sound SKILL.md.
+// file returns a well-formed SKILL.md.
 func file(name string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: When it is time.\n---\nDo it.\n")}
 }
@@ -111,7 +111,7 @@ func requireOneLine(t testing.TB, p Problem) {
 	}
 }
 
-// An alias is only a name here: nine levels of nine would be a billion values.
+// An alias is only a name for the reader, so this file is not expanded to billions of values.
 func TestAliasesAreNotExpanded(t *testing.T) {
 	t.Parallel()
 	bomb := "---\nname: x\ndescription: y\na0: &a0 [z]\n"
@@ -191,7 +191,8 @@ func TestAtMostFiftySkills(t *testing.T) {
 	require.Equal(t, ".: a folder has at most 50 skills, and those from s900 on are left out; remove 2 of them", problems[0].String())
 }
 
-// Whatever stands in a repository, reading it gives a sound skill or one line.
+// FuzzRead checks that Read returns either one well-formed skill or one Problem of one line for any
+// SKILL.md in a repository.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		string(file("x").Data), "---\nname: &a x\ndescription: *a\n<<: *a\n---\nDo.", "---\r\nname: x\r\ndescription: >\r\n  a\r\n---\r\nDo.",

@@ -1,25 +1,22 @@
-// Package skill reads skills: ways of working that an agent takes up for one kind of task,
-// as text. A skill is a directory with a file SKILL.md, which begins with YAML front matter
-// and goes on in Markdown:
+// Package skill reads skills: instructions as text that an agent loads for one kind of task. A skill is a
+// directory with a file SKILL.md, which consists of YAML front matter and Markdown:
 //
 //	---
 //	name: tdd
 //	description: One line that says when to load it.
 //	---
-//	The text that an agent is given when it loads the skill.
+//	The text that an agent gets when it loads the skill.
 //
-// The name is the directory's, of at most 64 small letters, digits and single dashes. The
-// description is one line of at most 1,024 characters; it stands in the catalogue that
-// agents see from the start. The body is not empty and has at most 64 KiB. With
-// disable-model-invocation: true only a person's command starts the skill, and the
-// catalogue leaves it out. Other keys are somebody else's and are passed over. Files beside
-// SKILL.md are not read.
+// The name is the name of the directory: at most 64 lower-case letters, digits and single dashes. The
+// description is one line of at most 1,024 characters; agents see it in the catalogue from the start.
+// The body is not empty and has at most 64 KiB. With disable-model-invocation: true, only a person's
+// command starts the skill, and the catalogue leaves it out. Other keys are ignored, because they are
+// for other programs. Other files in the directory are not read.
 //
-// Skills come from three places. The built-in ones are part of the program, and a malformed
-// one of them must stop its start. The operator's may replace a built-in one. Those of a
-// repository are advice by whoever wrote the repository: they replace nothing and permit
-// nothing, and agents are told so wherever they meet one. A malformed skill of the last two
-// is named in a [Problem] and left out.
+// Skills come from three sources. Built-in skills are part of the program; a malformed one must prevent
+// its start. An operator's skill may replace a built-in one. A repository's skills are advice by the
+// authors of the repository: they replace nothing and permit nothing, and agents are told so wherever
+// such a skill appears. A malformed skill of an operator or a repository is left out, with a [Problem].
 package skill
 
 import (
@@ -28,39 +25,39 @@ import (
 	"strings"
 )
 
-// Source is where a skill comes from.
+// Source says where a skill comes from.
 type Source string
 
-// The sources, the most trusted first.
+// The sources, in order of trust, the most trusted first.
 const (
 	Embedded   Source = "built-in"
 	Operator   Source = "operator"
 	Repository Source = "repository"
 )
 
-// A Skill is what a SKILL.md says.
+// A Skill is the content of a SKILL.md.
 type Skill struct {
 	Name        string
-	Description string // one line: when to load it
-	Body        string // what an agent is given when it loads it
+	Description string // one line that says when to load the skill
+	Body        string // the text that an agent gets when it loads the skill
 	Source      Source
-	ByCommand   bool // only a person's command starts it
+	ByCommand   bool // only a person's command starts the skill
 }
 
-// A Problem is a skill that was left out, and what to do about it.
+// A Problem names a skill that was left out, and says why and what to do about it.
 type Problem struct {
-	Path   string // within the folder that was read
+	Path   string // relative to the folder that was read
 	Reason string // one line that ends with the cure
 }
 
-// String is one line.
+// String returns the problem as one line.
 func (p Problem) String() string { return quote(p.Path) + ": " + p.Reason }
 
-// A Set is the skills that are in force, by name. It does not change.
+// A Set holds the skills in force, by name. It is immutable.
 type Set struct{ skills map[string]Skill }
 
-// NewSet puts skills together. An operator's skill replaces the built-in one of its name. A
-// repository's never replaces another: it is left out and named.
+// NewSet merges skills. An operator's skill replaces the built-in skill of the same name. A repository's
+// skill never replaces another: it is left out, with a Problem.
 func NewSet(builtIn, operator, repository []Skill) (Set, []Problem) {
 	set := Set{skills: map[string]Skill{}}
 	for _, s := range slices.Concat(builtIn, operator) {
@@ -84,17 +81,17 @@ func clash(taken Source) string {
 	return "a repository cannot replace the " + string(taken) + " skill of this name; rename its directory and its name"
 }
 
-// Find gives the skill of a name.
+// Find returns the skill with the given name.
 func (s Set) Find(name string) (Skill, bool) {
 	found, ok := s.skills[name]
 	return found, ok
 }
 
-// Names are all skills, those that only a command starts among them.
+// Names returns the sorted names of all skills, including those that only a command starts.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.skills)) }
 
-// Catalogue is the list for prompts: a line each, always alike for the same skills. Those
-// that only a command starts are not for agents to choose, and are left out.
+// Catalogue returns the list of skills for prompts, one line each, always the same text for the same
+// skills. It leaves out skills that only a command starts, because agents may not choose them.
 func (s Set) Catalogue() string {
 	var b strings.Builder
 	for _, name := range s.Names() {

@@ -1,13 +1,13 @@
-// Package tracing marks what the bot does as spans of a trace, from an event of Slack to the turn,
-// the models, tools and checks in it, the push and the reply.
+// Package tracing records what the bot does as spans of a trace: the event from Slack, the turn, the
+// models, tools and checks in it, the push and the reply.
 //
-// Nothing here knows where traces go. A span is begun beneath the span of its context, by whoever
-// made that one (package traces of cmd/bobbin begins them); where there is none, nothing is done.
-// A job of the queue carries the trace on in its metadata, so that a turn, and what is posted,
-// belong to the event that they follow from, on whatever replica.
+// This package does not know where traces are sent. A span is started by the tracer provider of its parent
+// span in the context (package traces of cmd/bobbin starts the first one); without a parent span nothing is
+// recorded. A job of the queue carries the trace in its metadata, so that a turn and its posts belong to
+// the trace of the event that caused them, on whichever replica they run.
 //
-// Spans have names and values of the program and of the configuration alone: no words of people or
-// models, no code, no paths, no secrets.
+// Spans have only names and values of the program and its configuration: no words of people or models, no
+// code, no paths, no secrets.
 package tracing
 
 import (
@@ -22,13 +22,13 @@ import (
 	"go.opentelemetry.io/otel/trace/embedded"
 )
 
-// Scope is the name under which the bot's own spans are known.
+// Scope is the instrumentation scope of the bot's own spans.
 const Scope = "github.com/bobbinhq/bobbin"
 
-// A Span is something that takes time.
+// A Span is one timed operation of a trace.
 type Span struct{ span trace.Span }
 
-// Start begins a span beneath the one of ctx. labels are names and values in turn.
+// Start starts a span as a child of the span in ctx. labels are alternating names and values.
 func Start(ctx context.Context, name string, labels ...string) (context.Context, Span) {
 	ctx, span := Provider{}.Tracer(Scope).Start(ctx, name)
 	Span{span}.label(labels)
@@ -41,7 +41,7 @@ func (s Span) label(labels []string) {
 	}
 }
 
-// Do does something in a span of its own.
+// Do runs do in a new span and ends the span with its error.
 func Do(ctx context.Context, name string, do func(context.Context) error) error {
 	ctx, span := Start(ctx, name)
 	err := do(ctx)
@@ -49,18 +49,19 @@ func Do(ctx context.Context, name string, do func(context.Context) error) error 
 	return err
 }
 
-// Of is the span of ctx.
+// Of returns the span of ctx.
 func Of(ctx context.Context) Span { return Span{trace.SpanFromContext(ctx)} }
 
-// Label adds a word of the program or of the configuration.
+// Label adds an attribute with a value of the program or its configuration.
 func (s Span) Label(name, value string) {
 	s.span.SetAttributes(attribute.String("bobbin."+name, value))
 }
 
-// Count adds a number.
+// Count adds an attribute with a number.
 func (s Span) Count(name string, n int) { s.span.SetAttributes(attribute.Int("bobbin."+name, n)) }
 
-// End ends the span, with labels as Start takes them where there was no error. What an error says is not told: it may be somebody's words.
+// End ends the span. Without an error it adds labels as Start does. The text of an error is not recorded,
+// because it may contain words of people.
 func (s Span) End(err error, labels ...string) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -73,13 +74,14 @@ func (s Span) End(err error, labels ...string) {
 	s.span.End()
 }
 
-// Quiet is ctx without its span: for what is done again and again, and tells nobody anything.
+// Quiet returns ctx without its span, for work that is repeated all the time and is not worth recording.
 func Quiet(ctx context.Context) context.Context { return trace.ContextWithSpan(ctx, nil) }
 
-// The field of a job's metadata that carries the trace, in the form of the W3C.
+// carried is the field of a job's metadata that holds the trace, in the W3C Trace Context format.
 const carried = "traceparent"
 
-// AddTo adds the trace of ctx to the metadata of a job, a JSON object.
+// AddTo adds the trace of ctx to the metadata of a job, a JSON object. It returns the metadata unchanged if
+// there is no trace or the metadata is not valid.
 func AddTo(ctx context.Context, metadata []byte) []byte {
 	parent := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, parent)
@@ -98,7 +100,8 @@ func AddTo(ctx context.Context, metadata []byte) []byte {
 	return all
 }
 
-// From is ctx beneath the trace that a job's metadata carries, where there is one.
+// From returns ctx with the trace that a job's metadata carries as the parent, or ctx itself if there is
+// none.
 func From(ctx context.Context, metadata []byte) context.Context {
 	var fields struct {
 		Parent string `json:"traceparent"`
@@ -109,8 +112,7 @@ func From(ctx context.Context, metadata []byte) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{carried: fields.Parent})
 }
 
-// A Provider has spans made by whoever made the one above them; libraries that are instrumented
-// take it.
+// A Provider creates spans with the tracer provider of the parent span. Instrumented libraries use it.
 type Provider struct{ embedded.TracerProvider }
 
 // Tracer implements trace.TracerProvider.

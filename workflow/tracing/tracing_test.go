@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// A job carries the trace on in its metadata, beside what else is there.
+// A job carries the trace in its metadata, next to its other fields.
 func TestAJobGoesOnWithTheTrace(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
@@ -38,7 +38,7 @@ func TestAJobGoesOnWithTheTrace(t *testing.T) {
 	require.Len(t, spans.Ended(), 2)
 }
 
-// Without a trace nothing is written and nothing is done, whatever the metadata is.
+// Without a trace nothing is written and nothing is recorded, whatever the metadata is.
 func TestNoTrace(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `{"a":1}`, string(AddTo(t.Context(), []byte(`{"a":1}`))))

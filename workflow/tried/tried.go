@@ -1,5 +1,5 @@
-// Package tried is what came of taking each hunk of a fix out, alone: plain types, and the same in
-// words. Room repo/needed finds it out.
+// Package tried holds the result of removing each hunk of a fix alone, as plain types and as text. Package
+// repo/needed finds the result.
 package tried
 
 import (
@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// A Hunk is one of a fix that the program took out, alone, to see whether anything fails
-// without it.
+// A Hunk is a hunk of a fix that the program removed, alone, to see whether anything fails without it.
 type Hunk struct {
-	Numbers []int // in the whole difference; two of a file that moved
+	Numbers []int // numbers of the hunk in the whole diff; two if its file was moved
 	Sum     string
 	Path    string
-	Line    int    // the first that it changes; 0: the path as a whole
-	Text    string // unified; of one that is not needed
-	Verdict string // Needed and the like
-	Why     string // what fails without it, or why it was not tried
-	Kept    string // why it stays, though nothing fails without it; empty: nobody has said
+	Line    int    // the first line that the hunk changes; 0: the path as a whole
+	Text    string // unified diff; only set if the hunk is not needed
+	Verdict string // Needed, Unneeded or Untried
+	Why     string // what fails without the hunk, or why it was not tried
+	Kept    string // the reason to keep it although nothing fails without it; empty: no reason given yet
 }
 
 // The verdicts on a hunk.
 const (
 	Needed   = "needed"
-	Unneeded = "unneeded" // nothing that was run fails without it
+	Unneeded = "unneeded" // nothing that was run fails without the hunk
 	Untried  = "untried"
 )
 
-// ID names a hunk to the orchestrator, as long as its lines are the same.
+// ID returns the short id by which the orchestrator names a hunk. It stays the same as long as the hunk's
+// lines do.
 func (h Hunk) ID() string { return h.Sum[:min(len(h.Sum), 6)] }
 
-// IsOpen reports whether the hunk has to be taken out, or a reason to be given.
+// IsOpen reports whether the hunk is not needed and still has to be removed or given a reason.
 func (h Hunk) IsOpen() bool { return h.Verdict == Unneeded && h.Kept == "" }
 
-// String says in a line what came of trying it.
+// String returns the result for the hunk in one line.
 func (h Hunk) String() string {
 	said := map[string]string{Needed: "needed (" + h.Why + ")", Untried: "not tried (" + h.Why + ")", Unneeded: "nothing fails without it"}[h.Verdict]
 	if h.Kept != "" {
@@ -42,7 +42,7 @@ func (h Hunk) String() string {
 	return h.quotedPlace() + ": " + said
 }
 
-// Place is the hunk's path, with its line where it has one.
+// Place returns the hunk's path, with its line if it has one.
 func (h Hunk) Place() string {
 	if h.Line == 0 {
 		return h.Path
@@ -52,10 +52,10 @@ func (h Hunk) Place() string {
 
 func (h Hunk) quotedPlace() string { return "`" + strings.ReplaceAll(h.Place(), "`", "'") + "`" }
 
-// Hunks are those of one change, in the order of their paths.
+// Hunks are the hunks of one change, sorted by path.
 type Hunks []Hunk
 
-// Open are those that have to be decided on.
+// Open returns the hunks that still have to be decided on.
 func (l Hunks) Open() (open Hunks) {
 	for _, h := range l {
 		if h.IsOpen() {
@@ -65,8 +65,8 @@ func (l Hunks) Open() (open Hunks) {
 	return open
 }
 
-// Line says how many of the hunks are needed, and why the others are there; empty where none
-// was tried.
+// Line says how many of the hunks are needed, and why the others are kept. It returns an empty string if
+// there are no hunks.
 func (l Hunks) Line() string {
 	needed, untried := 0, 0
 	var kept []string
@@ -105,7 +105,7 @@ func (l Hunks) Line() string {
 	return line
 }
 
-// List is a line for each.
+// List returns one line per hunk, up to mostListed.
 func (l Hunks) List() string {
 	var lines []string
 	for _, h := range l[:min(len(l), mostListed)] {
@@ -117,8 +117,8 @@ func (l Hunks) List() string {
 	return strings.Join(lines, "\n")
 }
 
-// mostKept is how many hunks that stay for a reason are named in a line.
+// mostKept is the maximum number of kept hunks that Line names.
 const mostKept = 20
 
-// mostListed is how many tried hunks are listed one by one.
+// mostListed is the maximum number of hunks that List lists.
 const mostListed = 50

@@ -9,12 +9,12 @@ import (
 const (
 	MaxMessageBlocks = 50
 	maxViewBlocks    = 100
-	MaxBlocksText    = 13_200 // in all blocks of a message; undocumented, measured
-	maxMarkdown      = 12_000 // in all markdown blocks of a message
+	MaxBlocksText    = 13_200 // total text in all blocks of a message; measured, because Slack does not document it
+	maxMarkdown      = 12_000 // total text in all markdown blocks of a message
 )
 
-// CheckBlocks holds blocks against Block Kit's rules and returns all that is wrong with them,
-// in Slack's words.
+// CheckBlocks checks blocks against Block Kit's rules and returns all errors, in Slack's words. most is the
+// maximum number of blocks.
 func CheckBlocks(blocks []Object, most int) []string {
 	v := &validator{ids: map[string]bool{}}
 	if len(blocks) > most {
@@ -39,7 +39,7 @@ func (v *validator) addError(at, format string, args ...any) {
 	v.errors = append(v.errors, fmt.Sprintf(format, args...)+" [json-pointer:"+at+"]")
 }
 
-// uncheckedTypes are types that are known and not looked into.
+// uncheckedTypes are block types that are known but not checked.
 var uncheckedTypes = []string{
 	"divider", "rich_text", "video", "file", "table", "data_table", "alert", "card", "carousel", "container", "call", "data_visualization",
 }
@@ -204,7 +204,7 @@ func (v *validator) requireKey(b Object, key, at string) {
 	}
 }
 
-// checkText checks a required text object under a key.
+// checkText checks the required text object under a key.
 func (v *validator) checkText(b Object, key string, most int, at string, kinds ...string) {
 	t, ok := b[key].(Object)
 	if !ok {
@@ -235,7 +235,7 @@ func (v *validator) checkLength(text string, most int, at string) {
 	}
 }
 
-// TextLength adds up every string under a key "text", however deep.
+// TextLength returns the total length in characters of all strings under a key "text", at any depth.
 func TextLength(v any) int {
 	total := 0
 	switch v := v.(type) {
@@ -275,10 +275,11 @@ func Objects(v any) []Object {
 	return out
 }
 
-// mostInput is how much a text input takes at most; Slack's limit, which max_length lowers.
+// mostInput is Slack's limit for the length of a text input in characters; max_length may lower it.
 const mostInput = 3000
 
-// checkInput checks a text input. See https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+// checkInput checks a text input. See
+// https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
 func (v *validator) checkInput(e Object, at string) {
 	for _, key := range []string{"min_length", "max_length"} {
 		if n, given := e[key].(float64); given && (n < 0 || n > mostInput) {

@@ -2,25 +2,25 @@ package blockkit
 
 import "slices"
 
-// A Control is something in a message or modal that a person can work.
+// A Control is an interactive element of a message or a view.
 type Control struct {
 	BlockID   string
 	ActionID  string
-	Type      string // button, static_select, plain_text_input…
-	Text      string // on a button
+	Type      string // such as button, static_select or plain_text_input
+	Text      string // label of a button
 	Value     string // of a button
 	URL       string
 	Style     string
-	Options   []Option // of a menu
-	VisibleTo []string // users a button is shown to; empty: all
+	Options   []Option // options of a menu
+	VisibleTo []string // users who see a button; empty: all
 
-	Element Object // as the block has it
+	Element Object // the element as it is in the block
 }
 
-// An Option is one line of a menu.
+// An Option is one option of a menu.
 type Option struct{ Text, Value string }
 
-// Controls lists what can be clicked or chosen in blocks, in order.
+// Controls returns the interactive elements of the blocks, in order.
 func Controls(blocks []Object) []Control {
 	var list []Control
 	for _, b := range blocks {
@@ -54,7 +54,7 @@ func readControl(b, e Object) Control {
 	return c
 }
 
-// Elements are the elements of a block, wherever its type keeps them.
+// Elements returns the elements of a block, whichever key its type has them under.
 func Elements(b Object) []Object {
 	list := Objects(b["elements"])
 	for _, key := range []string{"accessory", "element"} {
@@ -65,7 +65,7 @@ func Elements(b Object) []Object {
 	return list
 }
 
-// passive are element types that nobody can work.
+// passive are the element types that are not interactive.
 var passive = []string{"", "plain_text", "mrkdwn", "image", "rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
 
 func IsInteractive(e Object) bool { return !slices.Contains(passive, Text(e, "type")) }

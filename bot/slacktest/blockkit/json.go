@@ -4,7 +4,7 @@ import "encoding/json"
 
 type Object = map[string]any
 
-// MustJSON is for values of ours, which always have a JSON form.
+// MustJSON encodes a value of this program, which always has a JSON form.
 func MustJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// updatableText is the text of a message that is not too long to be updated.
+// updatableText is the maximum length in characters of a message's text that chat.update accepts.
 const updatableText = 4_000
 
-// Picture is what a call with those arguments shows, in the form that Slack's Block Kit Builder takes: blocks, and
-// the text beside them. A message without blocks is shown by sections with its text. What
-// breaks one of Slack's limits is an error.
+// Picture returns what a call with the given arguments shows, in the format of Slack's Block Kit Builder:
+// the blocks and the text. A message without blocks is shown as sections with its text. Picture returns an
+// error if a limit of Slack is exceeded.
 func Picture(args url.Values) ([]byte, error) {
 	text, most := args.Get("text"), MaxMessageBlocks
 	var view Object
@@ -56,7 +56,7 @@ func Picture(args url.Values) ([]byte, error) {
 	return indentJSON(view)
 }
 
-// indentJSON writes indented JSON with <, > and & as they are.
+// indentJSON returns v as indented JSON, with <, > and & unescaped.
 func indentJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

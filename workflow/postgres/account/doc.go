@@ -1,5 +1,5 @@
-// Package account is whom the programs of Postgres run as. An Account knows which folders it
-// may enter and gets folders of its own; Dress gives a command the account and an environment
-// without PG… variables, and a Tie ends what was started with this program, however that ends:
-// on Linux the kernel sends the signal, elsewhere a small watcher does.
+// Package account runs the programs of Postgres as a chosen operating system account. An Account checks
+// which folders it may enter and creates folders that it owns. Dress sets the account and an environment
+// without PG… variables on a command. A Tie ends a started process when this program ends, in whatever way:
+// on Linux through a signal from the kernel, elsewhere through a small watcher process.
 package account

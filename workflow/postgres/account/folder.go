@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// BlockedAt is the first folder on the way to dir that p may not pass; "" when p gets there.
+// BlockedAt returns the first folder on the path to dir that p may not pass through, or "" if p can reach
+// dir.
 func (p Account) BlockedAt(dir string) string {
 	way := []string{dir}
 	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
@@ -32,7 +33,7 @@ func (p Account) BlockedAt(dir string) string {
 	return ""
 }
 
-// Give makes a folder that is the account's alone.
+// Give creates the folder dir with mode 0700 and makes the account its owner.
 func (p Account) Give(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
@@ -46,8 +47,8 @@ func (p Account) Give(dir string) error {
 	return nil
 }
 
-// MakeOpen makes the folders that are missing on the way to dir; everybody may pass
-// through those, whatever the umask says.
+// MakeOpen creates the missing folders on the path to dir with mode 0755, whatever the umask is, so that
+// every account may pass through them.
 func MakeOpen(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -64,7 +65,7 @@ func MakeOpen(dir string) error {
 	return nil
 }
 
-// Owner returns whom a file or folder belongs to; ok is false where there is none.
+// Owner returns the user and group ids that own a file or folder; ok is false if the path does not exist.
 func Owner(path string) (uid, gid int, ok bool) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -77,7 +78,7 @@ func Owner(path string) (uid, gid int, ok bool) {
 	return int(st.Uid), int(st.Gid), true
 }
 
-// LetPass lets everybody pass through a folder.
+// LetPass adds the search permission (x) on a folder for every account.
 func LetPass(dir string) error { return os.Chmod(dir, permissions(dir)|0o111) }
 
 func permissions(path string) os.FileMode {
@@ -88,7 +89,7 @@ func permissions(path string) os.FileMode {
 	return fi.Mode().Perm()
 }
 
-// NameOf returns the name of the account with that id.
+// NameOf returns the name of the account with the user id uid, or "uid N" if there is no such account.
 func NameOf(uid int) string {
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return u.Username

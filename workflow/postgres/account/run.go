@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// Tail keeps the end of a text, from the start of a line where it can.
+// Tail returns at most the last n bytes of b, trimmed; a shortened text begins at the start of a line if it
+// has one.
 func Tail(b []byte, n int) string {
 	s := strings.TrimSpace(string(b))
 	if len(s) <= n {
@@ -22,9 +23,9 @@ func Tail(b []byte, n int) string {
 	return s
 }
 
-// Dress gives a command the account, a folder that everybody may enter, a process group
-// of its own (so that Ctrl-C in a terminal reaches this program first), and an
-// environment without PG… variables.
+// Dress sets up cmd to run as the account: in the folder /, which every account may enter; in a process
+// group of its own, so that Ctrl-C in a terminal reaches this program first; and with an environment
+// without PG… variables.
 func (p Account) Dress(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.cred, Setpgid: true}
@@ -39,7 +40,8 @@ func (p Account) Dress(cmd *exec.Cmd) {
 	}
 }
 
-// Run runs a short command to its end, tied to this program.
+// Run runs a short command, tied to this program, waits for its end and returns its output and errors
+// together.
 func Run(cmd *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// A Tie is how a process is made to end when this program does, even by kill -9.
+// A Tie is the way in which a process is ended when this program ends, even by kill -9.
 type Tie int
 
 const (
 	DefaultTie Tie = iota
-	kernelTie      // the kernel sends a signal: Linux
-	WatcherTie     // a shell waits for the end of a pipe, and sends it: everywhere
-	NoTie          // not at all: what tests compare with
+	kernelTie      // the kernel sends a signal: Linux only
+	WatcherTie     // a shell waits for the end of a pipe and sends the signal: every platform
+	NoTie          // the process is not tied; tests use it as a control
 )
 
-// Start starts a dressed command tied, from a thread that stays; untie is called when it has
-// ended.
+// Start starts a command that Dress has set up, tied to this program. The calling goroutine has to be
+// locked to its OS thread until the process ends. The caller calls untie when the process has ended.
 func (t Tie) Start(cmd *exec.Cmd) (untie func(), err error) {
 	if t == DefaultTie {
 		t = platformTie
@@ -39,8 +39,8 @@ func (t Tie) Start(cmd *exec.Cmd) (untie func(), err error) {
 	return untie, nil
 }
 
-// watch starts a shell that reads from a pipe of which only this program holds the other
-// end; when that closes, the process is told to end.
+// watch starts a shell that reads from a pipe whose other end only this program holds. When the pipe
+// closes, the shell sends SIGINT to the process.
 func watch(cmd *exec.Cmd) (func(), error) {
 	r, w, err := os.Pipe()
 	if err != nil {

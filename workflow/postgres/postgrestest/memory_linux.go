@@ -2,12 +2,12 @@ package postgrestest
 
 import "syscall"
 
-// roomInMemory is what a package's databases need at most, with some to spare.
+// roomInMemory is the most that the databases of one package need, in bytes, with some to spare.
 const roomInMemory = 2 << 30
 
-// memoryDir is a folder in memory, or empty where there is none with enough room. A database
-// is some three hundred files: on a disk the kernel takes longer to make and remove them
-// than Postgres takes for what a test does with them.
+// memoryDir returns a folder in memory, or "" if there is none with enough room. A database consists of
+// about three hundred files: on a disk the kernel takes longer to create and remove them than Postgres
+// takes for the work of a test.
 func memoryDir() string {
 	const shared = "/dev/shm"
 	var fs syscall.Statfs_t

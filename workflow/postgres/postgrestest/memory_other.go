@@ -2,5 +2,5 @@
 
 package postgrestest
 
-// memoryDir is empty: the databases are in the folder for temporary files.
+// memoryDir returns "": the databases are put in the folder for temporary files.
 func memoryDir() string { return "" }

@@ -1,10 +1,10 @@
-// Package postgrestest gives tests real Postgres databases: one private cluster a test
-// process, in memory where there is room, and in it a fresh database a test. Where
-// BOBBIN_TEST_DATABASE_URL names a server, the databases are made there instead. Where
-// BOBBIN_TEST_CLUSTER_URL names one, that is a cluster which was started for the tests of many
-// packages, as .ci/postgres does it: what was prepared by one test process serves the next, too.
+// Package postgrestest provides real Postgres databases to tests: one private cluster per test
+// process, in memory if there is room, and in it a fresh database per test. If
+// BOBBIN_TEST_DATABASE_URL names a server, the databases are created there instead. If
+// BOBBIN_TEST_CLUSTER_URL names a server, it is a cluster that serves the tests of many packages, as
+// .ci/postgres starts it: the templates that one test process prepares are reused by the next.
 //
-// A package's TestMain hands over to Main, and its tests call Database:
+// A package's TestMain calls Main, and its tests call Database:
 //
 //	func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 //
@@ -12,8 +12,8 @@
 //		t.Parallel()
 //		url := postgrestest.Database(t, migrate)
 //
-// Nothing is started before the first call of Database. What prepares a database runs
-// once; every test gets a copy of the result.
+// Nothing is started before the first call of Database. A prepare function runs once per process on
+// a template database; every test gets a copy of the template.
 package postgrestest
 
 import (
@@ -38,27 +38,27 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 )
 
-// Prepare brings an empty database to the state that tests want. It leaves no connection
-// open.
+// Prepare brings an empty database to the state that tests need. It must close every connection that it
+// opens.
 type Prepare = func(ctx context.Context, url string) error
 
-// patience is how long one step may take on a busy machine.
+// patience is the time limit of one step, long enough for a busy machine.
 const patience = 2 * time.Minute
 
-// most is how many connections tests may have at once: many replicas side by side, some of
-// them dead for longer than Postgres has noticed.
+// most is the maximum number of connections: tests run many replicas side by side, and Postgres notices the
+// death of some of them late.
 const most = 400
 
-// a server is where this process's databases are. There is one, since test processes
-// have no other place to keep it between tests.
+// A server is the Postgres server that this process creates its databases on. The single instance is a
+// package variable, because a test process has no other place to keep it between tests.
 type server struct {
 	once      sync.Once
 	err       error
-	main      bool // Main runs, and will clean up
-	many      bool // it serves the tests of many packages, and so do its templates
+	main      bool // Main runs and will clean up
+	many      bool // the server and its templates serve the tests of many packages
 	admin     string
 	stop      func()
-	copying   string // how a database is copied
+	copying   string // options of "create database" for copying a template
 	prefix    string
 	mu        sync.Mutex
 	templates map[uintptr]*template
@@ -76,8 +76,8 @@ type template struct {
 
 var shared server
 
-// Main runs the tests of a package, and stops the cluster that they started, if any. The
-// result is for os.Exit.
+// Main runs the tests of a package and stops the cluster that they started, if any. It returns the exit
+// code for os.Exit.
 func Main(m *testing.M) int {
 	shared.main = true
 	defer func() {
@@ -89,11 +89,10 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Database makes a database for one test, and returns its address; it is dropped at the
-// test's end, whoever is still connected. prepare runs once a process on a template of
-// which each database is a copy; it is told apart by its code, so it has to be a plain
-// function or a closure that gives the same result for every test. nil leaves the
-// database empty.
+// Database creates a database for one test and returns its address. The database is dropped at the end of
+// the test, even if clients are still connected. prepare runs once per process, on a template that each
+// database is copied from. Templates are distinguished by the code pointer of prepare, so it has to be a
+// plain function or a closure that does the same for every test. With a nil prepare the database is empty.
 func Database(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	if !shared.main {
@@ -137,7 +136,8 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Root's Postgres runs as another account, and moves to a disk where it may not pass.
+	// A server started by root runs as another account, and moves to a disk if that account may not enter
+	// dir.
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
@@ -155,9 +155,9 @@ func (s *server) start(ctx context.Context) error {
 	return nil
 }
 
-// cheapest is the quickest way to copy a database where nothing has to survive a loss of
-// power: by its files. Since 15 Postgres writes each block to its log otherwise, which
-// takes four times the processor.
+// cheapest returns the options for the fastest way to copy a database that need not survive a power
+// failure: by its files. Otherwise Postgres, since version 15, writes each block to its log, which takes
+// four times the processor time.
 func cheapest(ctx context.Context, address string) string {
 	c, err := pgconn.Connect(ctx, address)
 	if err != nil {
@@ -173,7 +173,7 @@ func cheapest(ctx context.Context, address string) string {
 
 const dirPrefix = "bobbin-test-pg-"
 
-// sweep removes what test processes that were killed left behind some hours ago.
+// sweep removes folders that killed test processes left behind more than six hours ago.
 func sweep(tmp string) {
 	old, _ := filepath.Glob(filepath.Join(tmp, dirPrefix+"*"))
 	for _, dir := range old {
@@ -183,7 +183,7 @@ func sweep(tmp string) {
 	}
 }
 
-// template is the name of the database that prepare made, made at the first call.
+// template returns the name of the database that prepare made. The first call makes it.
 func (s *server) template(ctx context.Context, prepare Prepare) (string, error) {
 	if prepare == nil {
 		return "template0", nil
@@ -209,8 +209,9 @@ func (s *server) template(ctx context.Context, prepare Prepare) (string, error) 
 	return tpl.name, tpl.err
 }
 
-// sharedTemplate is the template that a test process made, this one or another. It is named after
-// the function that prepares it, and is renamed once it is whole.
+// sharedTemplate returns the name of a template that this or another test process made. The name is derived
+// from the name of the function prepare. The template is made under a temporary name and renamed when it is
+// complete.
 func (s *server) sharedTemplate(ctx context.Context, prepare Prepare) (string, error) {
 	f := runtime.FuncForPC(reflect.ValueOf(prepare).Pointer())
 	name := fmt.Sprintf("template_%x", sha256.Sum256([]byte(f.Name())))[:40]
@@ -226,7 +227,7 @@ func (s *server) sharedTemplate(ctx context.Context, prepare Prepare) (string, e
 		}
 		return results[0].CommandTag.RowsAffected(), nil
 	}
-	if _, err := run("select pg_advisory_lock(hashtext('" + name + "'))"); err != nil { // until c is closed
+	if _, err := run("select pg_advisory_lock(hashtext('" + name + "'))"); err != nil { // held until c is closed
 		return "", err
 	}
 	if there, err := run("select 1 from pg_database where datname = '" + name + "'"); err != nil || there == 1 {
@@ -258,7 +259,7 @@ func (s *server) drop(t testing.TB, name string) {
 	}
 }
 
-// dropTemplates leaves a server that is not ours as it was.
+// dropTemplates removes this process's templates from a server that was given, not started.
 func (s *server) dropTemplates() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -269,8 +270,8 @@ func (s *server) dropTemplates() {
 	}
 }
 
-// exec runs a statement over the connection that this process makes and drops databases with. To
-// begin a server process takes longer than either.
+// exec runs a statement over the one connection that this process creates and drops databases with. The
+// connection is kept, because starting a server process takes longer than either statement.
 func (s *server) exec(ctx context.Context, sql string) (err error) {
 	s.line.Lock()
 	defer s.line.Unlock()
@@ -285,7 +286,7 @@ func (s *server) exec(ctx context.Context, sql string) (err error) {
 	return nil
 }
 
-// hangUp ends that connection, if any.
+// hangUp closes the connection of exec, if it is open.
 func (s *server) hangUp() {
 	s.line.Lock()
 	defer s.line.Unlock()
@@ -297,11 +298,11 @@ func (s *server) hangUp() {
 	}
 }
 
-// sibling is the address of another database of the same server.
+// sibling returns the address of another database of the same server.
 func sibling(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return address // start has parsed it before
+		return address // start has parsed it already
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -13,7 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// A cluster that many packages share has databases of theirs: these tests look at all that there are.
+// TestMain ignores a cluster that many packages share, because these tests look at all databases of their
+// server, and a shared one has databases of other packages.
 func TestMain(m *testing.M) {
 	if os.Getenv(sharing) == "" {
 		os.Unsetenv("BOBBIN_TEST_CLUSTER_URL")
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(postgrestest.Main(m))
 }
 
-// sharing is set in the processes that share a cluster of the test's.
+// sharing is set in the processes that share a cluster of these tests.
 const sharing = "BOBBIN_TEST_SHARING"
 
 var prepared atomic.Int32
@@ -81,12 +82,12 @@ func TestDatabaseIsDroppedAtTheEndOfItsTestWhoeverIsConnected(t *testing.T) {
 	require.Error(t, left.Ping(t.Context()))
 }
 
-// The variable is the process's, so a second process of this binary runs the tests above
-// on a database of this one's server.
+// The variable applies to the whole process, so a second process of this binary runs the tests above, on
+// the server of this process.
 func TestGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOBBIN_TEST_DATABASE_URL") != "" {
-		return // this is that process
+		return // this is the second process
 	}
 	url := postgrestest.Database(t, nil)
 	others := "select count(*) from pg_database where datname not like current_database()"
@@ -105,10 +106,10 @@ func TestGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	require.Zero(t, count(t, url, strangers), "the other process left databases behind")
 }
 
-// It runs before the others, which look at whose databases are there.
+// This test is not parallel, so it runs before the others, which look at which databases exist.
 func TestProcessesOfOneClusterShareTheirTemplate(t *testing.T) {
 	if os.Getenv(sharing) != "" {
-		return // this is such a process
+		return // this is one of the sharing processes
 	}
 	url := postgrestest.Database(t, nil)
 	for _, which := range []string{"first", "again"} {

