@@ -17,7 +17,7 @@ type auditCommand struct {
 	Verify bool   `help:"Print nothing of it, but check that no record of what was decided was changed, removed or put in by hand: in this session, or in all of them."`
 }
 
-// Help is what bobbin audit --help teaches.
+// Help returns the detailed text of bobbin audit --help.
 func (auditCommand) Help() string {
 	return `Prints a JSON object a line, {"what": …, "value": …}: the session, each report as it was shown with its hash,
 each approval, each permission with the person and the message that gave it, each decision allowed or refused, each task,
@@ -28,7 +28,7 @@ that made them. It is checked against itself and against the rows; the first tha
 code is not zero. The last hash is printed: one that was noted elsewhere shows later that nothing before it was rewritten.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the arguments after they are parsed: it needs a session or --verify.
 func (c *auditCommand) Validate() error {
 	if c.ID == "" && !c.Verify {
 		return errors.New("name a session, or check all of them with --verify; `bobbin sessions` lists them")
@@ -36,7 +36,8 @@ func (c *auditCommand) Validate() error {
 	return nil
 }
 
-// Run prints one session's decisions and deeds as JSON lines.
+// Run prints what was decided and run in one session as JSON lines, or verifies the hash chain with
+// --verify.
 func (c *auditCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		if c.Verify {

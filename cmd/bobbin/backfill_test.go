@@ -15,9 +15,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
-// What people wrote while the bot was down, and Slack has given up on, is there after its
-// next start: a reply in its thread, a mention in a channel of the configuration. The
-// control starts with nothing to read them by.
+// TestWhatWasWrittenWhileTheBotWasDown checks that messages which people wrote while the bot was down, and
+// which Slack no longer delivers, are in the inbox after the next start: a reply in a session's thread and
+// a mention in a configured channel. The control starts without the ledger by which the bot reads them.
 func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
@@ -64,7 +64,8 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 	}
 }
 
-// startService runs the bot until the test ends, or until what is returned is called.
+// startService runs the bot until the test ends or until the function that it returns is called. Without
+// ledger, the bot does not read missed messages.
 func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
 	b, err := server.New(t.Context(), s, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

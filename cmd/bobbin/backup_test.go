@@ -11,13 +11,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// What is backed up is restored: the same sessions, and the same audit. A database
-// that has something in it is left alone.
+// TestABackupIsRestored checks that a restored backup has the same sessions and the same audit, and that
+// restore.sh refuses a database that is not empty.
 func TestABackupIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"pg_dump", "pg_restore", "psql"} {
 		if _, err := exec.LookPath(program); err != nil {
-			// A machine may have Postgres's server alone, or reach one elsewhere.
+			// A machine may have only Postgres' server, or use a server elsewhere.
 			t.Skip("Postgres' own programs are not installed: ", err)
 		}
 	}

@@ -22,13 +22,14 @@ type cleanCommand struct {
 	JSON   bool   `name:"json" help:"As JSON."`
 }
 
-// Help is what bobbin clean --help teaches.
+// Help returns the detailed text of bobbin clean --help.
 func (cleanCommand) Help() string {
 	return `Takes away what is older, or more, than the configuration keeps: words and files of old sessions in the database,
 sessions' folders, mirrors and build caches on the disk. A running bot does so by itself every hour.`
 }
 
-// Run cleans once, and says what went.
+// Run cleans once and prints what was removed, or with --dry-run what would be. Without --dry-run it takes
+// the lock of the data directory, so it fails while a bot runs there.
 func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	var file config.Config
 	if c.Config != "" {

@@ -52,7 +52,7 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.Equal(t, folder, listed.Folders[0].Path)
 	require.DirExists(t, folder)
 
-	// Beside a running bot it only looks.
+	// While a bot runs, clean works only with --dry-run.
 	running, err := storage.LockDataDir(dir)
 	require.NoError(t, err)
 	code, _, errs := call(t, t.Context(), env, "clean", "--config", config, "--data-dir", dir)

@@ -26,10 +26,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// secret is part of every secret of these tests: it is in nothing that the program says.
+// secret is part of every secret of these tests, and must not be in anything that the program prints.
 const secret = "s3cr3t"
 
-// good is a configuration to which a test adds what it is about, from line 2 on.
+// good is a valid configuration of one line; a test appends what it is about, from line 2 on.
 const good = "repositories: [{name: shop, url: /srv/shop.git}]\n"
 
 func writeConfig(t testing.TB, text string) string {
@@ -41,7 +41,8 @@ func writeConfig(t testing.TB, text string) string {
 	return name
 }
 
-// call runs the program within the test, in an environment of its own.
+// call runs the program within the test, with env as its whole environment, and checks that its output
+// contains no secret.
 func call(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -50,7 +51,8 @@ func call(t *testing.T, ctx context.Context, env map[string]string, args ...stri
 	return code, stdout.String(), stderr.String()
 }
 
-// TestDemoWithoutSandbox: what cannot be run is said before anything starts, with what mends it.
+// TestDemoWithoutSandbox checks the error with which the demo refuses to start without a sandbox, and the
+// cures in it.
 func TestDemoWithoutSandbox(t *testing.T) {
 	t.Parallel()
 	whys := []*sandbox.Unavailable{{Kind: "bubblewrap", Why: "bwrap is not installed", Cure: "install bubblewrap"}, {Kind: "namespaces", Why: "no", Cure: "allow them"}}
@@ -63,7 +65,7 @@ func TestDemoWithoutSandbox(t *testing.T) {
 		require.ErrorContains(t, err, way)
 	}
 	require.NotContains(t, err.Error(), "bubblewrap: ", "what Linux would need is of no use there")
-	// The container is given what the compose file gives the bot.
+	// The container gets the security options that the compose file gives the bot.
 	compose, readErr := os.ReadFile("../../docker-compose.yml")
 	require.NoError(t, readErr)
 	for _, option := range regexp.MustCompile(`\w+=unconfined`).FindAllString(string(compose), -1) {
@@ -153,7 +155,8 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 	}
 }
 
-// ready is an environment with which serve would start, given a Slack.
+// ready returns an environment with which serve would start if Slack accepted the tokens; more holds
+// further names and values in turn.
 func ready(more ...string) map[string]string {
 	env := map[string]string{"SLACK_BOT_TOKEN": "xoxb-" + secret, "SLACK_APP_TOKEN": "xapp-" + secret, "OPENAI_API_KEY": "sk-" + secret}
 	for i := 0; i < len(more); i += 2 {
@@ -220,7 +223,8 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// What Slack turns away is the operator's to mend: exit 2, and the cure.
+// TestServeWithWhatSlackRefuses checks that a refusal by Slack is a usage error (exit code 2) with its
+// cure.
 func TestServeWithWhatSlackRefuses(t *testing.T) {
 	t.Parallel()
 	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
@@ -268,7 +272,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 
 func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
 	t.Parallel()
-	mute, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	require.NoError(t, err)
 	t.Cleanup(func() { mute.Close() })
 	ctx, stop := context.WithCancel(t.Context())
@@ -336,7 +340,7 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: the database was not made by this version of Bobbin; bring it up to date with: bobbin migrate\n", errs)
 	}
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time nothing is left to migrate
 		code, out, errs := call(t, t.Context(), env, "migrate")
 		require.Equal(t, cli.ExitOK, code, errs)
 		require.Equal(t, "The database is up to date.\n", out)
@@ -352,7 +356,7 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 	}
 }
 
-// aSession is rows of every kind; the title and a line try to command a terminal.
+// aSession inserts rows of every kind. The title and a line contain terminal control characters.
 const aSession = `
 insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch, head, revision, spent_usd, created_at, updated_at)
 	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort', 'U1', 'shop', 'base1234567', 'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
@@ -445,13 +449,13 @@ func TestAuditIsJSONLines(t *testing.T) {
 func TestAuditIsVerified(t *testing.T) {
 	t.Parallel()
 	env := withSessions(t)
-	for _, id := range []string{"", "k3x9"} { // its rows were put in by hand
+	for _, id := range []string{"", "k3x9"} { // its rows were inserted by hand, without the chain of hashes
 		code, out, errs := call(t, t.Context(), env, strings.Fields("audit --verify "+id)...)
 		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: the audit does not hold: session k3x9, approval a1: the row was never recorded\n", errs)
 	}
-	code, out, errs := call(t, t.Context(), env, "audit", "--verify", "plain") // nothing was decided there
+	code, out, errs := call(t, t.Context(), env, "audit", "--verify", "plain") // the session has no decisions
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, "The audit holds: 1 sessions, 0 records.\nhead none\n", out)
 	code, _, errs = call(t, t.Context(), env, "audit", "--verify", "abc")

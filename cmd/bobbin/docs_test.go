@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guides are the texts by which people find their way around the source.
+// guides are the documents that describe the source.
 var guides = []string{
 	"workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
 	"docs/configuration.md", "docs/eval.md", "docs/operations.md", "docs/reliability.md", "docs/rough_edges.md", "docs/security.md", "docs/upgrading.md",
 }
 
-// TestPathsInGuidesExist holds the guides to the tree: each Go file and folder that they name
-// exists, and each command that they give finds its tests.
+// TestPathsInGuidesExist checks that each Go file and folder that the guides name exists, and that each
+// test command in them matches tests.
 func TestPathsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("../..")
@@ -37,12 +37,12 @@ var (
 	namedPage   = regexp.MustCompile(`\]\(([\w./-]+\.(?:md|go))`)
 	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`]+)'?)?")
 	namedTest   = regexp.MustCompile("`(Test\\w+)`")
-	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // money is in the demo's shop
+	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // the folder money is in the demo's shop
 	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
 )
 
-// deadReferences lists what text names of the tree and is not in it. A path is below the top,
-// docs or workflow; a name without a folder is that of any file.
+// deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
+// relative to the top, docs, workflow or workflow/turn; a name without a folder may be in any folder.
 func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 	all := map[string]bool{}
 	for _, name := range sources(t, tree) {
@@ -73,7 +73,7 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 		first, _, _ := strings.Cut(strings.ReplaceAll(m[2], `\|`, "|"), "/")
 		for _, word := range strings.Split(first, "|") {
 			pattern, err := regexp.Compile(word)
-			if word == "…" { // any of those that the text names by themselves
+			if word == "…" { // any of the tests that the text names by themselves
 				continue
 			}
 			if err != nil || !pattern.MatchString(strings.Join(tests, "\n")) || len(tests) == 0 {
@@ -90,7 +90,8 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 	return dead
 }
 
-// testsBelow names the tests of a package as go test is given it: ./room, or ./room/... .
+// testsBelow returns the names of the tests of a package, or with /... also of the packages below it, in
+// the form that go test takes.
 func testsBelow(t *testing.T, tree fs.FS, room string) (names []string) {
 	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
 	for _, name := range sources(t, tree) {

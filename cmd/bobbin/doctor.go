@@ -16,7 +16,7 @@ type doctorCommand struct {
 	JSON     bool   `name:"json" help:"As one JSON object."`
 }
 
-// Help is what bobbin doctor --help teaches.
+// Help returns the detailed text of bobbin doctor --help.
 func (doctorCommand) Help() string {
 	return `Looks at everything that bobbin serve needs, with the same variables and the same file: the configuration, this machine, Slack,
 the database, the sandbox, each repository and the models. Says of each what is wrong and what to do. Works with nothing
@@ -26,7 +26,7 @@ Exit code 0 when nothing stands in the way (there may be warnings), 1 when somet
 be read.`
 }
 
-// Run looks at everything.
+// Run examines everything that bobbin serve needs and prints the findings.
 func (c *doctorCommand) Run(ctx context.Context, con cli.Console) error {
 	place, err := c.Place(con)
 	if err != nil {

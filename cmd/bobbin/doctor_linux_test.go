@@ -41,22 +41,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// A ward is a set-up in which everything is as it should be, until a test breaks it.
+// A ward is a set-up of the bot without a fault, until a test breaks something.
 type ward struct {
 	*testing.T
 	slack  *slacktest.Server
 	bugs   slacktest.Channel
 	ann    slacktest.User
-	model  string // address
+	model  string // URL of the scripted model's endpoint
 	remote string
-	file   string // the configuration, as text
+	file   string // text of the configuration file; empty: none is named
 	env    map[string]string
-	adjust func(*server.Settings) // after the set-up was read
-	box    *sandbox.Sandbox       // that it looks at; nil: as the test says
-	hidden map[string]string      // what differs from run to run, and what stands for it
+	adjust func(*server.Settings) // changes the settings after they were read; nil: nothing is changed
+	box    *sandbox.Sandbox       // used instead of the sandbox that the test passes to look; nil: not used
+	hidden map[string]string      // texts that differ between runs, with their placeholders
 }
 
-// botTail is the end of the bot token, which may be shown.
+// botTail is the end of the bot token, which may be printed.
 const botTail = "-tail"
 
 func openWard(t *testing.T, cfg slacktest.Config) *ward {
@@ -85,7 +85,7 @@ func openWard(t *testing.T, cfg slacktest.Config) *ward {
 	return w
 }
 
-// play is a scripted model in the place of the one before.
+// play starts a scripted model, which replaces the one before.
 func (w *ward) play(script string) {
 	parsed, err := modeltest.Parse("doctor", script)
 	require.NoError(w, err)
@@ -111,7 +111,7 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// change edits the configuration.
+// change replaces a text in the configuration.
 func (w *ward) change(old, now string) {
 	require.Contains(w, w.file, old)
 	w.file = strings.Replace(w.file, old, now, 1)
@@ -126,7 +126,7 @@ func (w *ward) options() doctor.Options {
 	return c
 }
 
-// look is what the doctor says of one part.
+// look returns what the doctor prints about one part, with placeholders for what differs between runs.
 func (w *ward) look(name string, box *sandbox.Sandbox) string {
 	var said strings.Builder
 	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
@@ -160,12 +160,12 @@ func (w *ward) stable(text string) string {
 	return someTools.ReplaceAllString(withoutSchema(text), "commands find <tools>")
 }
 
-// withoutSchema names the schema that this program knows, and the one before it.
+// withoutSchema replaces the numbers of this program's schema, and of the one before it, by placeholders.
 func withoutSchema(text string) string {
 	files, _ := fs.Glob(migrations.Files, "*.sql")
 	slices.Sort(files)
 	known, _ := strconv.Atoi(files[len(files)-1][:5])
-	before, _ := strconv.Atoi(files[len(files)-2][:5]) // numbers may be left out
+	before, _ := strconv.Atoi(files[len(files)-2][:5]) // numbers may be skipped
 	return someSchema.ReplaceAllStringFunc(text, func(found string) string {
 		word, number := found[:strings.LastIndexByte(found, ' ')], found[strings.LastIndexByte(found, ' ')+1:]
 		switch number {
@@ -178,7 +178,7 @@ func withoutSchema(text string) string {
 	})
 }
 
-// notWell is what is not well in what was said of a part.
+// notWell returns the problems and warnings in the output about a part.
 func notWell(said string) string {
 	part, findings, _ := strings.Cut(said, "\n")
 	var bad []string
@@ -190,18 +190,18 @@ func notWell(said string) string {
 	return part + "\n" + strings.Join(bad, "\n") + "\n"
 }
 
-// A complaint is one thing that is broken, and the part that has to notice.
+// A complaint is one fault, and the part in which the doctor has to find it.
 type complaint struct {
 	name, part string
 	slack      slacktest.Config
 	breaks     func(w *ward)
 }
 
-// asItShouldBe begins the names of those that are the controls of the others.
+// asItShouldBe begins the names of the controls, which have no fault.
 const asItShouldBe = "as it should be"
 
-// Each finding is provoked for real, and compared with the golden file; what is as it
-// should be gives none.
+// TestDoctorFindsWhatIsWrong causes each fault for real and compares the findings with the golden file. The
+// controls without a fault have no problems and no warnings.
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	box, err := sandbox.Open(t.Context(), sandbox.Config{})
@@ -222,7 +222,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			}
 			opened := box
 			if c.part == "sandbox" {
-				opened = nil // it opens its own
+				opened = nil // the doctor opens its own
 			}
 			said := w.look(c.part, opened)
 			bad := strings.Contains(said, "\n  problem") || strings.Contains(said, "\n  warning")
@@ -329,7 +329,7 @@ func tokenComplaints() []complaint {
 	}
 }
 
-// quietPort is one that nobody listens on.
+// quietPort returns an address on which nothing listens.
 func quietPort(w *ward) string {
 	address := harness.ClosedPort(w.T)
 	w.hidden[address] = "<nobody>"
@@ -403,7 +403,7 @@ func databaseComplaints() []complaint {
 			}
 		}
 	}
-	// reader is another account on the same database.
+	// reader returns a fault in which the doctor uses a read-only account on the same database.
 	reader := func(statements ...string) func(w *ward) {
 		return func(w *ward) {
 			exec(statements...)(w)
@@ -438,7 +438,7 @@ func databaseComplaints() []complaint {
 	}
 }
 
-// asRole makes an account that may only read, and gives the address that it has.
+// asRole creates an account that may only read, and returns its URL of the database.
 func asRole(w *ward, address, role string) string {
 	c, err := pgx.Connect(w.Context(), address)
 	require.NoError(w, err)
@@ -590,7 +590,7 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	for _, p := range all.Parts {
 		require.NotEmpty(t, p.Findings, p.Name)
 	}
-	// With what it is content with, the bot starts and hears.
+	// The bot starts with a set-up in which the doctor finds no problem, and receives messages.
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan string, 1)
 	go func() {
@@ -604,9 +604,9 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	stop()
 	require.Equal(t, "0", (<-served)[:1])
 	for _, d := range w.slack.Deliveries() {
-		require.NotContains(t, []slacktest.Outcome{slacktest.Late, slacktest.AckLost}, d.Outcome) // what the bot said last may be on its way
+		require.NotContains(t, []slacktest.Outcome{slacktest.Late, slacktest.AckLost}, d.Outcome) // what the bot posted last may still be on its way
 	}
-	// The control: with one thing broken it is neither content nor silent.
+	// The control: with one fault, the doctor fails and reports one problem.
 	w.env[secrets.SlackBotToken] += "x"
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
 	require.Equal(t, cli.ExitFailed, code)
@@ -632,7 +632,8 @@ func TestDoctorWithNothing(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code)
 }
 
-// From nothing to a bot: what is to be done next is always the first step that is said.
+// TestDoctorLeadsFromNothingToABot checks, from nothing to a working bot, that the first step that the
+// doctor prints is always the next one to do.
 func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
@@ -660,7 +661,8 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 	}
 }
 
-// Beside a running bot the same is looked at, and no link of its own takes an event away.
+// TestDoctorBesideARunningBot checks that beside a running bot the doctor examines the same things, and
+// opens no link, which could take events away from the bot.
 func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
@@ -681,7 +683,8 @@ func TestDoctorBesideARunningBot(t *testing.T) {
 	require.Empty(t, w.slack.Ended())
 }
 
-// What a process is given by whoever starts it, a test cannot take from its own.
+// TestDoctorInAPoorProcess runs the doctor in a process with low limits, which a test cannot set for its
+// own process.
 func TestDoctorInAPoorProcess(t *testing.T) {
 	t.Parallel()
 	start := func(path, line string, wrapped ...string) string {

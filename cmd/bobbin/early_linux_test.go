@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A command in the sandbox begins as this program, which takes over in the init of one of
-// these packages: what comes before it, every command pays for. The expensive ones, which
-// compile hundreds of expressions or read the lexers, come after it.
+// TestSandboxTakesOverBeforeExpensivePackages checks the order of package initialisation. A command in the
+// sandbox starts as this program, which takes over in an init function of one of the sandbox packages, so
+// each command pays for all packages that are initialised before them. The expensive packages, which
+// compile hundreds of regular expressions or read lexers, must come later.
 func TestSandboxTakesOverBeforeExpensivePackages(t *testing.T) {
 	t.Parallel()
 	again := exec.Command(os.Args[0], "-test.run", "^$")

@@ -32,7 +32,7 @@ type evalCommand struct {
 	ModelURL string   `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
 
-// Help is what bobbin eval --help teaches.
+// Help returns the detailed text of bobbin eval --help.
 func (evalCommand) Help() string {
 	return `Plays each task of a suite through the whole bot, as serve runs it, with your models: a person reports in a local
 Slack, corrects, says "fix it"; the hidden tests of the task judge the branch that was pushed. Writes what came of it,
@@ -42,7 +42,7 @@ how to write one.
 Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --model-url for an endpoint that needs none.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags and arguments after they are parsed.
 func (c *evalCommand) Validate() error {
 	switch {
 	case c.Compare && len(c.Paths) != 2:
@@ -57,7 +57,7 @@ func (c *evalCommand) Validate() error {
 	return nil
 }
 
-// Run plays, checks or compares.
+// Run plays the suite, or checks its tasks with --check, or compares two runs with --compare.
 func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	if c.Compare {
 		return c.compare(con)
@@ -153,7 +153,7 @@ func (c *evalCommand) compare(con cli.Console) error {
 	return nil
 }
 
-// isTerminal reports whether somebody watches standard error.
+// isTerminal reports whether standard error is a terminal that is not dumb (TERM=dumb).
 func isTerminal() bool {
 	fi, err := os.Stderr.Stat()
 	return err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"

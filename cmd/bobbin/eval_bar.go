@@ -8,7 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
 )
 
-// A bar tells how far an evaluation is: a line for each result, and on a terminal a bar below them.
+// A bar shows the progress of an evaluation: one line for each result and, on a terminal, a progress bar
+// below them.
 type bar struct {
 	w              io.Writer
 	live           bool
@@ -45,7 +46,7 @@ func (b *bar) draw() {
 	fmt.Fprintf(b.w, "\r\x1b[K[%s%s] %d/%d, %d solved", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), b.done, b.of, b.good)
 }
 
-// end takes the bar away.
+// end erases the progress bar from the terminal.
 func (b *bar) end() {
 	if b.live {
 		fmt.Fprint(b.w, "\r\x1b[K")

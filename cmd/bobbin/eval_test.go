@@ -24,7 +24,7 @@ import (
 
 const ourSuite = "testdata/suite"
 
-// scriptedModels names the models that a script answers for.
+// scriptedModels is a configuration with the models that the script plays.
 const scriptedModels = good + `agents:
   orchestrator: {model: scripted-orchestrator}
   quick: {model: scripted-quick}
@@ -32,7 +32,8 @@ models:
   scripted-orchestrator: {input_usd_per_million: 1, output_usd_per_million: 10}
 `
 
-// One task goes the whole way: the person reports, approves, and the hidden tests judge what was pushed.
+// TestATaskIsEvaluated plays one task from start to end: the person reports and approves, and the hidden
+// tests judge the pushed branch.
 func TestATaskIsEvaluated(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("testdata/eval/py-cron.model")
@@ -62,7 +63,7 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Solved</span> py-cron: A schedule skips the end of the month")
 
-	// What a run has is not played again.
+	// A task that the run has already is not played again.
 	code, _, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "holds a run already; go on with it by --resume")
@@ -74,8 +75,8 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.Contains(t, said, "as many solved of 1 (1 → 1): no task differs")
 }
 
-// The control of the suite: hidden tests fail on each base, and pass on each good fix. It looks
-// at the first task of each language; BOBBIN_SUITE=all at every task.
+// TestOurSuiteShowsSomething is the control of the suite: the hidden tests fail on each base and pass on
+// each good fix. It checks the first task of each language; with BOBBIN_SUITE=all every task.
 func TestOurSuiteShowsSomething(t *testing.T) {
 	t.Parallel()
 	tasks, err := suite.Read(ourSuite, "*")
@@ -125,7 +126,7 @@ func firstOfEachLanguage(tasks []suite.Task) (first []suite.Task) {
 	return first
 }
 
-// showsNothing are tasks with something wrong each; %s is a repository.
+// showsNothing holds tasks with one fault each; %s is the path of a repository.
 const showsNothing = `-- applies-nowhere/task.yaml --
 title: The fix is for another file
 language: python
@@ -183,7 +184,8 @@ diff --git a/sums.py b/sums.py
 +ONE = 2
 `
 
-// A task that shows nothing is found out, and no model is asked about it.
+// TestTasksThatShowNothing checks that tasks whose hidden tests prove nothing are found, and that no model
+// is asked about them.
 func TestTasksThatShowNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -210,7 +212,8 @@ func TestTasksThatShowNothing(t *testing.T) {
 	require.Contains(t, said, "0 of 0 solved, 2 skipped")
 }
 
-// twoTasks are about one small repository: the first ends at its limit, the second is broken off.
+// twoTasks are two tasks on the same small repository: the first ends at its limit, the second is
+// interrupted.
 const twoTasks = `-- a-limited/task.yaml --
 title: It takes too long
 language: python
@@ -238,7 +241,8 @@ hang broken-off
 ---
 `
 
-// An attempt ends at its limits, and Ctrl-C keeps what is finished.
+// TestAnEvaluationIsBrokenOff checks that a task ends at its limits, and that Ctrl-C keeps the results that
+// are finished.
 func TestAnEvaluationIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -254,7 +258,7 @@ func TestAnEvaluationIsBrokenOff(t *testing.T) {
 	require.NoError(t, err)
 	model, err := modeltest.Serve(script)
 	require.NoError(t, err)
-	defer model.Close() // how far the script got is not the same each time
+	defer model.Close() // how far the script gets differs between runs
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
-// setChannel configures what is a report in #bugs beside mentions: "marked", messages with an emoji;
-// "feeds", what an app posts that is installed.
+// setChannel configures what counts as a report in #bugs besides mentions: with "marked", messages with an
+// emoji; with "feeds", messages of an installed app.
 func (s *story) setChannel(args []string, set *server.Settings) {
 	if slices.Contains(args, "marked") {
 		set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
@@ -23,14 +23,14 @@ func (s *story) setChannel(args []string, set *server.Settings) {
 	if !slices.Contains(args, "feeds") {
 		return
 	}
-	if s.People["sentry"] == "" { // at a restart it is there
+	if s.People["sentry"] == "" { // after a restart the app exists already
 		s.People["sentry"] = s.Slack.AddBot(slacktest.User{Name: "Sentry", AppID: "A0SENTRY"}).ID
 	}
 	set.Feeds = []incoming.Feed{{Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"}}}
 }
 
-// alert APP in THREAD FILE: that app posts what the file has of text, blocks and attachments, as
-// JSON. The first message of a thread is its root.
+// alertCmd implements "alert APP in THREAD FILE": the app posts the text, blocks and attachments of the
+// file, which is JSON. The first message in a thread becomes its root.
 func alertCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	if len(args) != 4 || args[1] != "in" {
 		return fmt.Errorf("usage: alert APP in THREAD FILE")

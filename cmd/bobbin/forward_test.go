@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A program that is older than its database would write what the newer one does not
-// expect: it says so, and changes nothing.
+// TestAnOlderProgramLeavesANewerDatabaseAlone checks that a program older than its database refuses to
+// start and changes nothing: it would write what the newer version does not expect.
 func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ newer, want string }{
@@ -45,7 +45,7 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 	}
 }
 
-// shape is everything that a migration could change: tables, columns, and what was applied.
+// shape returns all that a migration could change: columns, indexes and the applied migrations.
 func shape(t *testing.T, db *pgx.Conn) (lines []string) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), `select concat_ws(' ', table_name, column_name, data_type, column_default) from information_schema.columns where table_schema = 'public'

@@ -17,8 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
-// What a story can look at: each writes a text to a file of the story, to be compared or
-// searched there.
+// Commands of a story that look at the state: each writes a text to a file of the story, which the story
+// then compares or searches.
 
 func look(at func(ctx context.Context, s *story) (string, error)) func(*testscript.TestScript, bool, []string) {
 	return cmd(func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
@@ -33,11 +33,12 @@ func look(at func(ctx context.Context, s *story) (string, error)) func(*testscri
 	})
 }
 
-// beginsLine matches where the bot says a new line: those that share a reply read the
-// same as those that do not.
+// beginsLine matches the beginning of a line of the bot. It makes lines that share a message read the same
+// as lines with a message of their own.
 var beginsLine = regexp.MustCompile(`^\[[^\]\n]+\] `)
 
-// thread FILE: the main thread, a line each, reactions and buttons included.
+// thread implements "thread FILE": the messages of the main thread, one line each, with reactions and
+// buttons.
 func thread(_ context.Context, s *story) (string, error) {
 	var out strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
@@ -63,7 +64,8 @@ func thread(_ context.Context, s *story) (string, error) {
 	return out.String(), nil
 }
 
-// messages MOST: the bot has posted no more messages than that in the main thread, beside cards.
+// messagesCmd implements "messages MOST": it fails if the bot has posted more than MOST messages in the
+// main thread, not counting cards.
 func messagesCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	most, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -81,7 +83,7 @@ func messagesCmd(_ context.Context, s *story, _ *testscript.TestScript, args []s
 	return nil
 }
 
-// diff FILE: what the pushed branch changed, with its commit's message.
+// diff implements "diff FILE": the diff of the pushed branch's head, with the commit message.
 func diff(ctx context.Context, s *story) (string, error) {
 	x, err := s.session(ctx)
 	if err != nil {
@@ -101,7 +103,7 @@ func diff(ctx context.Context, s *story) (string, error) {
 	return commit.Subject + "\n\n" + commit.Body + "\n" + changed, nil
 }
 
-// branches FILE: the remote's branches with their commits, sorted.
+// branches implements "branches FILE": the remote's branches with their commits, sorted.
 func branches(_ context.Context, s *story) (string, error) {
 	there, err := stage.RemoteBranches(s.Remote)
 	if err != nil {
@@ -114,18 +116,19 @@ func branches(_ context.Context, s *story) (string, error) {
 	return out.String(), nil
 }
 
-// decisions FILE: what was decided in all sessions, the main thread's first.
+// decisions implements "decisions FILE": the decisions of all sessions, in the order of their threads' root
+// messages.
 func decisions(ctx context.Context, s *story) (string, error) {
 	return s.query(ctx, `select format('%s %s %s, revision %s: %s', d.user_id, d.what, case when d.allowed then 'allowed' else 'refused' end, d.revision, d.reason)
 		from decisions d join sessions s on s.id = d.session_id order by s.thread_ts, d.id`)
 }
 
-// pushes FILE: the main session's pushes.
+// pushes implements "pushes FILE": the pushes, in the order of their time.
 func pushes(ctx context.Context, s *story) (string, error) {
 	return s.query(ctx, `select format('%s %s %s %s', branch, left(commit_hash, 7), state, reason) from pushes order by at`)
 }
 
-// rows FILE: how many there are of what.
+// rows implements "rows FILE": the number of rows of each main table.
 func rows(ctx context.Context, s *story) (string, error) {
 	var parts []string
 	for _, table := range []string{"sessions", "inbox", "reports", "approvals", "tasks", "attempts", "pushes"} {
@@ -134,7 +137,7 @@ func rows(ctx context.Context, s *story) (string, error) {
 	return s.query(ctx, strings.Join(parts, " union all "))
 }
 
-// query gives the one column of each row as a line.
+// query returns the single column of each row as a line.
 func (s *story) query(ctx context.Context, sql string) (string, error) {
 	found, err := s.Store.Pool.Query(ctx, sql)
 	if err != nil {
@@ -152,8 +155,8 @@ func (s *story) query(ctx context.Context, sql string) (string, error) {
 	return out.String(), found.Err()
 }
 
-// asked GOLDEN: what the model was asked is as in that file of testdata/golden. The
-// system prompts and the tools, which package agent pins, are left out.
+// askedCmd implements "asked GOLDEN": the requests to the model must match that file of testdata/golden,
+// without the system prompts and the tools, which tests of package agent pin.
 func askedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	text, err := s.stable(ctx, s.Model.Transcript())
 	if err != nil {
@@ -163,7 +166,7 @@ func askedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	return nil
 }
 
-// withoutPrompts leaves the system prompts and the tools' descriptions out of a transcript.
+// withoutPrompts removes the system prompts and the tools' descriptions from a transcript.
 func withoutPrompts(transcript string) string {
 	var out strings.Builder
 	within := false
@@ -177,17 +180,17 @@ func withoutPrompts(transcript string) string {
 	return callTimes.ReplaceAllString(out.String(), "$1")
 }
 
-// callTimes are those of commands and checks: whether there is one differs from run to run.
+// callTimes matches the durations of commands and checks: whether one is shown differs between runs.
 var callTimes = regexp.MustCompile(`(?m)^(  (?:exit code|.*(?:passed|clean|failed)).*) after <time>$`)
 
 var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?`)
 
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
-// cardMoney is what a card says was spent: it follows from the length of the prompts.
+// cardMoney matches the money that a card says was spent, which depends on the length of the prompts.
 var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
 
-// stable takes out of a text what differs from run to run.
+// stable replaces what differs between runs by placeholders.
 func (s *story) stable(ctx context.Context, text string) (string, error) {
 	sessions, err := s.Store.Sessions(ctx, 10)
 	if err != nil {

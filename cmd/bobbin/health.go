@@ -15,12 +15,12 @@ type healthCommand struct {
 	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
 }
 
-// Help is what bobbin health --help teaches.
+// Help returns the detailed text of bobbin health --help.
 func (healthCommand) Help() string {
 	return `Asks the bot that runs on this machine whether it is ready: exit 0 when it is, else 1 and what is wrong. For a container's health check.`
 }
 
-// Run asks once.
+// Run asks the bot for its health once. It returns an error unless the bot is ready.
 func (c *healthCommand) Run(ctx context.Context, con cli.Console) error {
 	addr := c.HTTPAddr
 	if addr == "" && c.Config != "" {

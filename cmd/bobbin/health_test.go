@@ -31,7 +31,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// probe asks for a page of health, and holds it against what may not be in it.
+// probe requests a page of health, and checks that the response contains no secret and no repository's
+// name.
 func probe(t require.TestingT, addr, page string) (code int, h health.Health) {
 	response, err := (&http.Client{Timeout: time.Minute}).Get("http://" + addr + page)
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func probe(t require.TestingT, addr, page string) (code int, h health.Health) {
 	return response.StatusCode, h
 }
 
-// becomes waits until a page answers with a code, in the state.
+// becomes waits until /readyz answers with that status code and state.
 func becomes(t *testing.T, addr string, code int, state string) (h health.Health) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -57,7 +58,7 @@ func becomes(t *testing.T, addr string, code int, state string) (h health.Health
 	return h
 }
 
-// healthSettings are those of a bot that needs nothing but a database and a Slack.
+// healthSettings returns the settings of a bot that needs only a database and a Slack.
 func healthSettings(t *testing.T, slack *slacktest.Server, database string) server.Settings {
 	app := slack.App()
 	return server.Settings{
@@ -68,7 +69,7 @@ func healthSettings(t *testing.T, slack *slacktest.Server, database string) serv
 	}
 }
 
-// withQuery is an address with one more setting in it.
+// withQuery returns an address with one more query parameter.
 func withQuery(t *testing.T, address, key, value string) string {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
@@ -85,11 +86,11 @@ func healthSlack(t *testing.T) *slacktest.Server {
 	return slack
 }
 
-// Ready while the database answers, a link to Slack is up and the queue beats; else which
-// of them is not, since when, and what to do.
+// TestHealthFollowsItsParts checks that the bot is ready while the database answers, a Slack connection is
+// up and the queue sends heartbeats; otherwise health names the part that is down, the reason and the cure.
 func TestHealthFollowsItsParts(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "bobbin-health-") // a short name: the socket's stays the same over a restart
+	dir, err := os.MkdirTemp("", "bobbin-health-") // short, and the same over a restart: the folder of the Unix socket
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	own, err := postgres.Start(t.Context(), postgres.Config{Dir: dir})
@@ -121,7 +122,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 		return h.Counts.SlackLinks == config.DefaultConnections
 	}, harness.Patience, 10*time.Millisecond)
 
-	// Slack lets nobody in.
+	// Slack refuses new connections.
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
 	slack.Cut()
 	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
@@ -144,7 +145,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.NoError(t, c.Close(t.Context()))
 	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 
-	// Nor do others who have every connection.
+	// Neither do other clients that hold every connection.
 	var taken []*pgxpool.Conn
 	for range connections {
 		c, err := b.Store.Pool.Acquire(t.Context())
@@ -158,7 +159,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	}
 	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 
-	// It goes away, and comes back.
+	// The database stops, and starts again.
 	own.Stop()
 	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
 	require.Equal(t, health.StateDown, h.Parts.Database.State)
@@ -177,7 +178,8 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.Equal(t, health.StateDraining, h.State)
 }
 
-// What no waiting mends ends the bot, and health says so to the end.
+// TestHealthSaysWhatEndsTheBot checks that an error that no waiting fixes ends the bot, and that health
+// reports it until the end.
 func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
@@ -199,7 +201,7 @@ func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	}
 }
 
-// serve and health as commands: the address, the words, the exit codes.
+// TestHealthCommand runs serve and health as commands, and checks addresses, texts and exit codes.
 func TestHealthCommand(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
@@ -230,7 +232,7 @@ func TestHealthCommand(t *testing.T) {
 	response.Body.Close()
 	require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
 
-	code, _, errs = call(t, t.Context(), env, "serve") // a second one on the same address
+	code, _, errs = call(t, t.Context(), env, "serve") // a second bot on the same address
 	require.Equal(t, cli.ExitUsage, code)
 	require.Equal(t, "http.addr \""+addr+"\": address already in use; name another host:port, or leave it out\n", errs)
 

@@ -15,8 +15,8 @@ var (
 	threadAt  = regexp.MustCompile(`https://\S+/archives/(\w+)/p(\d+)(\d{6})`)
 )
 
-// home WHO FILE: what the App Home shows to who opens it now, a block each. A link to a
-// message that stands in the channel is <message>.
+// homeCmd implements "home WHO FILE": the App Home that WHO sees on opening it now, one block a line. A
+// link to a message that exists in the channel becomes <message>.
 func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	user := s.People[args[0]]
 	published := func() (n int) {
@@ -70,7 +70,8 @@ func (s *story) homeText(user string) string {
 	return shownTime.ReplaceAllString(out.String(), "<when>")
 }
 
-// press WHO ACTION VALUE: WHO presses that button of their home, as it was opened last.
+// pressCmd implements "press WHO ACTION VALUE": WHO presses that button of their App Home, as it was last
+// opened.
 func pressCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if err := s.Slack.ClickHome(s.People[args[0]], args[1], args[2]); err != nil {
 		return err

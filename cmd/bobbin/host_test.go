@@ -25,17 +25,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// hostOptions are the kinds of git host that a stage can have for its shop.
+// hostOptions are the kinds of git host that the shop of a stage can have.
 var hostOptions = []string{host.GitHub, host.GitLab, host.Gitea}
 
-// What the bot shows to a stage's git host, and the host to the bot.
+// The credentials between a stage's git host and the bot: the bot's token, and the secret of the webhooks.
 const (
 	hostToken  = "ghp_of_the_stage"
 	hookSecret = "secret-of-the-hooks"
 )
 
-// withHost has pull requests opened at a git host of the story's own, beside the remote;
-// and what the options say of files.
+// withHost adds a git host for pull requests to the stage, if the options name one. It also applies the
+// options about files.
 func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) {
 	withFiles(options, cfg)
 	at := slices.IndexFunc(hostOptions, func(kind string) bool { return slices.Contains(options, kind) })
@@ -72,15 +72,15 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 	}
 }
 
-// hooked has the host tell the bot where it listens, and what tells of its webhooks.
+// hooked registers the bot's address and the webhook secret at the git host, if webhooks are configured.
 func (s *story) hooked() {
 	if s.Settings().Repositories[0].Pulls.Hook.Secret != "" {
 		s.host.Hook("http://"+s.Service.Monitor.Addr+"/hooks/shop", hookSecret)
 	}
 }
 
-// repeatHooks has every webhook so far come again, and one that somebody else signed: neither has
-// anything looked at.
+// repeatHooks delivers every webhook so far again, and one with a forged signature. It fails if any of them
+// schedules a check.
 func (s *story) repeatHooks(ctx context.Context) error {
 	looks := func() (n int, err error) {
 		err = s.Store.Pool.QueryRow(ctx, `select count(*) from river_job where kind = 'pull_request' and state <> 'completed' and scheduled_at < now() + interval '10 minutes'`).Scan(&n)
@@ -105,9 +105,10 @@ func (s *story) repeatHooks(ctx context.Context) error {
 	return nil
 }
 
-// host DOES…: something happens at the git host, to the newest pull request: merged, closed, red
-// NAME FILE, green NAME, comment LOGIN TEXT; lose: the next answer to an opening is lost; limit N:
-// the next N answers ask to wait a second; repeat: its webhooks come again, and a forged one.
+// hostCmd implements "host DOES…", an event at the git host for the newest pull request: merged, closed,
+// red NAME FILE, green NAME, comment LOGIN TEXT. "lose" loses the next response to opening a pull request;
+// "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
+// forged one.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -150,7 +151,7 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 
-// pulls FILE: the pull requests at the git host.
+// pulls implements "pulls FILE": the pull requests at the git host.
 func pulls(_ context.Context, s *story) (string, error) {
 	var b strings.Builder
 	for _, p := range s.host.Pulls() {

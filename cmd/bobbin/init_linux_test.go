@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 )
 
-// initiate runs bobbin init with those answers.
+// initiate runs bobbin init with those answers as its input.
 func (w *ward) initiate(ctx context.Context, answers io.Reader, args ...string) (code int, said string) {
 	var out strings.Builder
 	code = run(ctx, append([]string{"init"}, args...), cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
@@ -26,8 +26,8 @@ func (w *ward) initiate(ctx context.Context, answers io.Reader, args ...string) 
 	return code, out.String()
 }
 
-// From a pipe: what the tokens see is offered, what cannot be is asked again, and the doctor is
-// content with what was written.
+// TestInitWritesAConfiguration answers from a pipe: init offers what the tokens can access, repeats a
+// question after an invalid answer, and the doctor finds no problem with the file.
 func TestInitWritesAConfiguration(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
@@ -46,7 +46,8 @@ func TestInitWritesAConfiguration(t *testing.T) {
 	require.Equal(t, []string{"remote", w.remote, w.ann.ID}, []string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
 }
 
-// What is there stays unless somebody says yes, and nothing is left half written.
+// TestInitReplacesNothingUnasked checks that an existing file is replaced only after a yes, and that no
+// partial file is left.
 func TestInitReplacesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
@@ -54,7 +55,7 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 	for name, c := range map[string]struct {
 		there, answers string
 		code           int
-		now            string // part of the file; empty: there is none
+		now            string // text in the file afterwards; empty: there is no file
 	}{
 		"no":              {"mine\n", "no\n" + answers, cli.ExitUsage, "mine\n"},
 		"only enter":      {"mine\n", "\n" + answers, cli.ExitUsage, "mine\n"},
@@ -77,11 +78,11 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(left), 1, name)
 	}
-	// Where nothing can be written nobody is asked anything.
+	// If the file cannot be written, no question is asked.
 	code, said := w.initiate(t.Context(), strings.NewReader(answers), "--config", filepath.Join(t.TempDir(), "none", "bobbin.yaml"))
 	require.Equal(t, cli.ExitUsage, code)
 	require.Regexp(t, `^bobbin: \S+/none/bobbin.yaml cannot be written: no such file or directory\n$`, said)
-	// A token that Slack does not know: the channels are typed instead, and the doctor says what to do.
+	// With a token that Slack does not know, the channels are typed, and the doctor says what to do.
 	known := w.env["SLACK_BOT_TOKEN"]
 	w.env["SLACK_BOT_TOKEN"] = "xoxb-1-2-" + secret
 	code, said = w.initiate(t.Context(), strings.NewReader("#bugs"+answers[1:]), "--config", filepath.Join(t.TempDir(), "bobbin.yaml"))
@@ -102,7 +103,8 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// The repositories that a token sees are offered, by GitHub's and by GitLab's word.
+// TestInitOffersRepositories checks that the repositories that a token can access are offered, from the
+// responses of GitHub and GitLab.
 func TestInitOffersRepositories(t *testing.T) {
 	t.Parallel()
 	for token, answer := range map[string]string{

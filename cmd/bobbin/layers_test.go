@@ -19,12 +19,12 @@ import (
 
 const module = "github.com/bobbinhq/bobbin"
 
-// maxLines is how long a function may be; the median is about a tenth of it.
+// maxLines is the most lines that a function may have; the median is about a tenth of it.
 const maxLines = 100
 
-// rooms are all packages and what each may import of ours. Tests may import besides what
-// is in support, and the package that they test. Add a room when its job fits in a
-// sentence and no room has it.
+// rooms lists all packages, and the packages of this module that each may import. Tests may also import the
+// packages of support, and the package that they test. Add a package when its job fits in a sentence and no
+// other package does it.
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/traces",
@@ -101,7 +101,7 @@ var rooms = map[string][]string{
 	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow", "workflow/incoming", "workflow/outgoing"},
-	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
+	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // independent of Bobbin
 	"bot/slacktest/blockkit":                   {},
 	"workflow":                                 {},
 	"workflow/incoming":                        {"workflow"},
@@ -164,7 +164,7 @@ var rooms = map[string][]string{
 	"workflow/intent/command":                  {"workflow/lazyregexp", "workflow", "workflow/intent/words"},
 	"workflow/intent/answer":                   {"workflow/lazyregexp", "workflow/intent/words"},
 	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/words"},
-	"workflow/plaintext":                       {}, // any room may cut a line with it
+	"workflow/plaintext":                       {}, // any package may use it to cut a line
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/spare", "repo/transfer", "repo/worktree"},
 	"repo/bare":                                {"repo/disk"},
@@ -179,7 +179,7 @@ var rooms = map[string][]string{
 	"repo/host/github":                         {"repo/host", "repo/remote"},
 	"repo/host/gitlab":                         {"repo/host", "repo/remote"},
 	"repo/host/gitea":                          {"repo/host", "repo/remote"},
-	"repo/host/hosttest":                       {}, // it knows nothing of Bobbin
+	"repo/host/hosttest":                       {}, // independent of Bobbin
 	"repo/history":                             {"repo/diff", "repo/gittree", "repo/objects"},
 	"repo/merge":                               {"repo/diff", "repo/gittree", "repo/objects"},
 	"repo/objects":                             {},
@@ -189,7 +189,7 @@ var rooms = map[string][]string{
 	"repo/spare":                               {"repo/bare", "repo/disk", "repo/objects", "repo/worktree"},
 	"repo/worktree":                            {"repo/worktree/index", "repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
 	"repo/worktree/index":                      {"repo/gittree"},
-	"repo/githubapp/githubtest":                {}, // it knows nothing of Bobbin
+	"repo/githubapp/githubtest":                {}, // independent of Bobbin
 	"repo/proxy":                               {},
 	"repo/owners":                              {"repo/history"},
 	"repo/packages":                            {"repo/packages/account", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk", "repo/commits"},
@@ -208,7 +208,7 @@ var rooms = map[string][]string{
 	"repo/runners":                             {"repo/result", "repo/runners/gotest", "workflow/plaintext"},
 	"repo/runners/gotest":                      {"repo/result"},
 	"repo/stub":                                {},
-	"repo/bisect":                              {}, // it knows neither git nor a run
+	"repo/bisect":                              {}, // independent of git and of test runs
 	"repo/screenshot":                          {"repo/sandbox"},
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
@@ -221,7 +221,7 @@ var rooms = map[string][]string{
 	"migrations":                               {},
 	"deploy":                                   {},
 
-	// A turn, from its story down to the rows and words that all of it stands on.
+	// A turn: from the package that runs it down to the packages of rows and texts that the others use.
 	"workflow/turn": {
 		"workflow/tracing",
 		"workflow/metrics",
@@ -348,7 +348,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission", "workflow/button", "workflow/hometab", "workflow/incoming",
 	},
 
-	// A sandbox: the kinds are below the API, and what they share below them.
+	// A sandbox: the kinds are below the API, and the packages that they share are below them.
 	"repo/sandbox": {
 		"repo/sandbox/bubblewrap", "repo/sandbox/namespaces", "repo/sandbox/gvisor", "repo/sandbox/docker", "repo/sandbox/unconfined",
 		"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/cgroup", "repo/sandbox/diskwatch", "repo/sandbox/probe", "repo/sandbox/process", "repo/sandbox/toolchain", "repo/sandbox/user",
@@ -372,7 +372,7 @@ var rooms = map[string][]string{
 	"repo/sandbox/user":          {},
 	"repo/sandbox/user/usertest": {},
 
-	// Tests alone: faults of each kind, and what they stand on.
+	// Tests only: the kinds of faults, and the packages that their tests use.
 	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage"},
@@ -388,17 +388,17 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/faults/upgrades":   {},
 }
 
-// staging is the room of the program that may import rooms of support, beside those of the
-// playground: a demo needs a Slack and a model, and there are none.
+// staging and playing (with the packages below it) are the parts of the program that may import packages of
+// support: a demo needs a fake Slack and a fake model.
 const (
 	staging = "cmd/bobbin/internal/stage"
 	playing = "cmd/bobbin/internal/playground"
 )
 
-// support is for tests, and for the demo.
+// support lists the packages for tests and for the demo.
 var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "cmd/bobbin/internal/harness/shopcache", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
 
-// inTests is what the tests of a room may import besides.
+// inTests lists the packages that the tests of a package may import besides those in rooms.
 var inTests = map[string][]string{
 	"repo/retest":              {"repo/buildcache"},
 	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
@@ -420,33 +420,33 @@ var inTests = map[string][]string{
 	"workflow/store/retention": {"workflow", "workflow/store"},
 	"cmd/bobbin": {
 		"workflow/store/silence", "workflow/store/audit",
-		"repo/remote", // the whole program, looked at in its parts
+		"repo/remote", // the tests examine the parts of the whole program
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/quota",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                                                           // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/outgoing", "workflow/intent/command"},                       // what people press was posted
-	"bot/people":                  {"workflow/lazyregexp", "bot/poster"},                                                // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery has what Slack gets
-	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command goes with its lesson
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // the test masks a refused address
+	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the scripted endpoint is made for this client
+	"bot/event":                   {"deploy"},                                                                           // reads the commands of the manifest
+	"bot/gateway":                 {"bot/poster", "workflow/outgoing", "workflow/intent/command"},                       // people press what was posted
+	"bot/people":                  {"workflow/lazyregexp", "bot/poster"},                                                // a thread also contains messages of the bot
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                                        // the bot's own files are no events; who is a guest
+	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery shows what Slack gets
+	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command is kept with its lesson
 	"workflow/intent":             {"workflow", "workflow/intent/answer", "workflow/intent/command"},                    // one table of what people write
-	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that is written down
-	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                                                    // packages are shown to all that runs
-	"workflow/turn/worktree":      {"repo/buildcache"},                                                                  // a checker of its own
+	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that the test writes
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code can do to a proof
+	"repo/testrun":                {"repo/packages"},                                                                    // packages are mounted for all that runs
+	"workflow/turn/worktree":      {"repo/buildcache"},                                                                  // for a checker
 	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
-	"repo/needed":                 {"repo/buildcache"},                                // a checker of its own
-	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // checkers of their own
+	"repo/needed":                 {"repo/buildcache"},                                // for a checker
+	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // for checkers
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
-	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
+	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from separate threads
 
-	"cmd/bobbin/internal/playground": {"repo/buildcache"}, // Go's library is put into the shop's
+	"cmd/bobbin/internal/playground": {"repo/buildcache"}, // Go's standard library is put into the shop's cache
 
-	// Tests alone: the program as it is wired, and what each kind of fault looks at.
+	// Tests only: the assembled program, and what the tests of each kind of fault examine.
 	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/permit", "repo/commits"},
 	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store", "workflow/incoming", "workflow/outgoing"},
 	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
@@ -466,14 +466,15 @@ var inTests = map[string][]string{
 	"workflow/turn/delivery":                {"workflow/quota"},
 }
 
-// vocabulary are the rooms that all others speak in. They use no library.
+// vocabulary lists the packages of the types that all other packages use. They import only the standard
+// library.
 var vocabulary = []string{
 	"workflow", "workflow/button", "workflow/card", "workflow/diagnosis", "workflow/hometab", "workflow/incoming",
 	"workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota",
 }
 
-// keepers are the rooms that alone may know a library: what changes often, or is a risk,
-// stays behind one door.
+// keepers lists, for a library, the only packages that may import it: libraries that change often or are a
+// risk stay behind one package boundary.
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
@@ -489,14 +490,14 @@ var keepers = map[string][]string{
 	"mvdan.cc/sh/v3":                    {"repo/project/command"},
 }
 
-// The test reads the source, since a test that asks the go command can be answered from
-// its cache, and miss a breach.
+// TestLayers checks the imports of all packages. It reads the source, because a test that runs the go
+// command may be answered from the test cache and miss a breach.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, strings.Join(breaches(t, os.DirFS("../.."), rooms), "\n"))
 }
 
-// Each rule has a control: a tree with one breach of it.
+// TestLayersAreHeld holds a control for each rule: a tree with one breach of it.
 func TestLayersAreHeld(t *testing.T) {
 	t.Parallel()
 	table := map[string][]string{"cmd/bobbin": {"bot", "bot/slacktest", "workflow"}, staging: {"bot/slacktest"}, "bot": {"workflow"}, "workflow": {}, "bot/slacktest": {}}
@@ -536,7 +537,7 @@ func TestLayersAreHeld(t *testing.T) {
 	require.Equal(t, []string{"bot/slacktest: the table names it, and it is not there"}, breaches(t, without, table))
 }
 
-// breaches are the rules that a tree of source breaks, a line each.
+// breaches returns the breaches of the rules in a tree of source, one line each.
 func breaches(t *testing.T, tree fs.FS, table map[string][]string) (found []string) {
 	t.Helper()
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -572,7 +573,7 @@ func breaches(t *testing.T, tree fs.FS, table map[string][]string) (found []stri
 	return found
 }
 
-// sources are the Go files of the module, as the go command sees them.
+// sources returns the Go files of the module, as the go command sees them.
 func sources(t *testing.T, tree fs.FS) (names []string) {
 	t.Helper()
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -622,8 +623,9 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 	}
 }
 
-// takingOver are the rooms that see in their init whether this process is to be the first one in
-// a sandbox: before the rest of the program is initialized, which every command would wait for.
+// takingOver lists the packages with an init function that checks whether this process is the first one in
+// a sandbox. It takes over before the rest of the program is initialised, which every command would wait
+// for.
 var takingOver = []string{
 	"repo/sandbox/bridge", "repo/sandbox/bubblewrap", "repo/sandbox/gvisor", "repo/sandbox/initproc",
 	"repo/sandbox/namespaces", "repo/sandbox/probe",
@@ -645,7 +647,7 @@ func checkFunctions(say func(string, ...any), files *token.FileSet, file *ast.Fi
 	}
 }
 
-// comments reports whether a file carries its package's comment.
+// comments reports whether a file contains its package's comment.
 func comments(file *ast.File) bool {
 	kind := "Package " + file.Name.Name
 	if file.Name.Name == "main" {

@@ -11,10 +11,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// logged is what the bot wrote into its log for machines.
+// logged implements "logged FILE": the JSON log of the bot.
 func logged(_ context.Context, s *story) (string, error) { return s.log.String(), nil }
 
-// A machine reads each line of the log by itself, with the ids that it is about.
+// TestTheLogIsForPeopleOrForMachines checks that each line of the JSON log is an object with the ids that
+// it is about, and which levels the text log contains.
 func TestTheLogIsForPeopleOrForMachines(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

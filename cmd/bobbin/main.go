@@ -1,6 +1,6 @@
-// Command bobbin is a Slack bot that mends code in a thread. Each subcommand has a file here,
-// with its flags; the rooms below internal do the work. The bot itself is put together in
-// internal/server, and nowhere else.
+// Command bobbin is a Slack bot that fixes bugs in a thread. Each subcommand has a file in this folder,
+// with its flags; the packages below internal do the work. The bot itself is assembled in internal/server
+// and nowhere else.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// version is set by the release build.
+// version is the version of the release; the release build sets it.
 var version = "dev"
 
 func main() {
@@ -53,7 +53,7 @@ type commands struct {
 	Clean cleanCommand `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 
-// tending are the commands of every day.
+// tending holds the commands of day-to-day operation.
 type tending struct {
 	operate.Commands
 	Init       begin.Command      `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
@@ -62,7 +62,8 @@ type tending struct {
 	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
 }
 
-// run is main without the process around it; the end-to-end tests call it too.
+// run is main without the process: it takes the arguments and the console, and returns the exit code. The
+// end-to-end tests call it too.
 func run(ctx context.Context, args []string, c cli.Console) int {
 	c.Hide = redact.New(secrets.FromEnvironment(c.Env)...)
 	log := c.Hide.Writer(c.Err)
@@ -70,7 +71,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	var flags commands
 	exited := -1
 	out := c.Out
-	if len(args) == 0 { // help is what was needed, not what was asked for
+	if len(args) == 0 { // without arguments the help is printed, but as a usage error: to standard error, exit code 2
 		args, out = []string{"--help"}, c.Err
 	}
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
@@ -84,7 +85,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	switch {
 	case exited >= 0 && out != c.Out:
 		return cli.ExitUsage
-	case exited >= 0: // --help and --version have printed what was asked
+	case exited >= 0: // --help and --version have printed their text
 		return exited
 	case err != nil:
 		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, misusedCommand(err))
@@ -94,7 +95,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose, flags.LogFormat)), c.Err)
 }
 
-// programVersion is that of the release, or of the module that go install has built.
+// programVersion returns the version of the release build, or the module version of a build by go install.
 func programVersion() string {
 	if built, ok := debug.ReadBuildInfo(); ok && version == "dev" && strings.HasPrefix(built.Main.Version, "v") {
 		return built.Main.Version
@@ -102,7 +103,8 @@ func programVersion() string {
 	return version
 }
 
-// fromEnvironment gives flags that have a tag "from" the value of that variable.
+// fromEnvironment returns a resolver that sets each flag with a tag "from" to the value of that environment
+// variable.
 func fromEnvironment(env func(string) string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		if name := flag.Tag.Get("from"); name != "" && env(name) != "" {
@@ -112,7 +114,7 @@ func fromEnvironment(env func(string) string) kong.Resolver {
 	})
 }
 
-// misusedCommand is the command that was misused, as far as it was understood.
+// misusedCommand returns the command whose arguments could not be parsed, as far as the parser got.
 func misusedCommand(err error) string {
 	var misused *kong.ParseError
 	if errors.As(err, &misused) && misused.Context != nil && misused.Context.Selected() != nil {
@@ -121,14 +123,14 @@ func misusedCommand(err error) string {
 	return "bobbin"
 }
 
-// reportOutcome says an error once, in words for people, and gives the exit code.
+// reportOutcome prints an error once, in words for people, and returns the exit code.
 func reportOutcome(ctx context.Context, err error, w io.Writer) int {
 	var usage cli.UsageError
 	var silent cli.ExitError
 	switch {
 	case err == nil:
 		return cli.ExitOK
-	case errors.As(err, &silent): // what it says is said
+	case errors.As(err, &silent): // the command has already printed why
 		return int(silent)
 	case errors.As(err, &usage):
 		fmt.Fprintln(w, err)
@@ -141,8 +143,9 @@ func reportOutcome(ctx context.Context, err error, w io.Writer) int {
 	return cli.ExitFailed
 }
 
-// newLogger writes warnings for people, and for machines what happened to each session, too:
-// never words of people or models, which are for the level debug alone.
+// newLogger returns the program's logger. As text it writes warnings; as JSON it also writes what happened
+// to each session (level info). Words of people and models are logged at level debug only, which verbose
+// switches on.
 func newLogger(w io.Writer, verbose bool, format string) *slog.Logger {
 	level := slog.LevelWarn
 	if format == "json" {

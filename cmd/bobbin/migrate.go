@@ -13,13 +13,13 @@ import (
 
 type migrateCommand struct{ operate.PlaceFlags }
 
-// Help is what bobbin migrate --help teaches.
+// Help returns the detailed text of bobbin migrate --help.
 func (migrateCommand) Help() string {
 	return `serve does the same when it starts, one replica at a time. Use this to do it before the new version starts, or
 with a role that may change tables while serve runs with one that may not.`
 }
 
-// Run brings the database up to date.
+// Run migrates the database to the newest schema.
 func (c *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	s, err := c.Place(con)
 	if err != nil {

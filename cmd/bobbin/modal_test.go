@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// open is the newest modal that stands open on somebody's screen, sooner or later.
+// open waits for the newest open modal of a person that wanted accepts.
 func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View) bool) (found slacktest.View, err error) {
 	err = s.Poll(ctx, func() (bool, error) {
 		for _, v := range s.Slack.Views() {
@@ -29,8 +29,8 @@ func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View
 	return found, nil
 }
 
-// modal WHO TEXT: a modal stands open on WHO's screen that shows TEXT, be it as an error.
-// ! modal WHO: none does.
+// modalCmd implements "modal WHO TEXT": WHO has a modal open that shows TEXT, also as an error. "! modal
+// WHO": WHO has no modal open.
 func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if len(args) == 1 {
 		for _, v := range s.Slack.Views() {
@@ -47,7 +47,8 @@ func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	return err
 }
 
-// enter WHO INPUT=TEXT…: WHO sends the newest modal with that in its inputs.
+// enterCmd implements "enter WHO INPUT=TEXT…": WHO fills in these inputs of the newest modal and submits
+// it.
 func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
 	if err != nil {
@@ -64,7 +65,7 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	return s.Slack.WaitSettled(ctx)
 }
 
-// dismiss WHO: WHO closes the newest modal without sending it.
+// dismissCmd implements "dismiss WHO": WHO closes the newest modal without submitting it.
 func dismissCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
 	if err != nil {
@@ -73,13 +74,13 @@ func dismissCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []
 	return s.Slack.Dismiss(v.ID)
 }
 
-// refuse METHOD CODE: Slack answers the next call of that method with that error.
+// refuseCmd implements "refuse METHOD CODE": Slack answers the next call of that method with that error.
 func refuseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	s.Slack.Order(slacktest.Fault{Method: args[0], Error: args[1]})
 	return nil
 }
 
-// nameApprovers are ann, bea and a group that bea is in.
+// nameApprovers returns the ids of bea, of a group that bea is in, and of ann.
 func (s *story) nameApprovers() []string {
 	if s.leads == "" {
 		s.leads = s.Slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{s.People["bea"]}}).ID
@@ -88,8 +89,8 @@ func (s *story) nameApprovers() []string {
 	return []string{s.People["bea"], s.leads, s.People["ann"]}
 }
 
-// uncalled leaves out of a post's problems that it calls those whom the story's configuration
-// names as approvers, or who know the code where it has them called.
+// uncalled removes the allowed mentions from a post's problems: those of approvers that the configuration
+// names, and those of people who know the code or made a commit, if the configuration has them mentioned.
 func (s *story) uncalled(problems []string) []string {
 	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].CallsOwners) && len(s.Settings().CallAuthors) == 0 {
 		return problems
@@ -101,7 +102,8 @@ func (s *story) uncalled(problems []string) []string {
 	return slices.DeleteFunc(problems, func(p string) bool { return slices.Contains(called, p) })
 }
 
-// called FILE: every mention that the bot posted, one reply a line, in the order of posting.
+// called implements "called FILE": the mentions in the bot's messages in the main thread, one message a
+// line, in the order of posting.
 func called(_ context.Context, s *story) (string, error) {
 	var all strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
@@ -112,7 +114,7 @@ func called(_ context.Context, s *story) (string, error) {
 	return all.String(), nil
 }
 
-// leave WHO…: WHO leaves the channel.
+// leaveCmd implements "leave WHO…": WHO leaves the channel.
 func leaveCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	for _, who := range args {
 		if err := s.Slack.Leave(s.Channel, s.People[who]); err != nil {

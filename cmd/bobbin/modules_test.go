@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 )
 
-// needModule has the shop need a module of somebody else's, which is in a registry of the
-// story's own and nowhere on this machine; where it is down, the registry has nothing.
+// needModule makes the shop depend on a module that is only in the story's registry and nowhere on this
+// machine. With down, the registry has nothing.
 func (s *story) needModule(cfg *stage.Config, down bool) {
 	for i, f := range cfg.Files {
 		if f.Name == "go.mod" {
@@ -27,7 +27,7 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
 	)
 	network := packagestest.New(s.t)
-	patience := time.Minute // the model is told at once what is missing
+	patience := time.Minute // the missing module is reported to the model at once
 	if s.packages = make(chan struct{}); down {
 		network.Mux = http.NewServeMux()
 	} else {
@@ -42,7 +42,7 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 	}
 }
 
-// packages: the registry that the stage's shop waits for answers from now on.
+// packagesCmd implements "packages": from now on the registry that the shop waits for answers.
 func packagesCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	close(s.packages)
 	return nil

@@ -13,14 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 )
 
-// makeDatabase makes the story's.
+// makeDatabase creates the story's database and returns its URL.
 func (s *story) makeDatabase() string {
 	s.database = harness.Database(s.t)
 	return s.database
 }
 
-// bobbin FILE ARGS…: whoever runs the bot runs that command beside it; FILE is what it prints. The
-// argument <session> is the main thread's.
+// operatorCmd implements "bobbin FILE ARGS…": the operator runs that command beside the bot, and FILE gets
+// its output. The argument <session> stands for the id of the main thread's session.
 func operatorCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	for i, a := range args {
 		if a != "<session>" {

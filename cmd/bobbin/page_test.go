@@ -19,10 +19,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
-// pagesHost is where browsers find the pages of a stage; pageCmd leads it to where they are served.
+// pagesHost is the host in the URLs of a stage's pages; browse connects to the bot's address instead.
 const pagesHost = "pages.example"
 
-// servePages has sessions' pages, or metrics alone, where a story wants them.
+// servePages switches on sessions' pages, or only metrics, as the options of a story say.
 func servePages(args []string, set *server.Settings) {
 	if slices.Contains(args, "metrics") {
 		set.HTTPAddr = "127.0.0.1:0"
@@ -41,8 +41,8 @@ var (
 	tookTime  = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s\b`)
 )
 
-// page WHO list|session|BENT FILE: what a browser shows of the newest link to a page that WHO was
-// given, in the App Home or in a modal: its status, and its words. BENT is put behind the link.
+// pageCmd implements "page WHO list|session|BENT FILE": the status and the text of the page behind the
+// newest link that WHO got, in the App Home (list) or in a modal. BENT is appended to the link.
 func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var link string
 	err := s.Poll(ctx, func() (bool, error) {
@@ -71,7 +71,7 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
 }
 
-// metrics FILE: what a scrape of /metrics reads.
+// metricsCmd implements "metrics FILE": the response of /metrics.
 func metricsCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	status, body, err := s.browse(ctx, "http://"+pagesHost+"/metrics")
 	if err != nil || status != http.StatusOK {
@@ -80,7 +80,7 @@ func metricsCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 	return os.WriteFile(ts.MkAbs(args[0]), []byte(body), 0o644)
 }
 
-// browse loads a page as a browser does that has never been there.
+// browse loads a page as a browser without cookies.
 func (s *story) browse(ctx context.Context, link string) (status int, body string, err error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

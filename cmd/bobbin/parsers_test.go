@@ -18,16 +18,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reader is what reads data from outside of this program, and the fuzz targets that
-// throw anything at it. A target is named with its package, its function with the file.
+// A readerOf names code that reads data from outside this program, and the fuzz targets that cover it. A
+// target is named with its package, a function with its file.
 type readerOf struct {
 	what      string
 	functions []string
 	targets   []string
 }
 
-// outside is every place where data of others is taken apart: of Slack and its people, of
-// models, of repositories and what runs in them, of remotes and GitHub, of operators.
+// outside lists all code that parses data of others: of Slack and its people, of models, of repositories
+// and what runs in them, of remotes and GitHub, of operators.
 var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event/event.go Normalise", "bot/event/frame.go ReadFrame", "bot/event/wire.go UnmarshalJSON"}, []string{"bot/event FuzzNormalise"}},
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
@@ -113,7 +113,8 @@ var outside = []readerOf{
 	{"scripts of the stand-in model", []string{"workflow/model/modeltest/parse.go Parse"}, []string{"workflow/model/modeltest FuzzParse"}},
 }
 
-// inside are files that take apart what this program itself, or the kernel, has written.
+// inside lists the files that parse what this program itself, the operator or the kernel has written, with
+// the reason why they need no fuzz target.
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
 	"bot/page/plan.go":                                 "plans that this program has judged and recorded, which it shows",
@@ -191,16 +192,17 @@ var inside = map[string]string{
 	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",
 }
 
-// decoding is how a file that takes data apart gives itself away.
+// decoding matches code that parses data.
 var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|http\.ParseTime|parseIgnore\(|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
 
-// Everything that reads data of others has a fuzz target, and every target is of something.
+// TestWhatReadsOutsideDataIsFuzzed checks that all code that reads data of others has a fuzz target, and
+// that every target is in the table.
 func TestWhatReadsOutsideDataIsFuzzed(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, strings.Join(unfuzzed(t, os.DirFS("../.."), outside, inside), "\n"))
 }
 
-// Each rule has a control.
+// TestUnfuzzedReadersAreFoundOut holds a control for each rule.
 func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
 	t.Parallel()
 	sound := func() fstest.MapFS {
@@ -233,7 +235,7 @@ func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
 	require.Equal(t, []string{"data: it has no target", "bot FuzzRead is in no row of the table"}, unfuzzed(t, sound(), []readerOf{{"data", []string{"bot/read.go read"}, nil}}, own))
 }
 
-// unfuzzed is what is wrong with the table, a line each.
+// unfuzzed returns what is wrong with the tables, one line each.
 func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string) (found []string) {
 	t.Helper()
 	functions, targets, decoders := declared(t, tree)
@@ -274,7 +276,7 @@ func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string)
 	return found
 }
 
-// declared are the functions of the module, its fuzz targets, and the files that decode.
+// declared returns the functions of the module, its fuzz targets, and the files that parse data.
 func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string]bool) {
 	t.Helper()
 	functions, targets, decoders = map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -293,7 +295,7 @@ func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string
 				functions[name+" "+f.Name.Name] = true
 			}
 		}
-		// A room for tests reads what tests say.
+		// Packages for tests only parse what tests write.
 		if !test && !slices.Contains(support, path.Dir(name)) && decoding.Match(text) {
 			decoders[name] = true
 		}

@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agentRooms are the packages that handle files that agents, and the commands of strangers,
-// can write. Paths of such files are opened below an os.Root, or below a folder that was
-// opened: a path may lead elsewhere by the time it is used.
+// agentRooms lists the packages that handle files which agents and untrusted commands can write. They must
+// open such files below an os.Root or an opened folder, because a path may lead elsewhere by the time it is
+// used.
 var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/bare", "repo/commits", "repo/filetree", "repo/worktree", "repo/worktree/index", "repo/disk", "repo/objects", "repo/spare", "repo/gittree", "repo/bundle", "repo/diff", "repo/merge", "repo/history", "repo/remote", "repo/dial", "repo/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
 
-// ourOwn are the files of those rooms that use paths of this machine all the same, and why
-// nobody else can have put anything there.
+// ourOwn lists the files of those packages that use paths nevertheless, with the reason why only this
+// program can have written there.
 var ourOwn = map[string]string{
 	"repo/bare/bare.go":            "mirrors",
 	"repo/clean.go":                "mirrors",
@@ -56,7 +56,7 @@ var ourOwn = map[string]string{
 	"workflow/turn/place.go":       "the same",
 }
 
-// byPath are the functions that take a path as it is.
+// byPath lists the functions that open or change a file by its path.
 var byPath = map[string][]string{
 	"os": {
 		"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Stat", "Lstat", "Readlink", "Mkdir", "MkdirAll", "Remove", "RemoveAll",
@@ -93,7 +93,7 @@ type pathUse struct {
 
 func (u pathUse) String() string { return fmt.Sprintf("%s:%d: %s", u.name, u.line, u.what) }
 
-// pathUsers are the places in agentRooms that take a path as it is.
+// pathUsers returns the calls of such functions in agentRooms.
 func pathUsers(t *testing.T, tree fs.FS) (found []pathUse) {
 	t.Helper()
 	for _, name := range sources(t, tree) {
@@ -105,7 +105,7 @@ func pathUsers(t *testing.T, tree fs.FS) (found []pathUse) {
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		names := map[string]string{} // as imported
+		names := map[string]string{} // imported package by its name in the file
 		for _, i := range file.Imports {
 			imported := path.Base(strings.Trim(i.Path.Value, `"`))
 			names[imported] = imported

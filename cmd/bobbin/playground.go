@@ -34,7 +34,7 @@ type playgroundCommand struct {
 	NoBrowser bool   `help:"Only print the address, open no browser."`
 }
 
-// Help is what bobbin playground --help teaches.
+// Help returns the detailed text of bobbin playground --help.
 func (playgroundCommand) Help() string {
 	return `Opens a small team chat in the browser, with Bobbin in it: the very bot that serve runs, on a local Slack, a private
 Postgres and a sample project with a bug. Speak as a reporter, an approver, a guest or somebody from another workspace.
@@ -48,7 +48,7 @@ Ctrl-C ends it; the next start goes on where it was, also after a crash, unless 
 The page is for this machine alone, and for whoever has the address that is printed.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed. It refuses an --addr that is not a loopback address.
 func (c *playgroundCommand) Validate() error {
 	if c.Push && c.Repo == "" {
 		return errors.New("--push needs --repo")
@@ -69,7 +69,7 @@ func (c *playgroundCommand) Validate() error {
 	return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
 }
 
-// Run serves the page.
+// Run opens the playground, prints its URL and serves the page until ctx ends.
 func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	opt, err := c.options(ctx, con, log)
 	if err != nil {
@@ -95,7 +95,8 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 	return errors.Join(p.Serve(ctx), p.Close())
 }
 
-// options are the flags, with what is found in the environment and on this machine.
+// options returns the options of the playground, from the flags, the configuration, the environment and the
+// sandbox that works on this machine.
 func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *slog.Logger) (playground.Options, error) {
 	opt := playground.Options{Addr: c.Addr, Fresh: c.Fresh, Progress: con.Err, Log: log}
 	file := config.Config{}
@@ -139,7 +140,7 @@ func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *s
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// repository is the one that --repo names, with the variable of its token.
+// repository returns the configuration of the repository that --repo names, with the variable of its token.
 func (c *playgroundCommand) repository(from string) config.Repository {
 	r := config.Repository{Name: "playground", URL: from}
 	if c.TokenEnv != secrets.GitToken {

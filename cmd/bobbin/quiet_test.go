@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
-// quiet MINUTES: all that was said and done was so long before, and then it is looked for
-// threads that were silent for ten minutes.
+// quietCmd implements "quiet MINUTES": moves all that was said and done so many minutes into the past, and
+// then runs the check for threads that were silent for ten minutes.
 func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	minutes, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -28,7 +28,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 			return err
 		}
 	}
-	// A session whose row somebody holds at this moment is left for the next look.
+	// A session whose row is locked at this moment is left for the next check.
 	return s.Poll(ctx, func() (done bool, err error) {
 		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {
 			return false, err
@@ -38,7 +38,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	})
 }
 
-// running: a command of an agent's is under way.
+// runningCmd implements "running": waits until a command of an agent is running.
 func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	return s.Poll(ctx, func() (is bool, err error) {
 		err = s.Store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)

@@ -22,15 +22,16 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 )
 
-// listenHangup is told of each SIGHUP from now on; before that, one ends the process.
+// listenHangup returns a channel that receives each SIGHUP from now on. Before the call, a SIGHUP ends the
+// process.
 func listenHangup() <-chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
 	return asked
 }
 
-// rememberEnvironment keeps what was read: secrets are taken out of the environment at the first
-// reading, and a configuration that is read again names them, too.
+// rememberEnvironment wraps env so that it keeps each value that was read. Secrets are removed from the
+// environment when they are first read, and a configuration that is read again needs them too.
 func rememberEnvironment(env func(string) string) func(string) string {
 	var mu sync.Mutex
 	known := map[string]string{}
@@ -44,14 +45,14 @@ func rememberEnvironment(env func(string) string) func(string) string {
 	}
 }
 
-// A reloader runs the bot, and again with other settings when it is asked to. What is under way
-// is handed over as at any end, and goes on with the new settings.
+// A reloader runs the bot and restarts it with new settings on request. Work in progress is handed over as
+// at any stop, and continues with the new settings.
 type reloader struct {
 	command *serveCommand
 	con     cli.Console
 	log     *slog.Logger
 	asked   <-chan os.Signal
-	refused time.Time // when settings were not taken over; zero: they were
+	refused time.Time // when new settings were last refused; zero: they were not
 }
 
 func (r *reloader) run(ctx context.Context, s server.Settings) error {
@@ -74,17 +75,18 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 	}
 }
 
-// serve runs the bot until it ends, or until other settings are to be taken over.
+// serve runs the bot until it ends or until new settings have been read. It returns those settings; nil
+// means that the bot ended.
 func (r *reloader) serve(ctx context.Context, service *server.Server, dir string) (next *server.Settings, err error) {
 	defer service.Close()
-	defer r.announce(dir)() // while the folder is locked: it is nobody else's
+	defer r.announce(dir)() // while the folder is locked, so that no other process writes the file
 	if !r.refused.IsZero() {
 		service.Monitor.RefuseConfiguration(r.refused)
 	}
 	if service.Monitor.Addr != "" {
 		fmt.Fprintf(r.con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
 	}
-	debug.FreeOSMemory() // of what was needed to come up; without work the collector would leave it for minutes
+	debug.FreeOSMemory() // releases the memory that start-up needed; an idle collector would keep it for minutes
 	fmt.Fprintln(r.con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
 	running, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
@@ -116,13 +118,14 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 	return next, err
 }
 
-// refuse says why settings were not taken over.
+// refuse logs why new settings are not applied, and notes the time.
 func (r *reloader) refuse(err error) {
 	r.refused = time.Now()
 	r.log.Error("the configuration that changed is refused whole, and the one before stays", "err", err)
 }
 
-// announce leaves the process's id where bobbin reload looks for it; remove takes it away.
+// announce writes the process id to the file that bobbin reload reads. The function that it returns removes
+// the file.
 func (r *reloader) announce(dir string) (remove func()) {
 	name := filepath.Join(dir, pidFile)
 	if err := os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
@@ -131,7 +134,7 @@ func (r *reloader) announce(dir string) (remove func()) {
 	return func() { os.Remove(name) }
 }
 
-// pidFile is where a data directory says which process works in it.
+// pidFile is the name of the file in a data directory that holds the id of the bot's process.
 const pidFile = "serve.pid"
 
 type reloadCommand struct {
@@ -139,14 +142,14 @@ type reloadCommand struct {
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, to be looked at before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
 }
 
-// Help is what bobbin reload --help teaches.
+// Help returns the detailed text of bobbin reload --help.
 func (reloadCommand) Help() string {
 	return `Sends SIGHUP to the bot that works in the data directory. The file is refused whole if it has a fault: the one before stays, and the bot's log and
 health say so. Else the bot takes it over: its parts end and begin anew within seconds, and work goes on where it was. Variables of the
 environment and flags stay as they were at the start.`
 }
 
-// Run looks at the file, and asks the bot to read it.
+// Run checks the configuration file, if one is named, and sends SIGHUP to the bot of the data directory.
 func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
 	if c.Config != "" {
 		if _, err := config.Load(c.Config); err != nil {
@@ -159,7 +162,7 @@ func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
 	}
 	said, err := os.ReadFile(filepath.Join(s.DataDir, pidFile))
 	pid, notPID := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil || notPID != nil || pid < 1 || !storage.IsLocked(s.DataDir) { // in a container the bot is process 1
+	if err != nil || notPID != nil || pid < 1 || !storage.IsLocked(s.DataDir) { // pid 1 is valid: in a container the bot is process 1
 		return cli.UsageError{Err: fmt.Errorf("bobbin: no bot works in %s; name its own folder with --data-dir or BOBBIN_DATA_DIR", s.DataDir)}
 	}
 	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 )
 
-// said is what a program that runs beside the test has written so far.
+// said collects the output of a program that runs beside the test.
 type said struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -36,8 +36,8 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// A configuration with a fault is refused whole, in the log with its line and in health, and the
-// one before stays; a sound one is taken over by the same process.
+// TestAConfigurationThatChangedIsTakenOver checks that a faulty configuration is refused whole, with its
+// line in the log and in health, and the one before stays; and that the same process applies a sound one.
 func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
@@ -86,7 +86,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code, "the command looks at the file before")
 	require.Contains(t, told, "bobbin.yaml:3")
 
-	for range 2 { // the second time the token is out of the environment
+	for range 2 { // the second time the token is no longer in the environment
 		before := strings.Count(errs.String(), "listening")
 		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\nsandbox: {kind: none}\n")
 		require.EventuallyWithT(t, func(c *assert.CollectT) {

@@ -16,19 +16,19 @@ import (
 const (
 	storyFolder = "testdata/script"
 	workflowDoc = "../../docs/workflows.md"
-	ownTable    = "Beyond" // rows that the specification does not have
+	ownTable    = "Beyond" // table of rows that the specification does not have
 )
 
-// A tale is what a story says of itself before it begins.
+// A tale is what the comment at the top of a story says.
 type tale struct {
-	file  string   // its name below storyFolder
-	rows  []string // that it shows, each as "Table: row"
+	file  string   // name below storyFolder
+	rows  []string // the rows that it shows, each as "Table: row"
 	shows string   // the first sentence of its comment
 }
 
-// TestEveryRowHasItsStory holds the specification's rows, testdata/rows.txt, against the
-// stories, which name theirs in lines "# row: Table: row" at their top; and docs/workflows.md
-// against both. UPDATE_GOLDEN=1 writes it.
+// TestEveryRowHasItsStory checks that each row of the specification, in testdata/rows.txt, has a story;
+// stories name their rows in lines "# row: Table: row" at their top. It also checks that docs/workflows.md
+// matches both. UPDATE_GOLDEN=1 writes that file.
 func TestEveryRowHasItsStory(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/rows.txt")
@@ -76,14 +76,14 @@ func readTale(file, script string) tale {
 	if first := sentence.FindString(told.shows); first != "" {
 		told.shows = strings.TrimSpace(first)
 	}
-	// A row that is named further down would be passed over in silence.
+	// A row that is named further down is an error; it would be ignored otherwise.
 	if stray := strings.Count("\n"+script, "\n# row:") - len(told.rows); stray > 0 {
 		told.rows = append(told.rows, fmt.Sprintf("(%d named below the top of the story)", stray))
 	}
 	return told
 }
 
-// rowFaults are the rows without a story, and what stories name that is no row.
+// rowFaults returns the rows without a story, and the names in stories that are no rows.
 func rowFaults(rows []string, tales []tale) (faults []string) {
 	shown := map[string]bool{}
 	for _, s := range tales {
@@ -105,7 +105,7 @@ func rowFaults(rows []string, tales []tale) (faults []string) {
 	return faults
 }
 
-// workflowPage is docs/workflows.md.
+// workflowPage returns the text of docs/workflows.md.
 func workflowPage(rows []string, tales []tale) string {
 	var b strings.Builder
 	b.WriteString(workflowIntroduction)
@@ -141,7 +141,7 @@ func beginTable(b *strings.Builder, heading string) {
 	fmt.Fprintf(b, "\n## %s\n\n| row | story | what it shows |\n|---|---|---|\n", heading)
 }
 
-// tableLines are one for each story of a row.
+// tableLines writes one line for each story of a row.
 func tableLines(b *strings.Builder, label, row string, tales []tale) {
 	for _, s := range tales {
 		if slices.Contains(s.rows, row) {
@@ -151,7 +151,7 @@ func tableLines(b *strings.Builder, label, row string, tales []tale) {
 	}
 }
 
-// cell keeps Markdown from reading a table's text as more than that.
+// cell escapes a text for a cell of a Markdown table.
 var cell = strings.NewReplacer("|", `\|`, "<", `\<`)
 
 const workflowIntroduction = `# The workflows, row by row

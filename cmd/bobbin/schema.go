@@ -9,13 +9,13 @@ import (
 
 type schemaCommand struct{}
 
-// Help is what bobbin schema --help teaches.
+// Help returns the detailed text of bobbin schema --help.
 func (schemaCommand) Help() string {
 	return `Editors that know the YAML language server complete and check bobbin.yaml with it: bobbin schema > bobbin.schema.json, and as the first line
 of bobbin.yaml: # yaml-language-server: $schema=bobbin.schema.json`
 }
 
-// Run prints the schema.
+// Run prints the JSON schema of the configuration file.
 func (schemaCommand) Run(con cli.Console) error {
 	text, err := schema.Make()
 	if err == nil {

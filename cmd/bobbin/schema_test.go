@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// The schema takes what the documentation shows, and refuses keys and kinds that there are not.
+// TestTheSchemaKnowsTheConfiguration checks that the schema accepts the documented examples, and refuses
+// unknown keys and values of the wrong type.
 func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	code, out, errs := call(t, t.Context(), nil, "schema")

@@ -31,7 +31,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// asProgram is the variable with which this test binary is the program itself.
+// asProgram is the environment variable with which this test binary runs as the program itself.
 const asProgram = "BOBBIN_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -43,9 +43,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestScript plays the whole-program stories of testdata/script: the bot that serve runs,
-// on a stage with a real Postgres, git remote, sandbox, Slack and model endpoint. The
-// commands are listed in testdata/script/README.md.
+// TestScript plays the whole-program stories of testdata/script: the bot that serve runs, on a stage with a
+// real Postgres, git remote and sandbox, and local Slack and model endpoints. The commands are listed in
+// testdata/script/README.md.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -72,22 +72,22 @@ func TestScript(t *testing.T) {
 
 type storyKey struct{}
 
-// A story is one script's stage and where it is in it.
+// A story is the state of one script: its stage and the threads so far.
 type story struct {
 	*stage.Stage
 	t       *testing.T
-	traces  *collector        // of the option traces
-	log     said              // as machines read it
-	threads map[string]string // ts of roots by name
-	last    string            // ts of the newest thing a person wrote
-	said    time.Time         // and when
+	traces  *collector        // with the stage option traces; else nil
+	log     said              // the bot's JSON log
+	threads map[string]string // timestamps of root messages, by the thread's name in the script
+	last    string            // timestamp of the newest message of a person
+	said    time.Time         // time of that message
 
-	leads string // id of the user group that approves, where there is one
+	leads string // id of the user group of approvers; empty: there is none
 
-	database string // its address
+	database string // URL of the database
 
-	host     *hosttest.Server // where pull requests are; nil without one
-	packages chan struct{}    // closed when the registry answers; nil without one
+	host     *hosttest.Server // the host of pull requests; nil without one
+	packages chan struct{}    // closed when the registry may answer; nil without one
 }
 
 const mainThread = "main"
@@ -106,7 +106,7 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	}
 }
 
-// addLimit reads an option like session_usd=0.5 into the table.
+// addLimit adds an option such as session_usd=0.5 to the limits.
 func addLimit(limits quota.Limits, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
 	span, unit := quota.Limit(name).Parts()
@@ -117,7 +117,7 @@ func addLimit(limits quota.Limits, option string) (err error) {
 	return err
 }
 
-// setChecks configures how the shop is built and tested, and what is looked for in its history.
+// setChecks configures how the shop is built and tested, and whether its history is searched.
 func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	switch {
 	case slices.Contains(args, "no-checks"):
@@ -130,7 +130,8 @@ func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	}
 }
 
-// shopFiles are the repository's: the demo's, or those that the story has in its folder shop.
+// shopFiles returns the files of the repository: the demo's, or with the option own those of the story's
+// folder shop.
 func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, err error) {
 	if !slices.Contains(args, "own") {
 		return txtar.Parse(stage.DemoShop).Files, nil
@@ -147,8 +148,8 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 	return files, err
 }
 
-// stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
-// the demo's own where it is "demo".
+// stageCmd implements "stage SCRIPT [OPTION…]": opens the stage with the scripted model of that file, or of
+// the demo for "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	dir, err := stage.MakeDir("")
 	if err != nil {
@@ -248,8 +249,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	return hearth.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
 }
 
-// partOfMore is a large repository in which the shop is a service beside others; whose own
-// tests are not for this machine.
+// partOfMore returns a large repository in which the shop is one service of several. The tests of the whole
+// repository fail on this machine.
 func partOfMore(shop []txtar.File) []txtar.File {
 	more := []txtar.File{{Name: "Makefile", Data: []byte("test:\n\t@echo this takes a night; exit 1\n")}, {Name: "services/mail/mail.go", Data: []byte("package mail\n")}}
 	for _, f := range shop {
@@ -258,11 +259,11 @@ func partOfMore(shop []txtar.File) []txtar.File {
 	return more
 }
 
-// end closes the stage. A model's script that was not followed fails the test even where
-// the story itself did not ask, and so does an audit that does not hold, and a message that
-// calls somebody, or has a link or a preview.
+// end closes the stage. It fails the test if the model's script was not followed, even if the story did not
+// check that, if the audit does not verify, or if a message of the bot has a problem such as a mention, a
+// link or a preview that the story does not allow.
 func (s *story) end(ts *testscript.TestScript) {
-	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
+	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil { // a story that was interrupted may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}
 	for _, said := range harness.Posts(s.Slack) {
@@ -280,8 +281,8 @@ func (s *story) end(ts *testscript.TestScript) {
 	}
 }
 
-// modelScript reads a script out of the story, so that its faults name the lines of the
-// story's own file.
+// modelScript reads the model's script from the story, with leading empty lines, so that errors name the
+// lines of the story's file.
 func modelScript(ts *testscript.TestScript, name string) (file, text string, err error) {
 	if name == "demo" {
 		return "demo/story.model", stage.DemoModel, nil
@@ -295,8 +296,8 @@ func modelScript(ts *testscript.TestScript, name string) (file, text string, err
 	return file, strings.Repeat("\n", strings.Count(before, "\n")+2) + ts.ReadFile(name), nil
 }
 
-// say WHO [in THREAD] TEXT: a person or another bot writes; @bobbin is the bot's mention
-// and @name a person's. The first message of a thread is its root.
+// sayCmd implements "say WHO [in THREAD] TEXT": a person or another bot writes; @bobbin mentions the bot
+// and @name a person. The first message in a thread becomes its root.
 func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	who, thread := args[0], mainThread
 	args = args[1:]
@@ -333,17 +334,18 @@ func (s *story) mentions(text string) string {
 	})
 }
 
-// edit TEXT: the newest message of a person is edited.
+// editCmd implements "edit TEXT": the newest message of a person is edited.
 func editCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	return s.Slack.Edit(s.Channel, s.last, s.mentions(strings.Join(args, " ")))
 }
 
-// delete: the root of the main thread is deleted.
+// deleteCmd implements "delete": the root of the main thread is deleted.
 func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	return s.Slack.Delete(s.Channel, s.threads[mainThread])
 }
 
-// click WHO ACTION [TEXT]: presses the newest button of that action in a message with TEXT.
+// clickCmd implements "click WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
+// with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	messages := s.Slack.Thread(s.Channel, s.threads[mainThread])
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -359,7 +361,7 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 	return fmt.Errorf("no button %q in the thread", args[1])
 }
 
-// await [in THREAD] TEXT: the bot says it, sooner or later.
+// awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT.
 func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	thread := mainThread
 	if len(args) > 2 && args[0] == "in" {
@@ -373,7 +375,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 				return true, nil
 			}
 		}
-		if looks++; looks%25 != 0 { // twice a second is enough to see it fail
+		if looks++; looks%25 != 0 { // twice a second is enough to notice a failed session
 			return false, nil
 		}
 		if x, err := s.session(ctx); err == nil && x.Phase == workflow.PhaseFailed {
@@ -387,7 +389,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	return nil
 }
 
-// phase PHASE: the session of the main thread comes to that phase.
+// phaseCmd implements "phase PHASE": waits until the session of the main thread is in that phase.
 func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	var phase workflow.Phase
 	err := s.Poll(ctx, func() (bool, error) {
@@ -403,12 +405,13 @@ func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	return nil
 }
 
-// settled: every message was judged, every turn is over, everything said was posted.
+// settledCmd implements "settled": waits until every message was judged, every turn has ended and every
+// message of the bot was posted.
 func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	return s.WaitSettled(ctx)
 }
 
-// session is that of the main thread.
+// session returns the session of the main thread.
 func (s *story) session(ctx context.Context) (workflow.Session, error) {
 	sessions, err := s.Store.Sessions(ctx, 10)
 	if err != nil {
@@ -422,7 +425,7 @@ func (s *story) session(ctx context.Context) (workflow.Session, error) {
 	return workflow.Session{}, errors.New("the main thread has no session")
 }
 
-// reached NAME: the model's script holds a request there.
+// reachedCmd implements "reached NAME": waits until the model's script holds a request at NAME.
 func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	reached := s.Model.Reached(args[0])
 	err := s.Poll(ctx, func() (bool, error) { return harness.IsClosed(reached), nil })
@@ -432,8 +435,8 @@ func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []
 	return nil
 }
 
-// release NAME: the model answers what it held there, after the bot has taken in all that
-// people did until now.
+// releaseCmd implements "release NAME": the model answers the request that it holds at NAME, after the bot
+// has received all that people did until now.
 func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	if err := reachedCmd(ctx, s, ts, args); err != nil {
 		return err
@@ -445,8 +448,8 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 	return nil
 }
 
-// given-up NAME [DURATION]: the request that the model's script holds there was cancelled, as
-// nothing else ends it; or, within the time given, was not (with "!").
+// givenUpCmd implements "given-up NAME [DURATION]": waits until the request that the model's script holds
+// at NAME was cancelled. With "!" it must not be cancelled within DURATION.
 func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	allowed := harness.Patience
 	if len(args) > 1 {
@@ -464,7 +467,7 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 }
 
-// played: the model's script was followed to its end.
+// playedCmd implements "played": the model's script was followed to its end.
 func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	if s.Service != nil && !s.Service.Runner.LooksBack {
 		var asked int
@@ -475,7 +478,7 @@ func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 	return s.Model.Finish()
 }
 
-// restart: the bot is stopped and started again on the same database.
+// restartCmd implements "restart": the bot is stopped and started again on the same database.
 func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	if err := s.Halt(); err != nil {
 		return err
@@ -483,7 +486,7 @@ func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 	return s.Start(context.Background())
 }
 
-// hook NAME [FILE]: plants a hook in the remote, or takes it away.
+// hookCmd implements "hook NAME [FILE]": installs a git hook in the remote, or removes it.
 func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	name := filepath.Join(s.Remote, "hooks", args[0])
 	if len(args) == 1 {
@@ -495,8 +498,8 @@ func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []stri
 	return os.WriteFile(name, []byte(ts.ReadFile(args[1])), 0o755)
 }
 
-// lose acks | lose METHOD: the acknowledgement of each event until now, or the answer to
-// the next call of that method, does not arrive.
+// loseCmd implements "lose acks" and "lose METHOD": the acknowledgements of the events until now, or the
+// response to the next call of that method, are lost.
 func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if args[0] == "acks" {
 		s.Slack.DropAcks(1)
@@ -506,7 +509,7 @@ func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 	return nil
 }
 
-// hold: Slack keeps back what people do from now on, until deliver.
+// holdCmd implements "hold": Slack keeps back what people do from now on, until "deliver".
 func holdCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	s.Slack.Hold()
 	return nil
@@ -517,9 +520,9 @@ func deliverCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 	return nil
 }
 
-// redeliver: Slack delivers every event of this story twice more.
+// redeliverCmd implements "redeliver": Slack delivers every event of this story twice more.
 func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	// First what was lost: its time runs out here, so that nothing waits for that.
+	// First the time limit of lost acknowledgements is ended at once, so that nothing waits for it.
 	_, err := s.Slack.WaitDeliveries(ctx, func(sent []slacktest.Delivery) bool {
 		return !slices.ContainsFunc(sent, func(d slacktest.Delivery) bool { return d.Outcome == slacktest.Pending })
 	})

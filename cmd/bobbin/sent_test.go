@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// send WHO TEXT: uses the shortcut on the newest message of the channel that holds TEXT. Its
-// thread is the main one from then on.
+// sendCmd implements "send WHO TEXT": WHO uses the shortcut on the newest message in the channel that
+// contains TEXT. Its thread becomes the main thread.
 func sendCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	m, err := s.holding(strings.Join(args[1:], " "))
 	if err != nil {
@@ -20,8 +20,8 @@ func sendCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 	return s.Slack.Shortcut(s.Channel, m.TS, "send_to_bobbin", s.People[args[0]])
 }
 
-// react WHO EMOJI TEXT: puts an emoji under the newest message of the channel that holds
-// TEXT; a minus before the emoji takes it away. Its thread is the main one from then on.
+// reactCmd implements "react WHO EMOJI TEXT": WHO puts an emoji under the newest message in the channel
+// that contains TEXT; a minus before the emoji removes it. Its thread becomes the main thread.
 func reactCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	m, err := s.holding(strings.Join(args[2:], " "))
 	if err != nil {
@@ -33,7 +33,8 @@ func reactCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 	return s.Slack.React(s.Channel, m.TS, s.People[args[0]], args[1])
 }
 
-// holding is the newest message with that text, whosever thread it is in.
+// holding returns the newest message that contains the text, in any thread, and makes its thread the main
+// one.
 func (s *story) holding(text string) (found slacktest.Message, err error) {
 	for _, root := range s.Slack.Channel(s.Channel) {
 		for _, m := range s.Slack.Thread(s.Channel, root.TS) {

@@ -26,7 +26,7 @@ type serveCommand struct {
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
 
-// Help is what bobbin serve --help teaches.
+// Help returns the detailed text of bobbin serve --help.
 func (serveCommand) Help() string {
 	return `Needs a configuration file that names a repository (docs/configuration.md shows one) and, in the environment:
 
@@ -39,7 +39,8 @@ bobbin doctor looks at all of it before. Secrets come from the environment only.
 takes over a configuration file that changed.`
 }
 
-// Run is the bot, until ctx ends. A configuration that changed is taken over where Hangup says so.
+// Run runs the bot until ctx ends. When con.Hangup signals, it reads the configuration again and applies
+// it.
 func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	con.Env = rememberEnvironment(con.Env)
 	s, err := c.settings(con, log)
@@ -58,7 +59,7 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	return r.run(ctx, s)
 }
 
-// settings are what the file and the environment say now.
+// settings reads the configuration file and the environment, and returns the settings of the server.
 func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, error) {
 	file, values, err := c.load(con)
 	if err != nil {
@@ -85,8 +86,8 @@ func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Setti
 	return s, nil
 }
 
-// describeEnd sorts out why the bot ended: to be stopped is no error, and what Slack turns away
-// or a sandbox that is not to be had is the caller's to mend.
+// describeEnd returns the error with which the bot's end is reported. A stop by ctx is no error. A refusal
+// by Slack and a missing sandbox are usage errors, because the caller can fix them.
 func describeEnd(ctx context.Context, err error) error {
 	var refused *bot.AuthError
 	var unavailable *sandbox.Unavailable
@@ -101,8 +102,8 @@ func describeEnd(ctx context.Context, err error) error {
 	return err
 }
 
-// load reads the file and checks the environment beside it; all problems are said at
-// once. A secret is never part of what is said.
+// load reads the configuration file and the secrets of the environment, and checks both. Its error names
+// all problems at once and never contains a secret.
 func (c *serveCommand) load(con cli.Console) (file config.Config, values map[string]string, err error) {
 	var errs []error
 	if c.Config == "" {

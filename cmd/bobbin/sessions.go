@@ -18,13 +18,13 @@ type sessionsCommand struct {
 	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
 }
 
-// Help is what bobbin sessions --help teaches.
+// Help returns the detailed text of bobbin sessions --help.
 func (sessionsCommand) Help() string {
 	return `Lists the sessions that changed last, or shows one whole: what was said, its tasks with their attempts, who
 decided what, what was pushed, what it cost. Works beside a running bot; name the bot's own data directory or database.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed.
 func (c *sessionsCommand) Validate() error {
 	if c.JSON && c.ID != "" {
 		return errors.New("--json is for the list; bobbin audit ID prints one session as JSON lines")
@@ -35,7 +35,7 @@ func (c *sessionsCommand) Validate() error {
 	return nil
 }
 
-// Run lists the newest sessions, or shows one.
+// Run lists the sessions that changed last, or shows one session.
 func (c *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		switch {

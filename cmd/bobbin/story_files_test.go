@@ -17,12 +17,12 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
-// dot is a picture of one red point.
+// dot is a PNG picture of one red pixel, in base64.
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 
-// attach WHO [in THREAD] TEXT FILE…: a person writes with files of the story. FILE=picture
-// is a PNG of one point, FILE=zip an archive, FILE=huge has ten gigabytes, FILE=elsewhere
-// lies at a storage of somebody else's, FILE=canvas is the story's file as a canvas.
+// attachCmd implements "attach WHO [in THREAD] TEXT FILE…": a person writes with files of the story
+// attached. FILE=picture is a PNG of one pixel, FILE=zip an archive, FILE=huge has ten gigabytes,
+// FILE=elsewhere is in an external storage, FILE=canvas is the story's file as a canvas.
 func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	who, thread := args[0], mainThread
 	args = args[1:]
@@ -72,7 +72,8 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 	return f, nil
 }
 
-// forward WHO from THREAD TEXT: the root of another thread is shared in the main one.
+// forwardCmd implements "forward WHO from THREAD TEXT": shares the root of another thread in the main
+// thread.
 func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	posted, err := s.Slack.Forward(s.Channel, s.People[args[0]], s.mentions(args[3]), s.threads[mainThread], s.threads[args[2]])
 	if s.threads[mainThread] == "" {
@@ -82,7 +83,8 @@ func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return err
 }
 
-// unsay: the newest message of a person is deleted. unsay FILE: the newest file of that name.
+// unsayCmd implements "unsay", which deletes the newest message of a person, and "unsay FILE", which
+// deletes a file of that name in the main thread.
 func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if len(args) == 0 {
 		return s.Slack.Delete(s.Channel, s.last)
@@ -97,7 +99,7 @@ func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 	return fmt.Errorf("no file %q in the thread", args[0])
 }
 
-// links are those in the bot's replies in the main thread, a line each.
+// links implements "links FILE": the links in the bot's messages in the main thread, one a line.
 func links(_ context.Context, s *story) (string, error) {
 	var b strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
@@ -110,10 +112,11 @@ func links(_ context.Context, s *story) (string, error) {
 	return b.String(), nil
 }
 
-// filesOptions are those of the stage that are about files and links: "sees" (the models see
-// pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that),
-// "code-pages" (the repository's host shows code); "addresses" (the app has users:read.email);
-// "calls-owners" (who knows the code is called), "calls-authors" (who brought a bug).
+// filesOptions are the stage options about files, links and mentions: "sees" (the models see pictures),
+// "bare-mentions" (mention events come without files), "no-files-read" (the app lacks the scope
+// files:read), "code-pages" (the repository's host shows code), "addresses" (the app has the scope
+// users:read.email), "calls-owners" (people who know the code are mentioned), "calls-authors" (the author
+// of the commit that brought a bug is mentioned).
 var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners", "calls-authors"}
 
 func withFiles(options []string, cfg *stage.Config) {

@@ -28,11 +28,11 @@ import (
 //go:embed testdata/script/follow_up.txtar
 var usualStory string
 
-// hearth is the build cache of the shop of all stories.
+// hearth is the build cache that the shops of all stories share.
 var hearth = shopcache.Cache{Changes: usualStory}
 
-// slash WHO COMMAND [TEXT]: runs a slash command in #bugs. The thread that the bot opens
-// for it is the main one from then on.
+// slashCmd implements "slash WHO COMMAND [TEXT]": WHO runs a slash command in #bugs. The thread that the
+// bot opens for it becomes the main thread.
 func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	known := len(s.Slack.Channel(s.Channel))
 	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
@@ -49,7 +49,7 @@ func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	})
 }
 
-// due: every question that waits has waited long enough.
+// dueCmd implements "due": the waiting time of every open question ends now.
 func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	tag, err := s.Store.Pool.Exec(ctx, `update river_job set state = 'available', scheduled_at = now() where kind = 'due' and state = 'scheduled'`)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -58,8 +58,8 @@ func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string)
 	return err
 }
 
-// attached NAME FILE: the newest file of that name in the main thread, sooner or later.
-// The mark that tells files of one name apart is not part of it.
+// attachedCmd implements "attached NAME FILE": waits for the newest file of that name in the main thread
+// and writes its content to FILE. NAME leaves out the mark that tells files of the same name apart.
 func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	stem, extension, _ := strings.Cut(args[0], ".")
 	var content string
@@ -83,11 +83,12 @@ func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	return os.WriteFile(ts.MkAbs(args[1]), []byte(content), 0o644)
 }
 
-// upstream begins the names of a story's files that are of the remote: "upstream/", "upstream2/".
+// upstream matches the beginning of the names of a story's files that belong to the remote: "upstream/",
+// "upstream2/".
 var upstream = regexp.MustCompile(`^upstream\d*/`)
 
-// advance FILE…: somebody else commits these files of the story to main in the remote.
-// A name keeps its path below upstream/.
+// advanceCmd implements "advance [as NAME] FILE…": another person commits these files of the story to main
+// in the remote, at their paths below upstream/.
 func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var files []txtar.File
 	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
@@ -100,8 +101,8 @@ func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 	return advance(s.Remote, s.t.TempDir(), files, who)
 }
 
-// publish NAME: main as it stands is released under that name, a branch where it has a slash, else
-// a tag.
+// publishCmd implements "publish NAME": releases the current main under that name, as a branch if the name
+// contains a slash, else as a tag.
 func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	r, err := git.PlainOpen(s.Remote)
 	if err != nil {
@@ -118,7 +119,7 @@ func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return r.Storer.SetReference(plumbing.NewHashReference(name, main.Hash()))
 }
 
-// advance adds a commit of the files to main of the bare repository.
+// advance commits the files to main of the bare repository.
 func advance(remote, work string, files []txtar.File, who *object.Signature) error {
 	storage := filesystem.NewStorage(osfs.New(remote), cache.NewObjectLRUDefault())
 	r, err := git.Open(storage, osfs.New(work))
@@ -148,8 +149,8 @@ func advance(remote, work string, files []txtar.File, who *object.Signature) err
 	return err
 }
 
-// move: the bot is stopped, and started again on a machine that has the same database and
-// none of its files. Its build cache stays, since filling one proves nothing here.
+// moveCmd implements "move": the bot is stopped, and started again as on another machine with the same
+// database and none of its files. Its build cache stays, since filling it again proves nothing here.
 func moveCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	if err := s.Halt(); err != nil {
 		return err

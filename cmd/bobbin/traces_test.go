@@ -25,7 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 )
 
-// A collector takes traces as OTLP over HTTP.
+// A collector receives traces as OTLP over HTTP.
 type collector struct {
 	*httptest.Server
 
@@ -98,8 +98,8 @@ func attributeLine(a *commonpb.KeyValue) string {
 	return a.Key + "=" + digits.ReplaceAllString(value, "<n>")
 }
 
-// told is every path of names from a root, and every attribute; a span whose parent never came,
-// an event, a link and words of a status are errors.
+// told returns the path of span names from the root for each span, and all attributes. It fails if the
+// parent of a span is missing, or if a span has events, links or a status message.
 func (c *collector) told() (paths, attributes string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +132,7 @@ func (c *collector) told() (paths, attributes string, err error) {
 	return lines(all), lines(values), nil
 }
 
-// takeTraces is the option traces of the stage.
+// takeTraces implements the stage option traces.
 func (s *story) takeTraces(ts *testscript.TestScript, options []string, cfg *stage.Config) {
 	if !slices.Contains(options, "traces") {
 		return
@@ -146,7 +146,7 @@ func (s *story) takeTraces(ts *testscript.TestScript, options []string, cfg *sta
 	}
 }
 
-// traces PATHS ATTRIBUTES: what the collector was told.
+// tracesCmd implements "traces PATHS ATTRIBUTES": writes what the collector received to these files.
 func tracesCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	paths, attributes, err := s.traces.told()
 	if err != nil {

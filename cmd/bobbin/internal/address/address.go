@@ -12,14 +12,14 @@ import (
 	"unicode"
 )
 
-// scpForm is ssh's short form of an address: git@github.com:acme/shop.git.
+// scpForm matches ssh's short form of an address: git@github.com:acme/shop.git.
 var scpForm = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+$`)
 
-// hostForm is what people write who leave the scheme out.
+// hostForm matches an address without a scheme: github.com/acme/shop.
 var hostForm = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+/[^\s]+$`)
 
-// CheckURL says what is wrong with a repository's address: https, ssh (also
-// git@host:path), file and local paths will do.
+// CheckURL returns what is wrong with the address of a repository. It accepts http, https and ssh (also
+// git@host:path) URLs, file URLs and absolute paths.
 func CheckURL(s string) error {
 	if strings.ContainsFunc(s, unicode.IsControl) || strings.TrimSpace(s) != s {
 		return errors.New("it has white space where none belongs")
@@ -68,7 +68,7 @@ func hasPassword(u *url.URL) bool {
 	return set
 }
 
-// CheckListen takes host:port; the host may be left out.
+// CheckListen returns what is wrong with a listen address of the form host:port; the host may be empty.
 func CheckListen(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -90,7 +90,7 @@ func checkPort(port string) error {
 	return nil
 }
 
-// CheckBranch says what git would not have in a branch's name.
+// CheckBranch returns why git would refuse s as the name of a branch.
 func CheckBranch(s string) error {
 	switch {
 	case strings.HasPrefix(s, "refs/"):
@@ -104,13 +104,13 @@ func CheckBranch(s string) error {
 	return nil
 }
 
-// HideSecret keeps a secret out of a message.
+// HideSecret returns the address without its password. In an http or https URL the user is masked too.
 func HideSecret(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.User == nil:
 		return s
-	case u.Scheme == "https" || u.Scheme == "http": // a token may stand in the user's place
+	case u.Scheme == "https" || u.Scheme == "http": // the user may be a token
 		u.User = url.User("xxxxx")
 	}
 	return u.Redacted()
@@ -128,7 +128,7 @@ func CheckWebAddress(name, value string) error {
 	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
 }
 
-// CheckPages says what is wrong with the address under which browsers reach sessions' pages.
+// CheckPages returns what is wrong with the address under which browsers reach the pages of sessions.
 func CheckPages(value string) error {
 	u, err := url.Parse(value)
 	switch {
@@ -140,13 +140,13 @@ func CheckPages(value string) error {
 	return nil
 }
 
-// OwnHosts are the hosts of a database's address, that strangers' packages must not reach.
+// OwnHosts returns the hosts of a Postgres URL. Packages of repositories must not reach them.
 func OwnHosts(databaseURL string) (hosts []string) {
 	u, err := url.Parse(databaseURL)
 	if err != nil || databaseURL == "" {
 		return nil
 	}
-	for host := range strings.SplitSeq(u.Host, ",") { // several may be named
+	for host := range strings.SplitSeq(u.Host, ",") { // Postgres takes several hosts, with commas
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}

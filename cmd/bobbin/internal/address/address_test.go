@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzRemoteURL: an address that is taken holds no password and no control character, and
-// one that is refused is shown without.
+// FuzzRemoteURL checks that an accepted address contains no password and no control character, and that a
+// refused one is shown without them.
 func FuzzRemoteURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://github.com/acme/shop.git", "https://me:hunter2hunter2@h/x", "https://hunter2hunter2@h/x", "git@github.com:acme/shop.git", "ssh://git:hunter2hunter2@h/x", "/srv/x", "file:///srv/x",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// codePages are the addresses of a line of code at hosts that are known, behind the
-// repository's own page, by what the host's name is or begins with.
+// codePages holds the path of a line of code below the repository's page, for the known kinds of hosts.
+// host is the beginning of the host's name.
 var codePages = []struct{ host, page string }{
 	{"github.", "/blob/{commit}/{path}#L{line}"},
 	{"gitlab.", "/-/blob/{commit}/{path}#L{line}"},
@@ -16,8 +16,8 @@ var codePages = []struct{ host, page string }{
 	{"forgejo.", "/src/commit/{commit}/{path}#L{line}"},
 }
 
-// CodeURL is where a remote's host shows a line of code: as configured, else by the host's
-// name; empty where neither tells.
+// CodeURL returns the template of the web address of a line of code: the configured one, or the one that
+// fits the name of the remote's host. It returns an empty string if the host is not known.
 func CodeURL(configured, remote string) string {
 	if configured != "" {
 		return configured
@@ -31,7 +31,8 @@ func CodeURL(configured, remote string) string {
 	return ""
 }
 
-// hostAndPath are those of a remote's web pages, whichever way git reaches it.
+// hostAndPath returns the host and the path of a remote's web page, from its https, ssh or scp-like
+// address.
 func hostAndPath(remote string) (host, path string) {
 	if scpForm.MatchString(remote) {
 		_, remote, _ = strings.Cut(remote, "@")
@@ -39,13 +40,14 @@ func hostAndPath(remote string) (host, path string) {
 	} else if u, err := url.Parse(remote); err == nil && (u.Scheme == "https" || u.Scheme == "ssh") {
 		host, path = u.Host, u.EscapedPath()
 		if u.Scheme == "ssh" {
-			host = u.Hostname() // the port is that of ssh
+			host = u.Hostname() // the port in the address is the port of ssh
 		}
 	}
 	return strings.ToLower(host), strings.Trim(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
 }
 
-// WebPages are a remote's site and the repository's own page there; empty where it has none.
+// WebPages returns the website of a remote's host and the repository's page on it; both are empty if there
+// is none.
 func WebPages(remote string) (site, page string) {
 	host, path := hostAndPath(remote)
 	scheme := "https://"
@@ -59,7 +61,7 @@ func WebPages(remote string) (site, page string) {
 	return scheme + host, scheme + host + "/" + path
 }
 
-// CheckCodeURL says what is wrong with one; empty for nothing.
+// CheckCodeURL returns what is wrong with a code URL template, or an empty string.
 func CheckCodeURL(s string) string {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return "code_url has to begin with https:// or http://"

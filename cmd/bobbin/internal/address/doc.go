@@ -1,4 +1,4 @@
-// Package address judges the addresses that people write into the configuration and the
-// environment: of repositories, their branches and pages, of services and of databases. It
-// asks nobody; what is wrong with an address is said without the secret that it may hold.
+// Package address checks the addresses that people write into the configuration and the environment: URLs
+// of repositories, their branches and web pages, addresses of services and databases. It makes no requests.
+// Its error messages leave out a secret that an address may contain.
 package address

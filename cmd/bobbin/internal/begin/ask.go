@@ -12,15 +12,15 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// An asker asks questions, and waits for the answers or the end of ctx.
+// An asker asks questions on the console and waits for each answer or for the end of ctx.
 type asker struct {
 	ctx   context.Context
 	out   io.Writer
 	lines chan string
 }
 
-// newAsker reads the console's lines as they come. Its goroutine ends with the input, or with the
-// process where somebody still could type.
+// newAsker returns an asker that reads lines from con.In in a goroutine. The goroutine ends with the input
+// or with ctx; while it waits for a line from a terminal, only the end of the process ends it.
 func newAsker(ctx context.Context, con cli.Console) *asker {
 	a := &asker{ctx: ctx, out: con.Err, lines: make(chan string)}
 	go func() {
@@ -39,7 +39,7 @@ func newAsker(ctx context.Context, con cli.Console) *asker {
 	return a
 }
 
-// ask asks once; an empty answer is the default.
+// ask prints a question and returns the answer; an empty answer means byDefault.
 func (a *asker) ask(question, byDefault string) (string, error) {
 	if byDefault != "" {
 		question += " [" + byDefault + "]"
@@ -61,7 +61,8 @@ func (a *asker) ask(question, byDefault string) (string, error) {
 	}
 }
 
-// until asks for one of those offered, or something else, until it is taken.
+// until lists the offered choices and asks until take accepts the answer (returns nil). It prints the error
+// of take before it asks again.
 func (a *asker) until(con cli.Console, question, byDefault string, offered []choice, take func(answer string) error) error {
 	for i, c := range offered {
 		fmt.Fprintf(con.Err, "  %d. %s\n", i+1, c.name)
@@ -82,7 +83,8 @@ func (a *asker) until(con cli.Console, question, byDefault string, offered []cho
 	}
 }
 
-// choose reads numbers and names of what is offered; what is neither stands as it is.
+// choose turns an answer into choices: each word is the number, the name or the value of an offered choice,
+// or is used as it is.
 func choose(answer string, offered []choice) (list []choice) {
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
 		chosen := choice{word, word}

@@ -1,6 +1,7 @@
-// Package begin writes a configuration by questions: bobbin init. It asks on standard error and
-// reads a line for each answer, from a person or a pipe. The file is written whole at the end, or
-// not at all, and none that is there is replaced unasked.
+// Package begin implements bobbin init, which writes a configuration file from the answers to a few
+// questions. It asks on standard error and reads one line for each answer, from a person or a pipe. The
+// file is written whole at the end or not at all, and an existing file is replaced only after a
+// confirmation.
 package begin
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 )
 
-// Command is bobbin init.
+// Command is the subcommand bobbin init.
 type Command struct {
 	operate.PlaceFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The file to write ($BOBBIN_CONFIG; ${default})." placeholder:"FILE" default:"bobbin.yaml"`
@@ -30,7 +31,7 @@ type Command struct {
 	NoDoctor bool   `help:"Do not look at everything with bobbin doctor afterwards."`
 }
 
-// Help is what bobbin init --help teaches.
+// Help returns the detailed text of bobbin init --help.
 func (Command) Help() string {
 	return `Asks a few questions and writes bobbin.yaml: which channels, which repository, who may approve, which model. With SLACK_BOT_TOKEN set it offers
 the channels that the bot is in; with a token of GitHub's or GitLab's in BOBBIN_GIT_TOKEN the repositories that it sees. Then bobbin doctor looks at all of it.
@@ -40,7 +41,7 @@ A file that is there is replaced only where you say so. Ctrl-C writes nothing. A
   printf '%s\n' '#bugs' https://github.com/acme/shop.git shop '' '' | bobbin init`
 }
 
-// Run asks, writes and looks.
+// Run asks the questions, writes the file and runs the doctor on it.
 func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	a := newAsker(ctx, con)
 	if _, err := os.Stat(c.Config); err == nil {
@@ -54,7 +55,7 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
 	}
-	// Whether it can be written shows before anybody answers a question.
+	// Whether the file can be written is checked before the first question.
 	empty, err := c.create()
 	if err != nil {
 		return err
@@ -84,7 +85,8 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	return d.Examine(ctx, false)
 }
 
-// askAll is the file's text. An answer that the configuration would refuse is asked for again.
+// askAll asks all questions and returns the text of the file. It repeats a question whose answer the
+// configuration would refuse.
 func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string, error) {
 	var f file
 	offered := c.channels(ctx, con)
@@ -128,13 +130,13 @@ func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string
 	return f.String(), err
 }
 
-// nameOf is the last part of an address.
+// nameOf returns the last part of a repository's address without .git, or "shop" if there is none.
 func nameOf(url string) string {
 	last := url[strings.LastIndexAny(strings.TrimRight(url, "/"), "/:")+1:]
 	return cmp.Or(strings.TrimSuffix(strings.TrimRight(last, "/"), ".git"), "shop")
 }
 
-// try is why the configuration would be refused.
+// try returns why config.Load would refuse the file f, or nil.
 func (c *Command) try(f file) error {
 	dir, err := os.MkdirTemp("", "bobbin-init-")
 	if err != nil {
@@ -162,7 +164,7 @@ func (c *Command) try(f file) error {
 	return errors.New(strings.Join(why, "; "))
 }
 
-// create makes a file beside the one that is to be written.
+// create makes a temporary file in the folder of the file to be written.
 func (c *Command) create() (*os.File, error) {
 	fresh, err := os.CreateTemp(filepath.Dir(c.Config), ".bobbin-init-*")
 	if err != nil {
@@ -171,7 +173,7 @@ func (c *Command) create() (*os.File, error) {
 	return fresh, nil
 }
 
-// write puts the file there, whole.
+// write writes the file: into a temporary file that is then renamed.
 func (c *Command) write(ctx context.Context, text string) error {
 	fresh, err := c.create()
 	if err != nil {

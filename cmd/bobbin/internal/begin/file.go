@@ -12,13 +12,13 @@ import (
 
 const defaultModel = agent.DefaultModel
 
-// A choice is something that may be chosen by its number or its name.
+// A choice is an option that a person chooses by its number or its name.
 type choice struct {
 	name  string // as people read it
-	value string // as the file has it
+	value string // as it is written in the file
 }
 
-// file is what a configuration begins with.
+// A file holds the answers from which the first configuration file is written.
 type file struct {
 	Name, URL, Model    string
 	Channels, Approvers []choice
@@ -51,7 +51,7 @@ func (f file) String() string {
 		b.WriteString("agents:\n")
 		for _, name := range slices.Sorted(maps.Keys(agent.Table(nil))) {
 			if name == agent.Explainer || name == agent.Reviewer || name == agent.Critic {
-				continue // theirs is the orchestrator's
+				continue // these agents use the orchestrator's model
 			}
 			fmt.Fprintf(&b, "  %s: {model: %s}\n", name, quoted(f.Model))
 		}
@@ -59,7 +59,7 @@ func (f file) String() string {
 	return b.String()
 }
 
-// quoted is a text as JSON, which is YAML, too.
+// quoted returns text as a JSON string, which is also valid YAML.
 func quoted(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {

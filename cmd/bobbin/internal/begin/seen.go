@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	lookWithin  = 15 * time.Second // at Slack or at a git host
+	lookWithin  = 15 * time.Second // for requests to Slack or to a git host
 	mostOffered = 30
-	mostAnswer  = 4 << 20 // bytes of a host's answer
+	mostAnswer  = 4 << 20 // bytes of a response of the git host
 )
 
-// channels are those that the bot is in, by name. Why none can be told is said.
+// channels returns the channels that the bot is in, sorted by name. If it cannot, it prints why and returns
+// none.
 func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice) {
 	token := con.Env(secrets.SlackBotToken)
 	if token == "" {
@@ -52,7 +53,8 @@ func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice)
 	return list[:min(len(list), mostOffered)]
 }
 
-// repositories are those that the git token sees, the one that was written to last first.
+// repositories returns the repositories that the git token can access, the most recently pushed or active
+// first. It knows tokens of GitHub and GitLab by their prefix.
 func (c *Command) repositories(ctx context.Context, con cli.Console) (list []choice) {
 	token := con.Env(secrets.GitToken)
 	address, header := "", ""
@@ -80,7 +82,7 @@ func (c *Command) repositories(ctx context.Context, con cli.Console) (list []cho
 	return list[:min(len(list), mostOffered)]
 }
 
-// A listed repository is what GitHub and GitLab say of one.
+// listed is one repository in the list that GitHub or GitLab returns; each fills two of the fields.
 type listed struct {
 	Full  string `json:"full_name"`
 	Clone string `json:"clone_url"`

@@ -1,5 +1,5 @@
-// Package cli holds what all subcommands share: the console, the errors with their exit codes,
-// and the few forms of text that go to a terminal.
+// Package cli holds what all subcommands share: the console, the errors with their exit codes, and helpers
+// for text that is printed to a terminal.
 package cli
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// A Console is what a subcommand may touch of the world around it.
+// A Console is a subcommand's access to the process: its streams, its environment and its signals.
 type Console struct {
 	Out, Err io.Writer
 	In       io.Reader // answers to questions; nil: there are none
 	Env      func(string) string
-	Forget   func(names ...string)   // takes variables out of the environment; nil: nothing does
-	Hangup   func() <-chan os.Signal // says when the configuration is to be read again; nil: never
-	Seal     func() error            // keeps others of this user out of the process; nil: nothing does
+	Forget   func(names ...string)   // removes variables from the environment; nil: they are kept
+	Hangup   func() <-chan os.Signal // returns a channel that signals when to read the configuration again; nil: never
+	Seal     func() error            // closes the process to other processes of the same user; nil: does nothing
 
-	Hide *redact.Finder // what must not be shown; run sets it, and Err goes through it
+	Hide *redact.Finder // finds secrets, which must not be printed; run sets it, and Err goes through it
 }

@@ -2,7 +2,7 @@ package cli
 
 import "fmt"
 
-// An ExitError ends the program with that code and without another word.
+// An ExitError ends the program with that exit code; nothing more is printed.
 type ExitError int
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -11,14 +11,14 @@ func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 const (
 	ExitOK      = 0
 	ExitFailed  = 1
-	ExitUsage   = 2   // flags or configuration
-	ExitStopped = 130 // Ctrl-C before it was done
+	ExitUsage   = 2   // wrong flags or configuration
+	ExitStopped = 130 // Ctrl-C before the command was done
 )
 
-// A UsageError is the caller's to mend: exit 2, no stack of causes.
+// A UsageError is an error that the caller can fix: it is printed as it is, and the exit code is 2.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what is to be mended.
+// Unwrap returns the error that the caller has to fix.
 func (e UsageError) Unwrap() error { return e.Err }

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// DidYouMean suggests the nearest known word, where one is near.
+// DidYouMean returns a suggestion of the known word nearest to word, or an empty string if none is near.
 func DidYouMean(word string, known []string) string {
 	if near := plaintext.NearestWord(word, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -40,7 +40,8 @@ func Errno(err error) error {
 
 func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// WithoutControls takes out what would command a terminal: people and models wrote the text.
+// WithoutControls removes control characters other than newline and tab, so that text of people and models
+// cannot control the terminal.
 func WithoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -1,5 +1,5 @@
-// Package completion writes what shells complete bobbin's commands and flags by. The scripts are
-// made of the program's own commands, and run nothing of it.
+// Package completion writes the shell scripts that complete bobbin's commands and flags, for bash, zsh and
+// fish. The scripts are generated from the program's own commands and never run bobbin.
 package completion
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// Command is bobbin completion.
+// Command is the subcommand bobbin completion.
 type Command struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help is what bobbin completion --help teaches.
+// Help returns the detailed text of bobbin completion --help.
 func (Command) Help() string {
 	return `Prints a script for the shell to read at its start:
 
@@ -27,25 +27,26 @@ func (Command) Help() string {
   fish   bobbin completion fish > ~/.config/fish/completions/bobbin.fish`
 }
 
-// Run prints the script.
+// Run prints the script for the shell.
 func (c *Command) Run(con cli.Console, k *kong.Kong) error {
 	write := map[string]func([]command) string{"bash": bash, "zsh": zsh, "fish": fish}[c.Shell]
 	_, err := fmt.Fprint(con.Out, write(commandsOf(k)))
 	return err
 }
 
-// A command is one that can be completed; the first, without a name, is the program itself.
+// A command is a subcommand with its flags; the first in the list has no name and stands for the program
+// itself.
 type command struct {
 	name, help string
 	flags      []flag
-	words      []string // one of which it takes as an argument; nil: others, or none
+	words      []string // the allowed values of its argument; nil: any value, or no argument
 }
 
 type flag struct {
 	name, help string
-	takes      bool     // a value
-	file       bool     // that is a file or a folder
-	words      []string // or one of these
+	takes      bool     // it takes a value
+	file       bool     // the value is a file or a folder
+	words      []string // the allowed values; nil: any
 }
 
 func commandsOf(k *kong.Kong) []command {
@@ -72,7 +73,7 @@ func flagsOf(flags []*kong.Flag) (list []flag) {
 	return list
 }
 
-// wordsOf are the words of which a value is one.
+// wordsOf returns the allowed values of a flag or an argument; nil if any value is allowed.
 func wordsOf(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -80,14 +81,14 @@ func wordsOf(v *kong.Value) []string {
 	return v.EnumSlice()
 }
 
-// oneLine is a help text that needs no quoting but '…'.
+// oneLine returns a help text as one line that needs no quoting inside single quotes.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", ",", "`", "", "$", "", `\`, "").Replace(text)), " ")
 }
 
 func bash(all []command) string {
 	var names, cases []string
-	values := map[string]string{} // of flags: what completes their value; empty: files do
+	values := map[string]string{} // flag to the words that complete its value; empty: files complete it
 	for _, c := range all {
 		words := slices.Clone(c.words)
 		for _, f := range c.flags {

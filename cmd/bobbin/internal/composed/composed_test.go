@@ -28,8 +28,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
-// override lies over docker-compose.yml: where Slack and the remote are, and the engine's own
-// images where others cannot be had. Nothing of how the bot is confined is changed.
+// override is merged over docker-compose.yml and sets the addresses of Slack and of the remote. It changes
+// nothing about how the bot is confined.
 const override = `
 services:
   bot:
@@ -44,7 +44,8 @@ const configuration = `repositories:
 agents:
 %s`
 
-// patience is for one step of a session in containers on a busy machine; building took place before.
+// patience is the time limit for one step of a session in containers on a busy machine; the images are
+// built before.
 const patience = 10 * time.Minute
 
 func TestASessionRunsInTheComposedContainers(t *testing.T) {
@@ -59,7 +60,7 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	c.write(st, serveModel(t, st, host))
 
 	t.Cleanup(c.takeDown)
-	// The mounted remote is the user's that the bot is in its container, or git would not open it.
+	// git opens the mounted remote only if it belongs to the user that the bot runs as in its container.
 	c.compose(ctx, "run", "--rm", "--no-deps", "--user", "0", "--entrypoint", "chown", "bot", "-R", "10001", "/srv/remote.git")
 	c.compose(ctx, "up", "-d")
 	require.NoError(t, st.Slack.WaitConnected(ctx, 1))
@@ -77,11 +78,11 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	root, err := st.Slack.Say(st.Channel, st.People["ann"], st.Slack.Mention()+" "+stage.DemoReport, "")
 	require.NoError(t, err)
 	await(root, "Root cause (revision 1")
-	c.compose(ctx, "restart", "bot") // what the session knows is in the volumes
+	c.compose(ctx, "restart", "bot") // the session's state is in the volumes
 	_, err = st.Slack.Say(st.Channel, st.People["bea"], stage.DemoCorrection, root)
 	require.NoError(t, err)
 	await(root, "Root cause (revision 2")
-	// Another configuration is taken over by the same process, and one with a fault is refused beside the work.
+	// The same process applies another configuration, and refuses a faulty one while work goes on.
 	logged := func(text string) bool { return strings.Contains(c.compose(ctx, "logs", "bot"), text) }
 	c.compose(ctx, "exec", "-T", "bot", "bobbin", "reload")
 	require.Eventually(t, func() bool { return logged("is taken over") }, patience, time.Second)
@@ -102,7 +103,8 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	t.Log(thread)
 }
 
-// openStage has the demo's people, remote and scripted model, with a Slack where containers reach it.
+// openStage opens a stage with the demo's people, remote and scripted model, and a Slack at an address that
+// containers reach.
 func openStage(t *testing.T, ctx context.Context, host string) *stage.Stage {
 	dir, err := stage.MakeDir(t.TempDir())
 	require.NoError(t, err)
@@ -112,7 +114,7 @@ func openStage(t *testing.T, ctx context.Context, host string) *stage.Stage {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = st.Close() })
-	// The bot has another user's number in its container, and writes the mounted remote.
+	// The bot runs under another user id in its container, and writes to the mounted remote.
 	require.NoError(t, filepath.WalkDir(st.Remote, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -125,7 +127,7 @@ func openStage(t *testing.T, ctx context.Context, host string) *stage.Stage {
 	return st
 }
 
-// serveModel leads from an address that containers reach to the model, and returns it.
+// serveModel serves the scripted model at an address that containers reach, and returns its URL.
 func serveModel(t *testing.T, st *stage.Stage, host string) string {
 	target, err := url.Parse(st.Settings().ModelURL)
 	require.NoError(t, err)
@@ -157,7 +159,7 @@ func pushed(t *testing.T, remote string) (branches []string) {
 	return branches
 }
 
-// A composition is the project's compose file with an override, under a name of its own.
+// A composition is the project's compose file with an override, under a separate project name.
 type composition struct {
 	t   *testing.T
 	dir string
@@ -168,7 +170,7 @@ func (c *composition) write(st *stage.Stage, model string) {
 	var agents strings.Builder
 	for name, a := range st.Settings().Agents {
 		if name == agent.Explainer || name == agent.Reviewer {
-			continue // the orchestrator's
+			continue // they use the orchestrator's model
 		}
 		fmt.Fprintf(&agents, "  %s: {model: %s}\n", name, a.Model)
 	}
@@ -184,7 +186,7 @@ func (c *composition) write(st *stage.Stage, model string) {
 		"BOBBIN_YAML="+save("bobbin.yaml", fmt.Sprintf(configuration, agents.String())))
 }
 
-// compose runs docker compose, or docker-compose where the engine's client has no plugin.
+// compose runs docker compose, or docker-compose if the client has no compose plugin.
 func (c *composition) compose(ctx context.Context, args ...string) string {
 	c.t.Helper()
 	command := []string{"docker", "compose"}
@@ -201,7 +203,7 @@ func (c *composition) compose(ctx context.Context, args ...string) string {
 	return "\n" + string(out)
 }
 
-// spoil puts a fault into the configuration, in the file that the container sees.
+// spoil adds a fault to the configuration file that the container sees.
 func (c *composition) spoil() {
 	f, err := os.OpenFile(filepath.Join(c.dir, "bobbin.yaml"), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(c.t, err)

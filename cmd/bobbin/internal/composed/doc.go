@@ -1,7 +1,6 @@
-// Package composed holds the test of docker-compose.yml: the real files are built and started by a
-// Docker engine, and a session goes from its report to the push in them, over a restart of the bot and
-// reloads of its configuration.
-// Slack, the model and the remote stand on this machine, outside the containers.
+// Package composed holds the test of docker-compose.yml: a Docker engine builds and starts the real files,
+// and a session runs in them from the report to the push, across a restart of the bot and reloads of its
+// configuration. Slack, the model and the remote run on this machine, outside the containers.
 //
-// deploy/try runs it, and brings what it needs.
+// deploy/try runs the test and provides what it needs.
 package composed

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// check adds what makes no sense to p.
+// check adds all problems of the configuration to p.
 func (c *Config) check(p *strictyaml.Problems) {
 	if len(c.Repositories) == 0 {
 		p.At("$.repositories", "repositories: name at least one")
@@ -88,7 +88,8 @@ func (c *Config) checkSandbox(p *strictyaml.Problems) {
 	}
 }
 
-// checkProgram adds a problem unless value names a program, or says where one is.
+// checkProgram adds a problem if value is a path and no program is there. A name without a slash is not
+// checked.
 func checkProgram(p *strictyaml.Problems, path, value string) {
 	if value == "" || !strings.Contains(value, "/") {
 		return
@@ -157,10 +158,11 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	}
 }
 
-// Mention is the word that lets who knows the code, or brought a bug, be called.
+// Mention is the value of owners and authors with which people who know the code, or made the commit that
+// brought a bug, are mentioned in the thread.
 const Mention = "mention"
 
-// NoCode is the word that closes a repository's code to channels with guests.
+// NoCode is the value of guests that keeps code out of channels with guests.
 const NoCode = "no_code"
 
 func (r *Repository) checkName(p *strictyaml.Problems, at string, names map[string]int) {
@@ -185,7 +187,8 @@ func (r *Repository) Describe() string {
 	return fmt.Sprintf("repository %q", r.Name)
 }
 
-// checkBranches: what Bobbin pushes has to stand apart from what the team works on.
+// checkBranches checks branch_prefix and releases: branches that Bobbin pushes must not collide with those
+// of the team.
 func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
 	name, ends := strings.CutSuffix(prefix, "/")
@@ -204,10 +207,11 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 	}
 }
 
-// reactionName is how Slack names an emoji, without its colons.
+// reactionName matches Slack's name of an emoji, without its colons.
 var reactionName = regexp.MustCompile(`^[a-z0-9_'+-]{1,100}$`)
 
-// checkReactions: each has to be a name, and of some channel.
+// checkReactions checks that each reaction is the name of an emoji, and that there are channels in which
+// reactions count.
 func (r *Repository) checkReactions(p *strictyaml.Problems, at string) {
 	if len(r.Reactions) > 0 && len(r.Channels) == 0 {
 		p.At(at+".reactions", "reactions need channels in which they count")

@@ -1,7 +1,7 @@
-// Package config reads the configuration file and the environment. Load checks the whole file
-// and reports everything that is wrong at once, one line "file:line: reason" for each fault; it
-// never repeats a value that may be a secret. Nothing here asks Slack, a remote or a model: that
-// is what bobbin doctor does. docs/configuration.md describes the settings to people.
+// Package config reads the configuration file and the environment. Load checks the whole file and reports
+// everything that is wrong at once, one line "file:line: reason" for each fault; it never repeats a value
+// that may be a secret. The package sends no request to Slack, a remote or a model; bobbin doctor does.
+// docs/configuration.md describes the settings to people.
 package config
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A Config is the whole configuration file; docs/configuration.md tells it to people.
+// A Config is the whole configuration file; docs/configuration.md describes it to people.
 type Config struct {
 	Repositories []Repository `yaml:"repositories"`
 	models.Table
@@ -32,77 +32,77 @@ type Config struct {
 	SkillsDir string            `yaml:"skills_dir"` // default: none
 	HTTP      HTTP              `yaml:"http"`
 	Slack     Slack             `yaml:"slack"`
-	GitHubApp GitHubApp         `yaml:"github_app"` // default: none; for every repository at its GitHub
+	GitHubApp GitHubApp         `yaml:"github_app"` // default: none; for all repositories at the GitHub of its api_url
 	Keep      Keep              `yaml:"keep"`
-	People    map[string]string `yaml:"people"` // ids of people by their logins at git hosts
+	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
 
-	Warning string // one line about what is still read, and should be written otherwise; empty: nothing
+	Warning string // one line about keys with old names, which are still read; empty: there are none
 }
 
-// A Repository is one repository that sessions can be about.
+// A Repository is one repository that sessions can work on.
 type Repository struct {
 	Name      string   `yaml:"name"`
 	URL       string   `yaml:"url"`        // https, ssh or a local path
 	Base      string   `yaml:"base"`       // default: the remote's default branch
 	Channels  []string `yaml:"channels"`   // ids or #names
-	Private   bool     `yaml:"private"`    // threads of other channels cannot be about it; default: whoever names it
+	Private   bool     `yaml:"private"`    // only threads in its channels can be about it; default: false, a thread of any channel that names it can
 	Watch     string   `yaml:"watch"`      // mention (default) or all
 	WatchApps []string `yaml:"watch_apps"` // ids (A…) or names of apps whose messages in the channels are reports; default: none
-	Reactions []string `yaml:"reactions"`  // names of emoji that make a request of a message in the channels; default: none
+	Reactions []string `yaml:"reactions"`  // emoji names; a reaction with one turns a message in the channels into a request; default: none
 	Checks    Checks   `yaml:"checks"`
 	Approval
 	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
 	Scope        string `yaml:"scope"`         // default: the whole repository
-	Setup        Setup  `yaml:"setup"`         // or off
+	Setup        Setup  `yaml:"setup"`         // or the word off
 
 	shown
 	RemoteAccess
 }
 
-// shown says what people see of a repository.
+// shown holds the settings of what people see of a repository.
 type shown struct {
-	Guests  string `yaml:"guests"`   // all (default) or no_code: what channels with guests read
-	CodeURL string `yaml:"code_url"` // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
-	Visual  visual `yaml:"visual"`   // or off
+	Guests  string `yaml:"guests"`   // all (default) or no_code: what channels with guests may read
+	CodeURL string `yaml:"code_url"` // of a line, with {commit}, {path} and {line}; default: by the host, if it is known
+	Visual  visual `yaml:"visual"`   // or the word off
 }
 
-// Approval says who may approve work on a repository, whether an agent looks at it, too, and
-// whether who knows the code, or brought a bug, is called.
+// Approval says who may approve work on a repository, whether an agent reviews each change, and whether the
+// owners of the code and the author of the commit that brought a bug are mentioned.
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
 	Review             string   `yaml:"review"`  // on (default) or off: another agent reviews each change before its push
 	Owners             string   `yaml:"owners"`  // name (default) or mention
-	Authors            string   `yaml:"authors"` // name (default) or mention: who made the commit that brought a bug
+	Authors            string   `yaml:"authors"` // name (default) or mention; of the commit that brought a bug
 }
 
-// RemoteAccess is what a repository's remote is asked with, and which of its branches and tags are
-// looked at beside the base.
+// RemoteAccess holds the credentials for a repository's remote, the branches and tags besides the base on
+// which a bug is looked for, and the host for pull requests.
 type RemoteAccess struct {
-	Releases  []string  `yaml:"releases"`   // patterns of those on which a bug is looked for, too; default: none
+	Releases  []string  `yaml:"releases"`   // patterns of branches and tags on which a bug is looked for, too; default: none
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
-	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the file
+	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
 	Host githost.Host `yaml:"host"` // default: pushes make no pull requests
 }
 
-// Checks are command lines; what is left out is found out.
+// Checks are the commands that build and test a repository. An empty one is detected from the repository.
 type Checks struct {
 	Build string `yaml:"build"`
 	Test  string `yaml:"test"`
 }
 
-// Sandbox says what confines commands.
+// Sandbox holds the settings of the sandbox that confines commands.
 type Sandbox struct {
 	Kind   string `yaml:"kind"`   // default auto
 	Runsc  string `yaml:"runsc"`  // for gvisor: its program; default: runsc on the PATH
-	Engine string `yaml:"engine"` // for docker: docker or podman, or where it is; default: what is on the PATH
-	Image  string `yaml:"image"`  // for docker: what commands see
+	Engine string `yaml:"engine"` // for docker: docker or podman, or the path of one; default: the one on the PATH
+	Image  string `yaml:"image"`  // for docker: the image in which commands run
 
-	Env map[string]string `yaml:"env"` // variables of every command, which repositories and models read; default: none
+	Env map[string]string `yaml:"env"` // variables of every command, which repositories and models can read; default: none
 }
 
-// Options are what opens the sandbox of that kind.
+// Options returns the settings as package sandbox takes them, for that kind of sandbox.
 func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
 	c := sandbox.Config{Kind: kind, Runsc: s.Runsc, Engine: s.Engine, Image: s.Image, Log: log}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
@@ -111,29 +111,28 @@ func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
 	return c
 }
 
-// HTTP says where health is served, and sessions' pages.
+// HTTP says where health and the pages of sessions are served.
 type HTTP struct {
-	Addr string `yaml:"addr"` // default: nowhere
-	URL  string `yaml:"url"`  // how people's browsers reach addr; default: there are no pages
+	Addr string `yaml:"addr"` // host:port to listen on; default: none, nothing is served
+	URL  string `yaml:"url"`  // address under which browsers reach addr; default: none, there are no pages
 }
 
-// Slack says how Slack is listened to.
+// Slack holds the settings of the connection to Slack.
 type Slack struct {
-	Connections  int      `yaml:"connections"`   // default 2: one is renewed while the other is up
-	ProgressCard string   `yaml:"progress_card"` // on (default) or off: one message that shows how the work goes on
-	AgentStatus  bool     `yaml:"agent_status"`  // needs features.agent_view, which shuts guests out
+	Connections  int      `yaml:"connections"`   // default 2: one stays up while the other is renewed
+	ProgressCard string   `yaml:"progress_card"` // on (default) or off: one message that shows the progress of the work
+	AgentStatus  bool     `yaml:"agent_status"`  // needs features.agent_view, with which Slack shuts guests out
 	Admins       []string `yaml:"admins"`        // ids of people who see the settings in their App Home; default: the workspace's admins
 }
 
-// What Slack allows to one app, and what is kept where nobody says.
+// The number of Socket Mode connections: the most that Slack allows to one app, and the default.
 const (
 	mostConnections    = 10
 	DefaultConnections = 2
 )
 
-// Load reads and checks a configuration file. Its error holds a line
-// "file:line: reason" for each problem, and is the caller's to mend. Paths in the file
-// that are not absolute count from the folder that it is in.
+// Load reads and checks a configuration file. Relative paths in the file count from its folder. The error
+// is a cli.UsageError with one line "file:line: reason" for each problem.
 func Load(name string) (Config, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -146,7 +145,7 @@ func Load(name string) (Config, error) {
 	return parseConfig(name, text)
 }
 
-// sections are the parts of the file, by what people call them.
+// sections are the parts of the file, with the names that error messages use for them.
 var sections = []strictyaml.Section{
 	{Of: Config{}, Name: "the top of the file"},
 	{Of: Repository{}, Name: "a repository"},
@@ -177,7 +176,7 @@ func parseConfig(name string, text []byte) (c Config, err error) {
 	return c, nil
 }
 
-// resolvePaths makes paths count from the folder of the file.
+// resolvePaths makes the relative paths of the file absolute, from dir, the folder of the file.
 func (c *Config) resolvePaths(dir string) {
 	if c.SkillsDir != "" && !filepath.IsAbs(c.SkillsDir) {
 		c.SkillsDir = filepath.Join(dir, c.SkillsDir)
@@ -193,7 +192,7 @@ func (c *Config) resolvePaths(dir string) {
 	}
 }
 
-// ReactionsByChannel are those of all repositories, by the channels as they are configured.
+// ReactionsByChannel returns the reactions of all repositories, by channel as the file names it.
 func (c Config) ReactionsByChannel() map[string][]string {
 	all := map[string][]string{}
 	for _, r := range c.Repositories {
@@ -204,8 +203,8 @@ func (c Config) ReactionsByChannel() map[string][]string {
 	return all
 }
 
-// ModelsNotLimited are the models in use without a price, where a limit is in money: what they
-// take counts as nothing.
+// ModelsNotLimited returns the models in use that have no price, if any limit is in USD: their use does not
+// count towards it.
 func (c *Config) ModelsNotLimited() (names []string) {
 	if l := c.Limits; l.Session.USD+l.PersonDay.USD+l.ChannelDay.USD+l.AllDay.USD == 0 {
 		return nil

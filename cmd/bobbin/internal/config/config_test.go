@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// wholeConfig has every key there is.
+// wholeConfig sets every key.
 const wholeConfig = `
 repositories:
   - name: shop
@@ -128,8 +128,8 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 	}
 }
 
-// Files that were written before limits were a table mean the same, and are told of the new
-// names in one line.
+// TestOldNamesOfLimitsAreRead checks that a file with the old names of limits means the same, and gets one
+// warning line with the new names.
 func TestOldNamesOfLimitsAreRead(t *testing.T) {
 	t.Parallel()
 	const old = `limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}`
@@ -145,7 +145,8 @@ func TestOldNamesOfLimitsAreRead(t *testing.T) {
 	require.NotContains(t, c.Warning, "\n")
 }
 
-// A limit in money counts nothing for a model without a price: that is found out.
+// TestModelsWithoutAPriceAreNamed checks that models without a price are found if a limit is in USD,
+// towards which they would count nothing.
 func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -161,13 +162,13 @@ func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	}
 }
 
-// plainConfig is a configuration to which a test adds what is bad, from line 2 on.
+// plainConfig is a valid configuration of one line, to which a test appends a fault from line 2 on.
 const plainConfig = "repositories: [{name: shop, url: /srv/shop.git}]\n"
 
-// hub is a repository at GitHub, to which a test adds what comes in line 4.
+// hub is a configuration with a repository at GitHub, to which a test appends from line 4 on.
 const hub = "repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"
 
-// one is the beginning of a repository to which a test adds keys, from line 4 on.
+// one is the beginning of a repository, to which a test appends keys from line 4 on.
 const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 
 var badConfigs = []struct{ text, want string }{
@@ -408,7 +409,7 @@ func TestUnreadableConfigs(t *testing.T) {
 	}
 }
 
-// docs/configuration.md shows the file; what it shows is taken.
+// TestDocumentedConfigurationIsTaken checks that the configuration in docs/configuration.md is accepted.
 func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "configuration.md"))
@@ -419,7 +420,8 @@ func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Whatever the text, the answer is a configuration or lines that name the file; never a panic.
+// FuzzConfig checks that any text gives a configuration or an error whose lines name the file, and never a
+// panic.
 func FuzzConfig(f *testing.F) {
 	f.Add(wholeConfig)
 	for _, c := range badConfigs {

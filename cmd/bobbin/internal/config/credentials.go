@@ -16,18 +16,18 @@ import (
 	"github.com/bobbinhq/bobbin/repo/githubapp"
 )
 
-// A GitHubApp says whose short-lived tokens are used.
+// A GitHubApp is a GitHub App whose short-lived tokens are used for repositories.
 type GitHubApp struct {
 	ID           strictyaml.Word `yaml:"id"`           // the App's id or client id
 	KeyFile      string          `yaml:"key_file"`     // default: the key is in BOBBIN_GITHUB_APP_KEY
-	Installation strictyaml.Word `yaml:"installation"` // default auto: GitHub is asked
+	Installation strictyaml.Word `yaml:"installation"` // default auto: GitHub is asked for it
 	APIURL       string          `yaml:"api_url"`      // default https://api.github.com
 }
 
 const auto = "auto"
 
-// mergedOver is what a repository says, laid over what the file says for all: with an id of its
-// own goes a key of its own, and an installation is always its own.
+// mergedOver fills in what g, the App of a repository, leaves out, from all, the App of the whole file. The
+// key file is taken over only together with the id; the installation never is.
 func (g GitHubApp) mergedOver(all GitHubApp) GitHubApp {
 	if g.ID == "" {
 		g.ID, g.KeyFile = all.ID, cmp.Or(g.KeyFile, all.KeyFile)
@@ -36,7 +36,7 @@ func (g GitHubApp) mergedOver(all GitHubApp) GitHubApp {
 	return g
 }
 
-// withoutKey is the App without its key.
+// withoutKey returns the App without its private key.
 func (g GitHubApp) withoutKey() *githubapp.App {
 	a := &githubapp.App{ID: string(g.ID), API: g.APIURL}
 	if g.Installation != auto {
@@ -45,12 +45,12 @@ func (g GitHubApp) withoutKey() *githubapp.App {
 	return a
 }
 
-// apiAddress is its GitHub's API, for people.
+// apiAddress returns the address of the App's GitHub API, without secrets, for messages.
 func (g GitHubApp) apiAddress() string {
 	return address.HideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
 }
 
-// appOf is the App whose tokens a repository takes; nil: none.
+// appOf returns the App whose tokens are used for r; nil if there is none.
 func (c *Config) appOf(r Repository) *GitHubApp {
 	switch g := r.GitHubApp.mergedOver(c.GitHubApp); {
 	case !address.IsHTTP(r.URL), r.TokenEnv != "":
@@ -74,8 +74,8 @@ var (
 	installationID = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
 )
 
-// checkCredentials adds what is wrong with what is said about tokens and Apps. No value of
-// token_env is repeated: it may be a token.
+// checkCredentials adds the problems of tokens and Apps to p. It never repeats a value of token_env, which
+// may be a token.
 func (c *Config) checkCredentials(p *strictyaml.Problems) {
 	c.GitHubApp.check(p, "$.github_app", c.GitHubApp)
 	covered := false
@@ -117,7 +117,7 @@ func (r Repository) checkToken(p *strictyaml.Problems, at string) {
 	}
 }
 
-// check looks at one part of the file; whole is what it comes to.
+// check checks g as it is written in one part of the file; whole is g after mergedOver.
 func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 	if !p.Has(at) {
 		return
@@ -150,7 +150,7 @@ func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 
 const maxKey = 64 << 10
 
-// readKey reads a private key. One that others may read is a secret no longer.
+// readKey reads the file of a private key. It refuses a file that others may access or the group may write.
 func readKey(name string) (string, error) {
 	fi, err := os.Stat(name)
 	var where *fs.PathError

@@ -19,7 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// privateKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.
+// privateKey returns a GitHub App's key in the form that GitHub hands out. It is made only once, because
+// that takes a while.
 var privateKey = sync.OnceValue(func() string {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -51,14 +52,15 @@ func TestKeyFiles(t *testing.T) {
 		}
 		require.ErrorContains(t, err, "c:4: key_file "+name+": "+want)
 	}
-	dir := t.TempDir() // a path counts from the file's folder
+	dir := t.TempDir() // key_file is relative to the folder of the configuration file
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.pem"), []byte(privateKey()[:200]), 0o600))
 	_, err := parseConfig(filepath.Join(dir, "c"), []byte(hub+"github_app: {id: 12, key_file: app.pem}"))
 	require.ErrorContains(t, err, "c:4: key_file "+filepath.Join(dir, "app.pem")+": it holds no key that begins with")
 	require.NotContains(t, err.Error(), privateKey()[40:60])
 }
 
-// Of the three ways to a credential each repository has the nearest.
+// TestCredentialsOfRepositories checks that each repository gets the most specific of the three kinds of
+// credentials.
 func TestCredentialsOfRepositories(t *testing.T) {
 	t.Parallel()
 	text := `

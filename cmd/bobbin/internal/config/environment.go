@@ -17,8 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// ReadSecrets reads what the configuration and its environment name, and says what is missing.
-// What was read is gone from the environment.
+// ReadSecrets reads the environment variables that the configuration names, and returns their values by
+// name. Its error lists all variables that are missing or malformed. It registers the values with con.Hide,
+// and removes the variables from the environment.
 func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
 	of := map[string]string{}
@@ -58,7 +59,7 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	return values, errors.Join(errs...)
 }
 
-// checkAppKey: an App without a file has its key in the environment.
+// checkAppKey checks that each App without a key file finds a valid key in the environment.
 func checkAppKey(config Config, key string) error {
 	for _, r := range config.Repositories {
 		switch app := config.appOf(r); {
@@ -74,7 +75,7 @@ func checkAppKey(config Config, key string) error {
 	return nil
 }
 
-// checkOneHost: a token is for one host, and would be shown to the others.
+// checkOneHost refuses a git token that would be sent to more than one host.
 func checkOneHost(config Config, token string) error {
 	hosts := map[string]bool{}
 	for _, r := range config.Repositories {
@@ -88,9 +89,9 @@ func checkOneHost(config Config, token string) error {
 	return fmt.Errorf("environment: %s would be shown to %s; give the repositories of all but one of them a token of their own with token_env", secrets.GitToken, strings.Join(slices.Sorted(maps.Keys(hosts)), " and "))
 }
 
-// Credentials are what each repository's remote is shown, by the repository's name: a
-// token of its own, those of a GitHub App, or the one that is for all. Repositories of one
-// App share it. hide learns the keys that are read.
+// Credentials returns the credentials for each repository's remote, by the repository's name: its own
+// token, those of a GitHub App, or the shared token. Repositories with the same App share one
+// githubapp.App. Keys that are read are registered with hide.
 func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map[string]remote.Credentials, error) {
 	all := map[string]remote.Credentials{}
 	apps := map[GitHubApp]*githubapp.App{}

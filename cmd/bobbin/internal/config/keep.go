@@ -6,18 +6,18 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// Keep says how long and how much is kept. What is left out, or zero, has the default.
+// Keep says how long and how much data is kept. Zero, or a key that is left out, means the default.
 type Keep struct {
-	Sessions  float64 `yaml:"sessions_days"`  // words and files of sessions that ended; default 90
-	Waiting   float64 `yaml:"waiting_days"`   // the same of those that wait for somebody; default 365
+	Sessions  float64 `yaml:"sessions_days"`  // messages and files of sessions that ended; default 90
+	Waiting   float64 `yaml:"waiting_days"`   // the same for sessions that wait for a person; default 365
 	Decisions float64 `yaml:"decisions_days"` // what bobbin audit shows; default 1095, three years
-	Files     float64 `yaml:"files_days"`     // sessions' folders on this machine, which can be written anew; default 7
-	FilesGB   float64 `yaml:"files_gb"`       // all of them together; default 20
-	CacheGB   float64 `yaml:"cache_gb"`       // build caches of all repositories; default 10
-	Mirrors   float64 `yaml:"mirrors_days"`   // mirrors and build caches that nobody used; default 30
+	Files     float64 `yaml:"files_days"`     // sessions' folders on this machine, which can be made again; default 7
+	FilesGB   float64 `yaml:"files_gb"`       // size of all sessions' folders together; default 20
+	CacheGB   float64 `yaml:"cache_gb"`       // size of the build caches of all repositories; default 10
+	Mirrors   float64 `yaml:"mirrors_days"`   // mirrors and build caches that were not used for so long; default 30
 }
 
-// What no team means to ask for.
+// Upper limits; a larger value is a mistake.
 const (
 	mostDays = 36500
 	mostGB   = 1e6

@@ -17,27 +17,27 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
-// Setup says how the packages that a repository names are fetched. What is left out
-// is found out from lock files.
+// Setup says how the packages that a repository depends on are fetched. What is left out is detected from
+// lock files.
 type Setup struct {
 	Run     commandLines      `yaml:"run"`
 	Allow   []string          `yaml:"allow"`   // hosts, or host:port
-	Private []string          `yaml:"private"` // hosts that may be in a private network
+	Private []string          `yaml:"private"` // hosts whose addresses may be in a private network
 	Env     map[string]string `yaml:"env"`     // mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
-	Minutes float64           `yaml:"minutes"` // default 10
-	off     bool              // it was written as: setup: off
+	Minutes float64           `yaml:"minutes"` // time limit; default 10
+	off     bool              // the file says: setup: off
 }
 
-// ReadShort takes off, and false.
+// ReadShort reads the short forms off and false. It returns false for other values.
 func (s *Setup) ReadShort(value any) bool {
 	s.off = value == "off" || value == false
 	return s.off
 }
 
-// commandLines are one line or several.
+// commandLines holds one or more command lines.
 type commandLines []string
 
-// ReadShort takes one line, or several in a block of text.
+// ReadShort reads a single string, which may be a block of several lines.
 func (c *commandLines) ReadShort(value any) bool {
 	line, ok := value.(string)
 	if ok {
@@ -46,7 +46,7 @@ func (c *commandLines) ReadShort(value any) bool {
 	return ok
 }
 
-// mostMinutes is more than anything is worth waiting for.
+// mostMinutes is the upper limit of setup.minutes.
 const mostMinutes = 120
 
 func (s *Setup) check(p *strictyaml.Problems, at string) {
@@ -84,7 +84,8 @@ var (
 	secretName    = regexp.MustCompile(`(?i)(token|secret|passw|_auth|apikey|api_key|credential|private_key)`)
 )
 
-// checkVariable never says a value: it may be a secret in spite of all.
+// checkVariable returns what is wrong with a variable. Its error never contains the value, which may be a
+// secret.
 func (s *Setup) checkVariable(name, value string) error {
 	switch {
 	case !setupVariable.MatchString(name):
@@ -104,7 +105,8 @@ func (s *Setup) checkVariable(name, value string) error {
 	return nil
 }
 
-// withUser finds a user or a password in an address, also in one of several.
+// withUser reports whether an address in value contains a user or a password. value may hold several
+// addresses.
 func withUser(value string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", |", r) }), func(s string) bool {
 		u, err := url.Parse(s)
@@ -112,7 +114,7 @@ func withUser(value string) bool {
 	})
 }
 
-// Options is the same as the program uses it.
+// Options returns the settings as package packages takes them.
 func (s Setup) Options() packages.Config {
 	c := packages.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {

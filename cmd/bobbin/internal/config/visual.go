@@ -8,24 +8,24 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// A visual says of which pages there are pictures before and after a change to what people see. What is
-// left out is found out.
+// A visual names the pages of which pictures are taken before and after a change. What is left out is
+// detected.
 type visual struct {
-	Pages []string `yaml:"pages"` // paths in the repository, also with a query; default: those that a change touches, or that use what it touches
-	Build string   `yaml:"build"` // command that makes the pages; default: they are shown as they stand in the repository
-	off   bool     // it was written as: visual: off
+	Pages []string `yaml:"pages"` // paths in the repository, also with a query; default: the pages that a change touches or that use what it touches
+	Build string   `yaml:"build"` // command that makes the pages; default: the files are shown as they are in the repository
+	off   bool     // the file says: visual: off
 }
 
-// ReadShort takes off, and false.
+// ReadShort reads the short forms off and false. It returns false for other values.
 func (v *visual) ReadShort(value any) bool {
 	v.off = value == "off" || value == false
 	return v.off
 }
 
-// IsOff reports whether there are to be no pictures.
+// IsOff reports whether pictures are switched off.
 func (v *visual) IsOff() bool { return v.off }
 
-// mostVisualPages is how many pages there are pictures of after each push.
+// mostVisualPages is the most pages of which pictures are taken after a push.
 const mostVisualPages = 5
 
 func (v *visual) check(p *strictyaml.Problems, at string) {

@@ -16,10 +16,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// oldestPostgres is the first version that Bobbin works with.
+// oldestPostgres is the oldest version that Bobbin works with (14), as Postgres' server_version_num.
 const oldestPostgres = 140000
 
-// examineDatabase looks at the configured Postgres, or at whether a private one can be run.
+// examineDatabase examines the configured Postgres, or whether a private Postgres can run.
 func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 	s := d.settings
 	if s.DatabaseURL == "" && !d.examinePrivatePostgres(ctx, f) {
@@ -44,8 +44,8 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 	}
 }
 
-// examinePrivatePostgres looks whether there are programs for a private one; true where it has data to
-// look at.
+// examinePrivatePostgres examines whether the programs for a private Postgres are there. It returns true if
+// the private Postgres has data that this account can read.
 func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) bool {
 	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Place), Log: d.log})
 	var none *postgres.Unavailable
@@ -69,12 +69,12 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
 	}
 	if _, err := os.Stat(at.Data); err != nil {
-		return false // another account's, and closed to us
+		return false // the folder belongs to another account, and this one may not read it
 	}
 	return true
 }
 
-// reportDatabase says what a database is like.
+// reportDatabase adds the findings about a database that answered.
 func reportDatabase(e database.Examination, f *findings.List) {
 	f.OK("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {

@@ -25,24 +25,24 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A Doctor knows what serve would be built from.
+// A Doctor holds the settings that serve would be built from, and examines them.
 type Doctor struct {
 	con       cli.Console
 	log       *slog.Logger
-	file      string // of the configuration; empty: none was named
+	file      string // path of the configuration file; empty: none was named
 	config    config.Config
 	configErr error
 	settings  server.Settings
 	secrets   map[string]string
-	botAtWork bool // a bot works in the data directory now
+	botAtWork bool // a bot runs in the data directory now
 
-	opening         sync.Once // of the sandbox, by whoever needs it first
+	opening         sync.Once // guards openSandbox: the first part that needs the sandbox opens it
 	opened          *sandbox.Sandbox
-	sandboxFindings findings.List // about it
+	sandboxFindings findings.List // what openSandbox found
 }
 
-// Examine looks at everything, and says what it found. Its error has no words left to say
-// where the findings have said it.
+// Examine examines all parts and prints the findings, as text or as one JSON object. If there are problems
+// it returns a cli.ExitError, because the findings have already been printed.
 func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 	out := d.withoutSecrets()
 	parts := d.parts()
@@ -56,18 +56,19 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 	return d.conclude(out, parts, asJSON)
 }
 
-// Options are what serve would be started with.
+// Options hold what serve would be started with.
 type Options struct {
-	Config             string // the file; empty: none was named
+	Config             string // path of the configuration file; empty: none was named
 	Place              storage.Place
 	SlackURL, ModelURL string
 
-	// Where a test breaks what no file can.
-	Sandbox *sandbox.Sandbox       // that serve would open; nil: it is opened
-	Adjust  func(*server.Settings) // after the file was read; nil: nothing
+	// For tests: faults that no configuration file can produce.
+	Sandbox *sandbox.Sandbox       // used instead of the one that serve would open; nil: that one is opened
+	Adjust  func(*server.Settings) // changes the settings after the file was read; nil: nothing is changed
 }
 
-// New reads what serve would read. Only what it cannot even be told from is an error.
+// New reads the configuration that serve would read. A faulty file is a finding and no error; New fails
+// only if the settings cannot be made.
 func New(o Options, con cli.Console) (*Doctor, error) {
 	d := &Doctor{con: con, file: o.Config, secrets: map[string]string{}, log: slog.New(slog.DiscardHandler)}
 	for _, name := range []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken} {
@@ -90,7 +91,7 @@ func New(o Options, con cli.Console) (*Doctor, error) {
 	return d, err
 }
 
-// ExaminePart looks at one part, by its name, and says what it found.
+// ExaminePart examines the part of that name and prints its findings.
 func (d *Doctor) ExaminePart(ctx context.Context, name string) {
 	for _, p := range d.parts() {
 		if p.Name == name {
@@ -114,7 +115,7 @@ func (d *Doctor) parts() []*findings.Part {
 	return append(list, &findings.Part{Name: "models", Look: d.examineModels})
 }
 
-// conclude says what all of it comes to; its error has no words left to say.
+// conclude prints the summary, or the whole result as JSON, and returns the exit code as an error.
 func (d *Doctor) conclude(w io.Writer, parts []*findings.Part, asJSON bool) error {
 	count := findings.Count(parts)
 	steps := d.Steps()
@@ -157,7 +158,7 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 	fmt.Fprintln(w, said)
 }
 
-// withoutSecrets takes every secret out of what is said, whatever said it.
+// withoutSecrets returns the console's output behind a filter that replaces every secret by "…".
 func (d *Doctor) withoutSecrets() io.Writer {
 	values := secrets.FromEnvironment(d.con.Env)
 	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
@@ -186,7 +187,7 @@ func (v secretFilter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// examineConfiguration says what serve would say of the file.
+// examineConfiguration reports what serve would say about the configuration file.
 func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	if d.file == "" {
 		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
@@ -212,7 +213,7 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	f.OK("%s: %s", d.file, strings.Join(names, ", "))
 }
 
-// Steps lead from nothing to a bot; those that are done are left out. None: all are.
+// Steps returns the steps from nothing to a running bot that are still to be done; none if all are done.
 func (d *Doctor) Steps() (todo []string) {
 	var begun bool
 	step := func(needed bool, what string) {

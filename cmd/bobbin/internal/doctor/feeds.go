@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 )
 
-// examineFeeds looks whether the apps whose alerts are read are there, as far as Slack shows them.
+// examineFeeds checks that the apps of watch_apps exist, as far as Slack shows them.
 func (c slackCheck) examineFeeds(ctx context.Context) {
 	if !slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return len(r.WatchApps) > 0 }) {
 		return
@@ -41,7 +41,7 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 	}
 }
 
-// examineFeed looks at one app that is there.
+// examineFeed checks in which channels of the repository an app is a member.
 func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named string, app examine.InstalledApp) {
 	if named != app.ID {
 		c.Note("watch_apps of "+r.Name+" names "+app.String()+" by its name, which any incoming webhook may take", "write "+app.ID)
@@ -50,7 +50,7 @@ func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named 
 	for _, channel := range r.Channels {
 		at, _, err := c.Channel(ctx, channel)
 		if err != nil || !at.Member || slices.Contains(in, "#"+at.Name) || slices.Contains(out, "#"+at.Name) {
-			continue // it is told with the channels
+			continue // examineChannels reports it
 		}
 		switch is, err := c.IsIn(ctx, app, at.ID); {
 		case err != nil:

@@ -24,12 +24,12 @@ import (
 
 // What a bot needs of its machine.
 const (
-	leastDisk  = 1 << 30 // bytes; less is a problem
-	scarceDisk = 5 << 30 // and this a warning: mirrors, workspaces and caches grow
-	leastFiles = 4096    // open at once
+	leastDisk  = 1 << 30 // bytes free; less is a problem
+	scarceDisk = 5 << 30 // bytes free; less is a warning, because mirrors, workspaces and caches grow
+	leastFiles = 4096    // open files; less is a warning
 )
 
-// examineTraces looks whether somebody takes the traces that the environment wants sent.
+// examineTraces checks that the endpoint of the environment, if there is one, accepts traces.
 func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
 	to, err := traces.FromEnvironment(d.con.Env)
 	if err != nil {
@@ -47,8 +47,8 @@ func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
 	f.OK("traces are taken by %s", where.Host)
 }
 
-// examineMachine looks at the data directory, at what the system allows, and at what the account
-// is set to.
+// examineMachine examines the data directory, the limits of the system, and the proxies, trace endpoint and
+// package registries that the account is set up with.
 func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	d.examineDataDir(f)
 	var files syscall.Rlimit
@@ -57,7 +57,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	}
 	d.examineProxies(f)
 	d.examineTraces(ctx, f)
-	// Packages of repositories come from where this account has its own come from.
+	// Packages of repositories are fetched from the registries that this account itself uses.
 	for _, kind := range []string{"go", "node", "python"} {
 		asking, cancel := context.WithTimeout(ctx, account.Patience)
 		found, err := account.Find(asking, kind)
@@ -132,7 +132,7 @@ func examineFileLimit(most uint64, f *findings.List) {
 	f.OK("%d files may be open at once", most)
 }
 
-// examineProxies says which ones requests would go through: Slack, models and git all do.
+// examineProxies reports the proxies that requests to Slack, models and git remotes go through.
 func (d *Doctor) examineProxies(f *findings.List) {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := d.con.Env(name)
@@ -155,19 +155,19 @@ func (d *Doctor) examineProxies(f *findings.List) {
 	}
 }
 
-// examineSandbox says which kind holds commands in.
+// examineSandbox reports which kind of sandbox confines commands.
 func (d *Doctor) examineSandbox(ctx context.Context, f *findings.List) {
 	d.openedSandbox(ctx)
 	*f = append(*f, d.sandboxFindings...)
 }
 
-// openedSandbox is the sandbox that serve would open; nil where none holds.
+// openedSandbox returns the sandbox that serve would open, or nil if none works. It opens it once.
 func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
 	d.opening.Do(func() { d.opened = d.openSandbox(ctx, &d.sandboxFindings) })
 	return d.opened
 }
 
-// openSandbox also tells why the kinds before it do not hold.
+// openSandbox opens the sandbox, and also reports why the kinds that are tried before it do not work.
 func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
 	box, whys, err := sandbox.Find(ctx, d.settings.Sandbox.Options(kind, d.log))
@@ -201,11 +201,11 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.San
 	return nil
 }
 
-// A toolchain is a program that checks run, the files by which repo/project knows that they do,
-// and how to get it.
+// A toolchain is a program that checks run, with the names of the files by which repo/project recognises
+// projects that need it, and how to install it.
 type toolchain struct{ program, files, cure string }
 
-// builds reports whether a repository with these names at its top is built with it.
+// builds reports whether a repository with these names in its top folder is built with the toolchain.
 func (t toolchain) builds(top []string) bool {
 	return slices.ContainsFunc(strings.Fields(t.files), func(name string) bool { return slices.Contains(top, name) })
 }
@@ -218,7 +218,7 @@ var tools = []toolchain{
 	{"make", "Makefile", "install make (apt-get install make)"},
 }
 
-// reportToolchains says which of them commands have inside.
+// reportToolchains reports which of the toolchains commands in the sandbox find.
 func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings.List) {
 	here := programsInside(ctx, box)
 	var have, lack []string
@@ -237,7 +237,8 @@ func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings.Lis
 	}
 }
 
-// programsInside are the programs that a command in the sandbox finds.
+// programsInside returns the toolchains' programs that a command in the sandbox finds; none if it cannot
+// run.
 func programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
 	here := map[string]bool{}
 	dir, err := os.MkdirTemp("", "bobbin-")
@@ -245,7 +246,7 @@ func programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
 		return here
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // root's commands run as nobody
+	if err := os.Chmod(dir, 0o755); err != nil { // as root, commands run as the user nobody
 		return here
 	}
 	if err := box.Own(dir); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// examineModels asks the endpoint which models it has. One that it does not name is asked for one
-// call of a tool, and so are all where it has no list, and those with an endpoint of their own.
+// examineModels asks the shared endpoint for its list of models. It asks a model for one tool call if the
+// list does not name it, if there is no list, or if the model has its own endpoint.
 func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 	s := d.settings
 	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: findings.Within / 2})
@@ -34,8 +34,8 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 	d.examinePrices(f)
 }
 
-// examineEndpoint looks at the endpoint that serves every model without one of its own. It
-// returns the names of its models, as far as it tells them, and whether it answers.
+// examineEndpoint examines the endpoint that serves every model without its own url. It returns the names
+// of the endpoint's models, none if it has no list, and whether the endpoint answers.
 func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *findings.List) (names []string, answers bool) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
@@ -79,7 +79,7 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// tryModels looks at each model that is asked by somebody.
+// tryModels examines each model that an agent uses, or that is a fallback of one, all at the same time.
 func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *findings.List) {
 	asked := d.config.ModelsAsked()
 	results := make([]findings.List, len(asked))
@@ -99,7 +99,8 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 	*f = append(*f, slices.Concat(results...)...)
 }
 
-// tryModel asks a model, which people know by the label, for one call of a tool.
+// tryModel asks a model for one tool call. label is the model's name in the findings; names are the
+// endpoint's models, for suggestions.
 func tryModel(ctx context.Context, client *model.Client, label, name string, names []string, f *findings.List) {
 	took, err := client.Try(ctx, name)
 	var refused *endpoint.Error
@@ -119,7 +120,7 @@ func tryModel(ctx context.Context, client *model.Client, label, name string, nam
 	}
 }
 
-// examinePrices says whose cost would count as nothing.
+// examinePrices reports models in use without a price: what they cost counts as nothing.
 func (d *Doctor) examinePrices(f *findings.List) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
 		f.Warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")

@@ -22,8 +22,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 )
 
-// examineRepository asks a remote what it has and whether it would take a push. Nothing is
-// fetched, pushed or run.
+// examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
+// fetched, pushed or run in it.
 func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings.List) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
@@ -55,7 +55,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	} else {
 		f.OK("it would take a push (asked, not tried; rules for single branches show only then)")
 	}
-	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // nothing is opened by asking
+	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // only asked; no pull request is opened
 		switch missing, err := r.Pulls.Host.Missing(ctx); {
 		case err != nil:
 			remoteRefusal(f, noun+"s cannot be opened", err)
@@ -68,7 +68,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
 }
 
-// examineReleases says which of the remote's branches and tags a bug is looked for on, too.
+// examineReleases reports which branches and tags of the remote match the patterns of releases.
 func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *findings.List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
@@ -113,20 +113,20 @@ func remoteRefusal(f *findings.List, what string, err error) {
 	}
 }
 
-// examineToolchain looks whether commands find what the repository is built and tested with, as far
-// as that is known before it was fetched.
+// examineToolchain checks that commands in the sandbox find the programs that build and test the
+// repository, as far as they can be told before it is fetched.
 func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top []string, f *findings.List) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
-		return // which the sandbox's own part says
+		return // the part "sandbox" reports it
 	}
 	if r.Build != "" && r.Test != "" {
-		return // its own commands: what they need, they alone know
+		return // configured commands: what programs they need is not known
 	}
 	here := programsInside(ctx, box)
 	for _, t := range tools {
 		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
-			continue // a Makefile comes last, and calls the others
+			continue // the others take precedence over a Makefile, which calls them
 		}
 		if !t.builds(top) {
 			continue

@@ -19,10 +19,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
-// skew is how far two clocks may stand apart before somebody should know.
+// skew is the largest difference between two clocks that is not reported.
 const skew = 10 * time.Second
 
-// A slackCheck looks at one workspace as the bot would.
+// A slackCheck examines a workspace with the bot's tokens.
 type slackCheck struct {
 	*findings.List
 	repositories      []config.Repository
@@ -31,7 +31,8 @@ type slackCheck struct {
 	*examine.Examiner // nil: the bot token is not good
 }
 
-// examineSlack looks at the tokens, at what they allow, and at who and what the configuration names.
+// examineSlack examines the tokens, their scopes, and the channels, people and apps that the configuration
+// names.
 func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
 	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
@@ -59,7 +60,8 @@ func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
 	}
 }
 
-// tokenForm says what is wrong with a token by its look alone.
+// tokenForm reports whether a token looks like the kind that is wanted, and adds a problem if not. It sends
+// no request.
 func tokenForm(f *findings.List, name, value, want, from string) bool {
 	kind := examine.TokenKind(value)
 	switch {
@@ -79,7 +81,7 @@ func tokenForm(f *findings.List, name, value, want, from string) bool {
 	return false
 }
 
-// appPage is one of an app's pages.
+// appPage returns the URL of a page of the app at api.slack.com, or the list of apps if app is empty.
 func appPage(app, name string) string {
 	if app == "" {
 		return "https://api.slack.com/apps"
@@ -87,7 +89,7 @@ func appPage(app, name string) string {
 	return "https://api.slack.com/apps/" + app + "/" + name
 }
 
-// refuse says what Slack refused, with its cure.
+// refuse adds a problem for an error of a Slack request, with a cure.
 func (c slackCheck) refuse(what string, err error, cure string) {
 	var refused *bot.AuthError
 	switch {
@@ -145,8 +147,8 @@ func (c slackCheck) examineScopes() {
 	}
 }
 
-// needsScope reports whether the bot can do nothing without a scope. Two of them serve only
-// user groups that may approve, and reactions.
+// needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
+// usergroups:read for approvers that are user groups, reactions:read for reactions.
 func (c slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
@@ -159,8 +161,9 @@ func (c slackCheck) needsScope(scope string) bool {
 
 func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
 
-// examineSocket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
-// Slack hands to a link that is about to go is late, and a press of a button is lost.
+// examineSocket opens a Socket Mode link as the bot would. While a bot runs, it only requests the link's
+// address: an event that Slack sends to a link that is about to close arrives late, and a button press is
+// lost.
 func (c slackCheck) examineSocket(ctx context.Context, app string) {
 	at, err := examine.Socket(ctx, c.bot, c.botAtWork)
 	masked := "the app token " + examine.Masked(c.bot.AppToken)
@@ -181,13 +184,14 @@ func (c slackCheck) examineSocket(ctx context.Context, app string) {
 	if at.App != "" && app != "" && at.App != app {
 		c.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
 	}
-	if err == nil { // what the app is subscribed to cannot be asked
+	if err == nil { // Slack has no request for the app's event subscriptions
 		c.Note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
 			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 	}
 }
 
-// examineChannels looks at each that the configuration names.
+// examineChannels examines each channel that the configuration names. If it names none, it reports how many
+// channels the bot is in.
 func (c slackCheck) examineChannels(ctx context.Context) {
 	var seen, good []string
 	for _, r := range c.repositories {
@@ -218,7 +222,8 @@ func (c slackCheck) examineChannels(ctx context.Context) {
 	}
 }
 
-// examineChannel gives the name of one that is as it should be.
+// examineChannel examines one channel. It returns the channel's name if the bot can work there, else an
+// empty string.
 func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 	at, near, err := c.Channel(ctx, named)
 	invite := "/invite @" + c.Self().Name + " in "
@@ -242,7 +247,8 @@ func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 	return ""
 }
 
-// examineApprovers looks whether those who are named may approve anything at all.
+// examineApprovers checks that the people and groups that the configuration names can approve anything at
+// all.
 func (c slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
 	for _, r := range c.repositories {
@@ -270,7 +276,7 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 
 func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	p, found, err := c.Person(ctx, id)
-	p.InThread = true // whose channel it is shows at the time
+	p.InThread = true // whether the person is in the channel is checked at the approval
 	switch why := (permit.Approvers{}).MayApprove(p, ""); {
 	case err != nil:
 		c.refuse("approver "+id, err, "")

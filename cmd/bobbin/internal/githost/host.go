@@ -1,5 +1,5 @@
-// Package githost is the part of the configuration that says where pull requests are opened: it
-// fills in what a repository's url tells, and checks the rest.
+// Package githost holds the part of the configuration about the git host at which pull requests are opened.
+// It fills in what the repository's URL tells, and checks the rest.
 package githost
 
 import (
@@ -15,30 +15,31 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// A Host says where pull requests are opened for what is pushed.
+// A Host holds the settings of the git host at which pull requests are opened for pushed branches.
 type Host struct {
-	Kind      string `yaml:"kind"`               // github, gitlab or gitea (and Forgejo); default: by the repository's url
+	Kind      string `yaml:"kind"`               // github, gitlab or gitea (also for Forgejo); default: by the repository's url
 	URL       string `yaml:"url"`                // of its API; default: by the repository's url
-	TokenEnv  string `yaml:"token_env"`          // default: what the repository is fetched with
-	Draft     string `yaml:"draft"`              // on (default) or off: they are opened as drafts
-	SecretEnv string `yaml:"webhook_secret_env"` // of webhooks; default: they are not listened to
-	on        bool   // it was written as: host: on
+	TokenEnv  string `yaml:"token_env"`          // default: the credentials that the repository is fetched with
+	Draft     string `yaml:"draft"`              // on (default) or off: pull requests are opened as drafts
+	SecretEnv string `yaml:"webhook_secret_env"` // secret of the host's webhooks; default: webhooks are not accepted
+	on        bool   // the file says: host: on
 }
 
-// ReadShort takes on and off, and what YAML makes of them.
+// ReadShort reads on and off, also as the booleans that YAML makes of them. It returns false for other
+// values.
 func (h *Host) ReadShort(value any) bool {
 	h.on = value == "on" || value == true
 	return h.on || value == "off" || value == false
 }
 
-// Opens reports whether pull requests are opened.
+// Opens reports whether pull requests are opened: h is not the zero Host.
 func (h Host) Opens() bool { return h != Host{} }
 
-// kinds are the hosts that pull requests are opened at.
+// kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 
-// Of is the host of the repository with that url, with what is left out filled in; ok is false
-// where it has none. Its kind is empty where nothing tells it. web is the repository's own page.
+// Of returns h with the defaults for the repository with that URL filled in. Its Kind stays empty if the
+// URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
 func (h Host) Of(remote string) (filled Host, web string, ok bool) {
 	if !h.Opens() {
 		return h, "", false
@@ -56,7 +57,7 @@ func (h Host) Of(remote string) (filled Host, web string, ok bool) {
 	return h, page, true
 }
 
-// hostKind is what the site's name tells.
+// hostKind returns the kind of host that the name of the site tells, or an empty string.
 func hostKind(site string) string {
 	u, err := url.Parse(site)
 	if err != nil {
@@ -72,7 +73,8 @@ func hostKind(site string) string {
 	return ""
 }
 
-// CheckPeople adds what makes no sense in the ids of people by their logins at git hosts.
+// CheckPeople checks the map from logins at git hosts to the Slack ids of people, and adds the problems to
+// p.
 func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
@@ -83,8 +85,8 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 
 var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
-// Check adds what makes no sense in the host of the repository with that url; httpAddr is where
-// webhooks would come in.
+// Check checks the host of the repository with that URL and adds the problems to p. httpAddr is the address
+// at which webhooks would arrive.
 func (h Host) Check(p *strictyaml.Problems, at, remote, httpAddr string) {
 	h, page, ok := h.Of(remote)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// LocalAddress is where to ask, on this machine, a server that listens on addr.
+// LocalAddress returns the address at which a server on this machine that listens on addr can be reached.
 func LocalAddress(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
@@ -38,11 +38,11 @@ func Ask(ctx context.Context, addr string) (h Health, err error) {
 	return readHealth(response.Body)
 }
 
-// maxHealth is far more than an answer of ours has.
+// maxHealth is the most bytes of a response that are read; a real one is far smaller.
 const maxHealth = 1 << 20
 
-// readHealth takes what answers at the address for a stranger until it has said something
-// that Bobbin says, and none of its words for more than one line.
+// readHealth parses the response of /readyz. Any program may answer at the address, so it fails unless the
+// state is one that Bobbin reports, and cuts the texts to one line without control characters.
 func readHealth(r io.Reader) (h Health, err error) {
 	err = json.NewDecoder(io.LimitReader(r, maxHealth)).Decode(&h)
 	if err != nil || !slices.Contains([]string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded}, h.State) {

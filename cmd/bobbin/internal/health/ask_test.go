@@ -18,8 +18,8 @@ func TestHealthIsAskedForOnThisMachine(t *testing.T) {
 	}
 }
 
-// FuzzHealth: what answers in the bot's place is not taken for it, and its words are one
-// line that commands no terminal.
+// FuzzHealth checks that another program at the address is not taken for the bot, and that texts are one
+// line without control characters.
 func FuzzHealth(f *testing.F) {
 	for _, seed := range []string{
 		`{"state":"ready","since":"2026-03-01T09:00:00Z"}`, `{"state":"not ready","wrong":"a\nb\u001b[31m","cure":"c"}`, `{"state":"READY"}`, `{"state":7}`, `[]`, `<html>`, ``, `{"state":"ready"`, `{"state":"ended","counts":{"goroutines":1e99}}`,

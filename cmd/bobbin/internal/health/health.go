@@ -1,6 +1,6 @@
-// Package health reports whether the bot works, and which of its parts do not. The running bot
-// tells a Monitor how its parts are. The Monitor answers over HTTP, at once even if the database
-// hangs. Ask asks the Monitor of the bot on this machine.
+// Package health reports whether the bot works, and which of its parts do not. The running bot reports the
+// state of its parts to a Monitor, which answers over HTTP, at once even if the database hangs. Ask asks
+// the Monitor of the bot on this machine.
 package health
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
 )
 
-// Health is what /healthz and /readyz answer. It names no repository, no person and no
-// address, so that whoever watches machines may see it.
+// Health is the body of the responses of /healthz and /readyz. It names no repository, no person and no
+// address, so that anyone who monitors the machine may see it.
 type Health struct {
 	State string    `json:"state"` // starting, ready, not ready, draining, ended
 	Since time.Time `json:"since"`
-	Wrong string    `json:"wrong,omitempty"` // in words
-	Cure  string    `json:"cure,omitempty"`  // likewise
-	// ConfigurationRefused is when a configuration that changed was read and not taken over, since
-	// it has a fault, which the log says; null: the newest is at work.
+	Wrong string    `json:"wrong,omitempty"` // what is wrong, in words
+	Cure  string    `json:"cure,omitempty"`  // what to do about it, in words
+	// ConfigurationRefused is when a changed configuration was read and refused because of a fault, which
+	// is in the log; null: the newest configuration is in use.
 	ConfigurationRefused *time.Time `json:"configuration_refused_at,omitempty"`
 
 	Parts struct {
@@ -46,22 +46,22 @@ type Health struct {
 	Counts struct {
 		Goroutines int `json:"goroutines"`
 		SlackLinks int `json:"slack_links"`
-		// Of all replicas, as the database had them when it last answered.
+		// Counts of all replicas, as the database had them when it last answered.
 		AtWork  int `json:"sessions_at_work"`
 		Waiting int `json:"sessions_waiting"`
 		Outbox  int `json:"outbox"`
 	} `json:"counts"`
 }
 
-// A Part is one thing that the bot needs.
+// A Part is the state of one thing that the bot needs.
 type Part struct {
-	State string    `json:"state"` // starting, up, down, off (the sandbox only: the bot works without), unknown
+	State string    `json:"state"` // starting, up, down, off (only the sandbox; the bot works without it), unknown
 	Since time.Time `json:"since"`
 	Wrong string    `json:"wrong,omitempty"`
 	Cure  string    `json:"cure,omitempty"`
 }
 
-// The states of parts and of the whole.
+// The states of parts and of the whole bot.
 const (
 	StateStarting = "starting"
 	StateUp       = "up"
@@ -88,34 +88,34 @@ func stateSince(before, now string, at time.Time) time.Time {
 
 const (
 	pulseWithin = 2 * time.Second // how long the database has to answer
-	pulseEvery  = 5 * time.Second // looks between those that are asked for, so that `since` is about right
-	pulseFresh  = time.Second     // a look serves all who ask meanwhile
-	beatWithin  = 8 * time.Second // after which the other replicas take a silent one for dead
+	pulseEvery  = 5 * time.Second // interval between checks without a request, so that `since` is about right
+	pulseFresh  = time.Second     // requests within this time share one check
+	beatWithin  = 8 * time.Second // a replica without a heartbeat for so long is taken for dead by the others
 )
 
-// A Monitor knows how the bot is, and serves it over HTTP.
+// A Monitor keeps the health of the bot and serves it over HTTP.
 type Monitor struct {
-	server *http.Server // nil: nobody asked for it
+	server *http.Server // nil: no address is configured
 	mux    *http.ServeMux
-	Addr   string // where it listens
+	Addr   string // where it listens; empty: nowhere
 
 	mu       sync.Mutex
 	looked   time.Time
-	vitals   *Source // nil while the bot is put together
+	vitals   *Source // nil while the bot is being assembled
 	stopping bool
 	fatal    error
 	now      Health
 }
 
-// Source are what a monitor looks at.
+// A Source holds what a Monitor checks.
 type Source struct {
 	Store      *store.Store
-	Replica    string     // the id of this one
-	Links      func() int // connections to Slack that are up
-	SandboxOff string     // why commands are off; empty: they are not
+	Replica    string     // the id of this replica
+	Links      func() int // returns the number of Slack connections that are up
+	SandboxOff string     // why commands are off; empty: they are on
 }
 
-// NewMonitor listens on addr; on none it is kept for nobody.
+// NewMonitor returns a Monitor that listens on addr. If addr is empty, it serves nothing.
 func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	m := &Monitor{}
 	for _, p := range m.allParts() {
@@ -145,7 +145,7 @@ func (m *Monitor) allParts() []*Part {
 	return []*Part{&p.Sandbox, &p.Queue, &p.Slack, &p.Database}
 }
 
-// Handle serves something else beside health, below a path.
+// Handle serves h below path on the same address as health. It does nothing if health is not served.
 func (m *Monitor) Handle(path string, h http.Handler) {
 	if m.mux != nil {
 		m.mux.Handle(path, h)
@@ -168,14 +168,14 @@ func (m *Monitor) handler(good func(Health) bool) http.HandlerFunc {
 		}
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
-		_ = out.Encode(h) // whoever asked has gone
+		_ = out.Encode(h) // an error means that the client has gone
 	}
 }
 
-// Watch looks now and then, until ctx ends: from then on the bot drains.
+// Watch checks the parts every pulseEvery until ctx ends; then the state becomes draining.
 func (m *Monitor) Watch(ctx context.Context, b Source) {
 	m.update(func() { m.vitals = &b })
-	// At once, whatever a look is waiting for.
+	// Draining is reported at once, even while a check waits for the database.
 	defer context.AfterFunc(ctx, m.startDraining)()
 	tick := time.NewTicker(pulseEvery)
 	defer tick.Stop()
@@ -192,12 +192,12 @@ func (m *Monitor) Watch(ctx context.Context, b Source) {
 
 func (m *Monitor) startDraining() { m.update(func() { m.stopping = true }) }
 
-// RefuseConfiguration notes that a configuration was not taken over.
+// RefuseConfiguration notes when a new configuration was refused.
 func (m *Monitor) RefuseConfiguration(at time.Time) {
 	m.update(func() { m.now.ConfigurationRefused = &at })
 }
 
-// End notes what no waiting mends.
+// End notes the error that ends the bot; the first one stays. Nil and context.Canceled are ignored.
 func (m *Monitor) End(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		m.update(func() { m.fatal = cmp.Or(m.fatal, err) })
@@ -212,8 +212,8 @@ func (m *Monitor) update(do func()) {
 	m.summarize()
 }
 
-// currentHealth brings what is known up to date. One look at a time: a database that hangs is not
-// asked by everybody who wants to know.
+// currentHealth checks the parts if the last check is older than pulseFresh, and returns the health. Only
+// one check runs at a time, so that many requests do not all wait on a hanging database.
 func (m *Monitor) currentHealth(ctx context.Context) Health {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -253,7 +253,7 @@ func (m *Monitor) lookAtParts(ctx context.Context, b Source) {
 	}
 }
 
-// whyNoAnswer says why the database gave no answer, without its address.
+// whyNoAnswer returns why the database did not answer, without its address.
 func whyNoAnswer(err error, s *pgxpool.Stat) string {
 	var refused *pgconn.PgError
 	var errno syscall.Errno
@@ -281,7 +281,7 @@ func queueState(p overview.Vitals) (state, wrong, cure string) {
 	return StateUp, "", ""
 }
 
-// summarize makes of the parts what the whole is.
+// summarize sets the state of the whole bot from the states of its parts.
 func (m *Monitor) summarize() {
 	h, before := &m.now, m.now.State
 	h.Wrong, h.Cure = "", ""

@@ -1,7 +1,6 @@
-// Package housekeeping removes what is older, or more, than the configuration keeps: rows, the
-// folders of sessions, mirrors and build caches. It leaves alone what is in use. What it removes
-// from a disk is made again when it is needed. What could not be removed is tried again the next
-// time.
+// Package housekeeping removes what is older, or more, than the configuration keeps: rows of the database,
+// folders of sessions, mirrors and build caches. It leaves alone what is in use. What it removes from the
+// disk is made again when it is needed. What could not be removed is tried again at the next run.
 package housekeeping
 
 import (
@@ -23,14 +22,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
 
-// Retention says what is kept. Zero: everything, for ever.
+// A Retention says how long and how much is kept. A zero field means no limit.
 type Retention struct {
 	Sessions, Waiting, Decisions, Files, Mirrors time.Duration
 	FilesBytes, CacheBytes                       int64
 }
 
-// CleanEvery is how often it is looked what may go: each hour, and more often where something
-// is kept for a few hours only.
+// CleanEvery returns the interval between cleanings: an hour, or a quarter of the shortest age limit if
+// that is less; at least a second.
 func (r Retention) CleanEvery() time.Duration {
 	often := time.Hour
 	for _, d := range []time.Duration{r.Sessions, r.Waiting, r.Decisions, r.Files} {
@@ -41,9 +40,9 @@ func (r Retention) CleanEvery() time.Duration {
 	return max(often, time.Second)
 }
 
-// A Housekeeper takes away what is older, or more, than is kept. What it takes from the
-// disk is made again when it is needed, and what is in use stays; so nothing that it does
-// fails a session, and whatever fails for it is tried again the next time.
+// A Housekeeper removes what is older, or more, than Keep says. It leaves alone what is in use, and what it
+// removes from the disk is made again when it is needed, so it cannot make a session fail. What it fails to
+// remove is tried again at the next run.
 type Housekeeper struct {
 	Keep    Retention
 	Store   *store.Store
@@ -53,7 +52,7 @@ type Housekeeper struct {
 	Log     *slog.Logger
 }
 
-// New is for a data directory that no bot works in.
+// New returns a Housekeeper for a data directory in which no bot runs.
 func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Housekeeper {
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
@@ -63,11 +62,11 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 	}
 }
 
-// Run cleans now and then, until ctx ends.
+// Run cleans after a minute at most, and then every CleanEvery, until ctx ends.
 func (h *Housekeeper) Run(ctx context.Context) {
 	tick := time.NewTicker(h.Keep.CleanEvery())
 	defer tick.Stop()
-	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute)) // the sessions that wait go first
+	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute)) // the first cleaning waits, so that waiting sessions start before it
 	defer first.Stop()
 	for {
 		select {
@@ -91,7 +90,7 @@ func (h *Housekeeper) CleanOnce(ctx context.Context) {
 	}
 }
 
-// A cleaning is what went, or what would.
+// A cleaning lists what was removed, or in a dry run what would be.
 type cleaning struct {
 	Rows retention.Removed
 	Disk []disk.Removed
@@ -99,7 +98,7 @@ type cleaning struct {
 
 func (c cleaning) removedAny() bool { return c.Rows != (retention.Removed{}) || len(c.Disk) > 0 }
 
-// String is the whole of it in a line.
+// String returns the cleaning in one line.
 func (c cleaning) String() string {
 	var bytes int64
 	for _, gone := range c.Disk {
@@ -109,7 +108,8 @@ func (c cleaning) String() string {
 		c.Rows.Sessions, c.Rows.Records, c.Rows.Jobs, len(c.Disk), cli.Megabytes(bytes))
 }
 
-// Clean does each part, whatever becomes of the others.
+// Clean cleans each part, also if another part fails. With dry it removes nothing and returns what would be
+// removed.
 func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error) {
 	rows, err := h.cleanRows(ctx, dry)
 	c.Rows = rows
@@ -144,7 +144,7 @@ func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Remove
 	return h.Mirrors.Clean(ctx, repo.MirrorKeep{Unused: h.Keep.Mirrors, Dry: dry})
 }
 
-// FromConfig is what the configuration says, as the program uses it.
+// FromConfig returns the Retention of the configuration, with its defaults filled in.
 func FromConfig(k config.Keep) Retention {
 	k = k.WithDefaults()
 	days := func(n float64) time.Duration { return time.Duration(n * 24 * float64(time.Hour)) }

@@ -17,11 +17,12 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// What fails for one part is said, and the others are cleaned all the same.
+// TestADiskThatFailsStopsNoOtherCleaning checks that the error of one part is returned, and that the other
+// parts are cleaned nevertheless.
 func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"sessions", "cache"} { // no folders
+	for _, name := range []string{"sessions", "cache"} { // files in place of the folders
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")

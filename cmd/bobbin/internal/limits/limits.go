@@ -1,6 +1,6 @@
-// Package limits is the part of the configuration that says how much may be used before people are
-// asked, and how much goes on at once. It reads the short forms of numbers (500k, 2 GB) and the keys
-// of before there was a table, and checks that a part is no more than its whole. What is used is
+// Package limits holds the part of the configuration that limits how much may be used before people are
+// asked, and how many sessions work at once. It reads short forms of numbers (500k, 2 GB) and the old names
+// of the keys, and checks that the limit of a part is not above the limit of its whole. What is used is
 // counted elsewhere.
 package limits
 
@@ -14,51 +14,52 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
-// Limits are how many sessions work at once, and a small table of how much may be used before
-// people are asked: by whose use it is, and what it counts.
+// Limits say how many sessions work at once, and how much may be used before people are asked: a table of
+// allowances, by whose use is counted (row) and what is counted (column).
 type Limits struct {
-	Session    Allowance `yaml:"session"`     // of one session
-	PersonDay  Allowance `yaml:"person_day"`  // of a day's sessions that one person asked for
-	ChannelDay Allowance `yaml:"channel_day"` // of a day's sessions in one channel
-	AllDay     Allowance `yaml:"all_day"`     // of all sessions of a day
+	Session    Allowance `yaml:"session"`     // for one session
+	PersonDay  Allowance `yaml:"person_day"`  // for a day's sessions that one person asked for
+	ChannelDay Allowance `yaml:"channel_day"` // for a day's sessions in one channel
+	AllDay     Allowance `yaml:"all_day"`     // for all sessions of a day
 
 	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
-	PerReplica     int  `yaml:"sessions_per_replica"`       // of them in one replica, the same in all; default: as many as at once
+	PerRepository  int  `yaml:"sessions_per_repository"`    // over all replicas, for one repository; default: as sessions_at_once
+	PerReplica     int  `yaml:"sessions_per_replica"`       // in one replica, the same for each; default: as sessions_at_once
 	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
 	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
-	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
-	Hunks          *int `yaml:"hunk_minutes"`               // for trying which hunks of a fix are needed; default 2, 0: none is tried
-	History        *int `yaml:"history_minutes"`            // for looking since when, and on which releases, a bug is there; default 5, 0: not at all
+	Silent         *int `yaml:"silent_minutes"`             // after which a silent thread with work in progress gets a progress note; default 10, 0: never
+	Hunks          *int `yaml:"hunk_minutes"`               // time to find out which hunks of a fix are needed; default 2, 0: not tried
+	History        *int `yaml:"history_minutes"`            // time to find out since when, and on which releases, a bug exists; default 5, 0: not tried
 }
 
-// An Allowance is a row of the limits' table; what is left out or zero has no limit.
+// An Allowance is a row of the table of limits; zero, or a key that is left out, means no limit.
 type Allowance struct {
 	USD      float64   `yaml:"usd"`
 	Tokens   Count     `yaml:"tokens"`
 	Minutes  int       `yaml:"minutes"` // at work
 	Commands Count     `yaml:"commands"`
-	Output   Megabytes `yaml:"output"` // printed by commands
-	Disk     Megabytes `yaml:"disk"`   // folders now, and files in the database
+	Output   Megabytes `yaml:"output"` // output of commands
+	Disk     Megabytes `yaml:"disk"`   // size of the session folders now and of the files in the database
 }
 
 // A Count is a whole number, also written 500k or 2M.
 type Count int
 
-// ReadShort takes a number with k, M or G.
+// ReadShort reads a number with the suffix k, M or G. It returns false for other values.
 func (c *Count) ReadShort(value any) bool {
 	return readUnit(value, map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9}, (*int)(c))
 }
 
-// Megabytes are a size, also written 500 MB or 2 GB.
+// Megabytes is a size in megabytes, also written 500 MB or 2 GB.
 type Megabytes int
 
-// ReadShort takes a number with MB or GB.
+// ReadShort reads a number with the suffix MB or GB. It returns false for other values.
 func (m *Megabytes) ReadShort(value any) bool {
 	return readUnit(value, map[string]float64{"MB": 1, "GB": 1 << 10}, (*int)(m))
 }
 
-// readUnit reads a number that ends in one of the units and comes to a whole number.
+// readUnit parses a number with one of the units as its suffix and stores it in into. It returns false
+// unless the result is a whole number of at most mostTokens.
 func readUnit(value any, units map[string]float64, into *int) bool {
 	text, _ := value.(string)
 	for unit, factor := range units {
@@ -75,7 +76,7 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 	return false
 }
 
-// What the rows and columns of the table are called in the file.
+// The names of the table's rows and columns in the file.
 var (
 	rowNames    = map[quota.Span]string{quota.OfSession: "session", quota.OfPersonDay: "person_day", quota.OfChannelDay: "channel_day", quota.OfDay: "all_day"}
 	columnNames = map[quota.Unit]string{
@@ -83,12 +84,12 @@ var (
 	}
 )
 
-// limitPath is the path of one limit below limits.
+// limitPath returns the path of one limit, relative to limits: session.usd.
 func limitPath(span quota.Span, unit quota.Unit) string {
 	return rowNames[span] + "." + columnNames[unit]
 }
 
-// Renamed gives the keys of before there was a table: session_usd, day_disk_mb.
+// Renamed returns the old keys (session_usd, day_disk_mb) with the paths that replace them.
 func (Limits) Renamed() map[string]string {
 	now := map[string]string{}
 	for _, span := range quota.Spans {
@@ -99,7 +100,7 @@ func (Limits) Renamed() map[string]string {
 	return now
 }
 
-// AskedAt are the limits at which people are asked.
+// AskedAt returns the limits at which people are asked.
 func (l Limits) AskedAt() quota.Limits {
 	return quota.Limits{
 		quota.OfSession: l.Session.byUnit(), quota.OfPersonDay: l.PersonDay.byUnit(), quota.OfChannelDay: l.ChannelDay.byUnit(), quota.OfDay: l.AllDay.byUnit(),
@@ -113,14 +114,14 @@ func (a Allowance) byUnit() map[quota.Unit]float64 {
 	}
 }
 
-// SilentFor is how long a thread at work may be silent; zero: for ever.
+// SilentFor returns how long a thread with work in progress may be silent; zero means for ever.
 func (l Limits) SilentFor() time.Duration { return minutesOr(l.Silent, 10) }
 
-// HunkTime is how long it is tried which hunks of a fix are needed; zero: none is tried.
+// HunkTime returns the time to find out which hunks of a fix are needed; zero means that it is not tried.
 func (l Limits) HunkTime() time.Duration { return minutesOr(l.Hunks, 2) }
 
-// HistoryTime is how long it is looked since when, and on which releases, a bug is there; zero: not
-// at all.
+// HistoryTime returns the time to find out since when, and on which releases, a bug exists; zero means that
+// it is not tried.
 func (l Limits) HistoryTime() time.Duration { return minutesOr(l.History, 5) }
 
 func minutesOr(written *int, otherwise int) time.Duration {
@@ -130,7 +131,7 @@ func minutesOr(written *int, otherwise int) time.Duration {
 	return time.Duration(otherwise) * time.Minute
 }
 
-// What no team means to ask for: beyond it stands a slip of the hand.
+// Upper limits; a larger value is a slip of the hand.
 const (
 	aDay         = 24 * 60 // minutes
 	aWeek        = 7 * aDay
@@ -141,7 +142,8 @@ const (
 	mostMB       = 1e9
 )
 
-// mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
+// mostOf returns the largest value that a limit may have; with a larger value the unit was probably
+// mistaken.
 func mostOf(span quota.Span, unit quota.Unit) float64 {
 	most := map[quota.Unit]float64{
 		quota.USD: mostUSD, quota.Tokens: mostTokens, quota.Commands: mostTokens, quota.Minutes: aWeek, quota.Output: mostMB, quota.Disk: mostMB,
@@ -155,8 +157,8 @@ func mostOf(span quota.Span, unit quota.Unit) float64 {
 	return mostSessions * most
 }
 
-// Check adds what makes no sense to p: more than anybody means, or more than the whole that it is a
-// part of.
+// Check adds to p each limit that is negative or implausibly large, or above the limit of the whole that it
+// is a part of.
 func (l Limits) Check(p *strictyaml.Problems) {
 	limits := l.AskedAt()
 	for _, span := range quota.Spans {
@@ -181,14 +183,14 @@ func (l Limits) Check(p *strictyaml.Problems) {
 			{quota.OfChannelDay, quota.OfDay},
 		} {
 			if x[0] == quota.OfSession && unit == quota.Minutes {
-				continue // a session may go on for days
+				continue // a session may last for days
 			}
 			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[x[0]][unit], limits[x[1]][unit])
 		}
 	}
 }
 
-// checkMost finds a limit that is below zero, or more than anybody means.
+// checkMost adds a problem if a limit is below zero or above most.
 func checkMost(p *strictyaml.Problems, key string, value, most float64) {
 	switch {
 	case value < 0:
@@ -198,12 +200,12 @@ func checkMost(p *strictyaml.Problems, key string, value, most float64) {
 	}
 }
 
-// nameInFile is a limit as the file calls it.
+// nameInFile returns the key of a limit as the file has it: the old name if that was written.
 func nameInFile(p *strictyaml.Problems, key string) string {
 	return strings.TrimPrefix(p.Written("$.limits."+key), "$.limits.")
 }
 
-// checkPart finds a limit that is more than one of a whole that it is a part of.
+// checkPart adds a problem if a limit is above the limit of the whole that it is a part of.
 func checkPart(p *strictyaml.Problems, key, whole string, value, most float64) {
 	if most > 0 && value > most {
 		p.At("$.limits."+key, "%s is more than %s", nameInFile(p, key), nameInFile(p, whole))

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// read is the limits as their part of the file has them.
+// read parses the limits in the text of a configuration file.
 func read(text string) (l Limits, err error) {
 	p := strictyaml.NewProblems("c", nil)
 	p.Decode([]byte(text), &l)

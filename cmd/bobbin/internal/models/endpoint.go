@@ -12,19 +12,19 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// An Endpoint is where a model is served, if not where all others are.
+// An Endpoint says where a model is served, if not at the shared endpoint.
 type Endpoint struct {
 	URL       string            `yaml:"url"`        // default: OPENAI_BASE_URL, or OpenAI's
-	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none with a url of its own, else OPENAI_API_KEY
+	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none for a model with a url, else OPENAI_API_KEY
 	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
 	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
-	ServedAs  string            `yaml:"served_as"`  // what the endpoint calls the model; default: its name here
+	ServedAs  string            `yaml:"served_as"`  // the endpoint's name of the model; default: its name in the configuration
 }
 
-// keptHeaders are those that the program sets itself.
+// keptHeaders are the headers that the program sets itself.
 var keptHeaders = []string{"Authorization", "Content-Type", "Content-Length", "Host", "Accept", "Transfer-Encoding", "Connection"}
 
-// check looks at where a model is served.
+// check checks the endpoint of a model and adds the problems to p.
 func (e Endpoint) check(p *strictyaml.Problems, at string) {
 	if e.URL != "" {
 		switch u, err := url.Parse(e.URL); {
@@ -59,12 +59,13 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 	}
 }
 
-// NeedsSharedEndpoint reports whether a model is asked at the endpoint that is for all.
+// NeedsSharedEndpoint reports whether a model in use has no url, so that it is served by the shared
+// endpoint.
 func (t *Table) NeedsSharedEndpoint() bool {
 	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool { return t.Models[name].URL == "" })
 }
 
-// ModelKeys are the keys of models' endpoints, by the names of their variables.
+// ModelKeys returns the keys of the models' endpoints, by the names of their variables.
 func (t *Table) ModelKeys(env func(name string) string) map[string]string {
 	keys := map[string]string{secrets.ModelKey: env(secrets.ModelKey)}
 	for _, m := range t.Models {

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// read is a table as the file has it.
+// read parses the table in the text of a configuration file.
 func read(text string) (t Table, err error) {
 	p := strictyaml.NewProblems("bobbin.yaml", []strictyaml.Section{{Of: Agent{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
 	if p.Decode([]byte(text), &t) {
@@ -57,7 +57,8 @@ func TestWrongEndpointsAreSaid(t *testing.T) {
 	}
 }
 
-// The key for all is needed only where a model is asked at the endpoint for all.
+// TestWhoNeedsTheSharedEndpoint checks that the shared endpoint is needed only if a model in use is served
+// there.
 func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
 	t.Parallel()
 	var every strings.Builder

@@ -1,6 +1,6 @@
-// Package models is the part of the configuration that says which models agents ask: what each
-// costs, where it is served, and what stands in for it. It checks the names and addresses; nothing
-// here asks an endpoint.
+// Package models holds the part of the configuration about models: which agent uses which model, what each
+// model costs, where it is served and which models are its fallbacks. It checks names and addresses, and
+// sends no request to an endpoint.
 package models
 
 import (
@@ -17,42 +17,42 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
-// A Table is the agents and the models of a configuration.
+// A Table holds the agents and the models of a configuration.
 type Table struct {
 	Agents map[string]Agent `yaml:"agents"`
 	Models map[string]Model `yaml:"models"`
 }
 
-// An Agent is laid over the agent's defaults.
+// An Agent holds settings that override an agent's defaults.
 type Agent struct {
 	Model  string `yaml:"model"`
 	Effort string `yaml:"effort"` // none, minimal, low, medium, high or xhigh
-	Name   string `yaml:"name"`   // how its lines are signed
+	Name   string `yaml:"name"`   // the name under which its lines appear
 }
 
-// A Model is what a model costs, who answers in its place, and whether it can see.
+// A Model holds the price of a model, its fallbacks, whether it can see pictures, and its context window.
 type Model struct {
 	Input    float64  `yaml:"input_usd_per_million"`
 	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
-	Vision   bool     `yaml:"vision"`         // it can see pictures; default: it is told in words that there are some
-	Window   int      `yaml:"context_tokens"` // how many it reads; default: as its endpoint says when a conversation is too long
+	Vision   bool     `yaml:"vision"`         // it can see pictures; default: it only gets a text that says there are some
+	Window   int      `yaml:"context_tokens"` // size of its context window; default: learned from the endpoint when a conversation is too long
 
 	Endpoint
 }
 
-// Check adds what makes no sense to p.
+// Check adds the problems of the table to p.
 func (t *Table) Check(p *strictyaml.Problems) {
 	t.checkAgents(p)
 	t.checkModels(p)
 }
 
-// efforts are those that model endpoints know; which of them a model takes is its own business.
+// efforts are the values that model endpoints know; whether a model accepts one depends on the model.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
 
 func (t *Table) checkAgents(p *strictyaml.Problems) {
-	// The explainer and the reviewer are the orchestrator in another chair.
+	// The explainer and the reviewer always use the orchestrator's settings.
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
 		return name == agent.Explainer || name == agent.Reviewer
 	})
@@ -71,14 +71,15 @@ func (t *Table) checkAgents(p *strictyaml.Problems) {
 	}
 }
 
-// leastWindow is what an agent's instructions, tools and a first look at a repository take.
+// leastWindow is about what an agent's instructions, its tools and a first look at a repository take, in
+// tokens.
 const leastWindow = 8000
 
-// mostPrice is more than any team means to write, in USD per million.
+// mostPrice is the upper limit of a price in USD per million tokens; a larger one is a mistake.
 const mostPrice = 1e5
 
-// checkModels also finds names that are known nowhere else: a misspelt one would go
-// without its price or its fallback, unnoticed.
+// checkModels checks all models. A model that no agent uses and that is no fallback is a problem: its name
+// is probably misspelt, and the intended model would silently lack its price or its fallback.
 func (t *Table) checkModels(p *strictyaml.Problems) {
 	used := t.namesInUse()
 	for name, m := range t.Models {
@@ -109,7 +110,7 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 	}
 }
 
-// namesInUse are those of the agents, by the file or by default, and their fallbacks.
+// namesInUse returns the models of the agents, the default model, and all fallbacks.
 func (t *Table) namesInUse() []string {
 	used := map[string]bool{agent.DefaultModel: true}
 	for _, a := range t.Agents {
@@ -133,7 +134,7 @@ func (t *Table) standsInForItself(name, from string, seen map[string]bool) bool 
 	return false
 }
 
-// ModelsWithoutPrice are the models in use that the table gives no price.
+// ModelsWithoutPrice returns the models in use that have no price in the table.
 func (t *Table) ModelsWithoutPrice() (names []string) {
 	for _, name := range t.ModelsAsked() {
 		if m := t.Models[name]; m.Input == 0 && m.Output == 0 {
@@ -143,11 +144,11 @@ func (t *Table) ModelsWithoutPrice() (names []string) {
 	return names
 }
 
-// ModelsAsked are the models that agents ask, and those that stand in for them.
+// ModelsAsked returns the models in use: those of the agents and their fallbacks, sorted.
 func (t *Table) ModelsAsked() (names []string) {
 	for _, row := range agent.Table(nil) {
 		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
-			continue // the orchestrator's
+			continue // they use the orchestrator's model
 		}
 		name := cmp.Or(t.Agents[row.Name].Model, row.Model)
 		if row.Name == agent.Critic {

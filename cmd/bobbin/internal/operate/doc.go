@@ -1,9 +1,8 @@
-// Package operate has the commands by which whoever runs the bot tends it from day to day, beside
-// the running bot: pause and resume, what was spent, what was learned. They know the database
-// alone; PlaceFlags says which.
+// Package operate implements the commands for day-to-day operation beside a running bot: pause and resume
+// work, show what was spent and what was learned. They use only the database, which PlaceFlags name.
 package operate
 
-// Commands are the subcommands, with their flags.
+// Commands holds the subcommands with their flags.
 type Commands struct {
 	Pause    Pause    `cmd:"" help:"Let work rest: everything, a repository or a channel; or list what is paused."`
 	Resume   Resume   `cmd:"" help:"Let what was paused go on."`

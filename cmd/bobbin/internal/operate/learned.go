@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 )
 
-// Learned is bobbin learned.
+// Learned is the subcommand bobbin learned.
 type Learned struct {
 	PlaceFlags
 	Repository string `arg:"" optional:"" help:"Of this one alone."`
@@ -24,7 +24,7 @@ type Learned struct {
 	Forget     int64  `help:"Have the lesson of that number forgotten." placeholder:"N"`
 }
 
-// Help is what bobbin learned --help teaches.
+// Help returns the detailed text of bobbin learned --help.
 func (Learned) Help() string {
 	return `Lists what agents are told of a repository from earlier sessions: what the program itself saw (which test command worked, that tests do not
 start), and what members said. Works beside a running bot. In a thread about the repository whoever may approve says "remember for this
@@ -32,7 +32,7 @@ repository: …", "forget lesson N" or "correct lesson N: …", or changes them 
 AGENTS.md. Each change is in the audit of the session that the lesson comes from.`
 }
 
-// Run lists what was learned.
+// Run lists the lessons, or forgets one with --forget.
 func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		if c.Forget != 0 {
@@ -57,7 +57,7 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 	})
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed.
 func (c *Learned) Validate() error {
 	if c.Forget != 0 && c.JSON {
 		return errors.New("--json is for the list")

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 )
 
-// pauseFlags say what is paused, or resumed.
+// pauseFlags name what is paused or resumed.
 type pauseFlags struct {
 	PlaceFlags
 	What string `arg:"" optional:"" help:"A repository's name in the configuration, or a channel's id (C…)."`
@@ -26,7 +26,8 @@ type pauseFlags struct {
 
 var channelID = regexp.MustCompile(`^[CGD][A-Z0-9]{7,}$`)
 
-// named is what the flags name; false: nothing, or both.
+// named returns the pause that the flags name. It returns false if they name nothing, or both --all and a
+// name.
 func (f pauseFlags) named() (pauses.Pause, bool) {
 	switch {
 	case f.All == (f.What != ""):
@@ -41,20 +42,20 @@ func (f pauseFlags) named() (pauses.Pause, bool) {
 
 var errNothingNamed = errors.New("name a repository or a channel's id, or everything with --all")
 
-// Pause is bobbin pause.
+// Pause is the subcommand bobbin pause.
 type Pause struct {
 	pauseFlags
 	List bool `help:"Only list what is paused."`
 	JSON bool `name:"json" help:"The list as JSON."`
 }
 
-// Help is what bobbin pause --help teaches.
+// Help returns the detailed text of bobbin pause --help.
 func (Pause) Help() string {
 	return `Works beside a running bot; name the bot's own data directory or database. What is under way there stops within a second and is kept, and
 so is what people write meanwhile: each thread is told so once. bobbin resume lets all of it go on where it was. Settings stay as they are.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed.
 func (c *Pause) Validate() error {
 	if _, ok := c.named(); !ok && !c.List && !c.JSON {
 		return errNothingNamed
@@ -68,7 +69,7 @@ func (c *Pause) Validate() error {
 	return nil
 }
 
-// Run pauses, or lists what is paused.
+// Run pauses what the flags name, or lists what is paused.
 func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		p, ok := c.named()
@@ -120,7 +121,7 @@ func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error
 	return w.Flush()
 }
 
-// operator is the account that runs the command.
+// operator returns the name of the account that runs the command.
 func operator() string {
 	who, err := user.Current()
 	if err != nil {
@@ -129,15 +130,15 @@ func operator() string {
 	return who.Username
 }
 
-// Resume is bobbin resume.
+// Resume is the subcommand bobbin resume.
 type Resume struct{ pauseFlags }
 
-// Help is what bobbin resume --help teaches.
+// Help returns the detailed text of bobbin resume --help.
 func (Resume) Help() string {
 	return `Ends a pause that bobbin pause began; bobbin pause --list tells which there are. The bot goes on within seconds.`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed.
 func (c *Resume) Validate() error {
 	if _, ok := c.named(); !ok {
 		return errNothingNamed
@@ -145,7 +146,7 @@ func (c *Resume) Validate() error {
 	return nil
 }
 
-// Run ends a pause.
+// Run ends the pause that the flags name.
 func (c *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		p, _ := c.named()

@@ -17,13 +17,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// PlaceFlags say where everything is kept.
+// PlaceFlags name the database and the data directory of a bot.
 type PlaceFlags struct {
 	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); left out: a private one under the data directory." placeholder:"URL"`
 	DataDir     string `from:"BOBBIN_DATA_DIR" help:"Mirrors, workspaces, caches, the private Postgres ($BOBBIN_DATA_DIR; /var/lib/bobbin as root, else ~/.local/share/bobbin)." placeholder:"DIR"`
 }
 
-// Place is where everything is kept, with the defaults filled in.
+// Place returns the place that the flags name, with the defaults filled in.
 func (f PlaceFlags) Place(con cli.Console) (storage.Place, error) {
 	s := storage.Place{DataDir: f.DataDir, DatabaseURL: f.DatabaseURL, Durable: true, Progress: con.Err}
 	if s.DataDir == "" {
@@ -37,7 +37,7 @@ func (f PlaceFlags) Place(con cli.Console) (storage.Place, error) {
 	return s, nil
 }
 
-// ReadDatabase opens the database of a bot as it is, to read it, and closes it after.
+// ReadDatabase opens the bot's database without migrating it, runs do, and closes the database.
 func (f PlaceFlags) ReadDatabase(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
 	s, err := f.Place(con)
 	if err != nil {

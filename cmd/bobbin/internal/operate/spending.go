@@ -18,7 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
 )
 
-// Spending is bobbin spending.
+// Spending is the subcommand bobbin spending.
 type Spending struct {
 	PlaceFlags
 	By   []string  `help:"How it is told apart, as one word or several with commas: month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
@@ -28,13 +28,13 @@ type Spending struct {
 	JSON bool      `name:"json" help:"As JSON."`
 }
 
-// Help is what bobbin spending --help teaches.
+// Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
 	return `Days are in UTC. Money counts models whose prices the configuration names. People and channels are Slack's ids. Sessions that bobbin clean
 took away altogether (keep.decisions) count no more. For example: bobbin spending --by month,repository --csv`
 }
 
-// Validate is called when the flags are read.
+// Validate checks the flags after they are parsed.
 func (c *Spending) Validate() error {
 	for i, word := range c.By {
 		if !slices.Contains(overview.SpendingBy, word) || slices.Contains(c.By[:i], word) {
@@ -50,7 +50,7 @@ func (c *Spending) Validate() error {
 	return nil
 }
 
-// Run prints what was spent.
+// Run prints what was spent, as a table, CSV or JSON.
 func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		spent, err := overview.Spending(ctx, s.DB, c.By, c.From, c.To)

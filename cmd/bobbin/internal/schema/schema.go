@@ -9,8 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 )
 
-// Make is the schema: which keys there are, and of
-// what kind their values. config.Load checks more.
+// Make returns the schema: the keys and the types of their values. config.Load checks more.
 func Make() ([]byte, error) {
 	s := schemaOf(reflect.TypeFor[config.Config]())
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "bobbin.yaml"
@@ -19,7 +18,7 @@ func Make() ([]byte, error) {
 
 type object = map[string]any
 
-// shortReader is what also takes a value in a short form; see package strictyaml.
+// shortReader is implemented by types that also have a short form; see package strictyaml.
 var shortReader = reflect.TypeFor[interface{ ReadShort(any) bool }]()
 
 func schemaOf(t reflect.Type) object {
@@ -50,10 +49,10 @@ func plainSchema(t reflect.Type) object {
 	case reflect.Float64:
 		return object{"type": "number"}
 	}
-	return object{"type": []string{"string", "number", "boolean"}} // YAML reads a word like off, or 1, in its own way
+	return object{"type": []string{"string", "number", "boolean"}} // YAML may read a word such as off, or 1, as another type
 }
 
-// addProperties adds the keys of a struct, with those of structs that stand in it without a name.
+// addProperties adds the keys of a struct and of its embedded structs.
 func addProperties(properties object, t reflect.Type) {
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")

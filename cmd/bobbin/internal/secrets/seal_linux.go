@@ -11,8 +11,8 @@ import (
 )
 
 // overwriteEnviron overwrites the values of variables in the memory that /proc/PID/environ shows: the
-// kernel keeps what a process was started with, whatever it unsets later. Go works on
-// copies. Where it cannot be done, others of this user still see it until seal.
+// kernel keeps the environment that a process started with, whatever the process unsets later. Go works on
+// copies. If it fails, other processes of the same user can read the values until SealProcess is called.
 func overwriteEnviron(names []string) {
 	mem, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
 	if err != nil {
@@ -32,13 +32,14 @@ func overwriteEnviron(names []string) {
 	}
 }
 
-// environBlock is where this process' first environment is, and what it holds now.
+// environBlock returns the address and the current content of the environment that this process started
+// with.
 func environBlock(mem *os.File) (start int64, block []byte) {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return 0, nil
 	}
-	// The second field is a name that may hold spaces; these are the 50th and 51st.
+	// The second field is a name that may contain spaces; env_start and env_end are fields 50 and 51.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const envStart, envEnd = 50 - 3, 51 - 3
 	if len(fields) <= envEnd {
@@ -56,8 +57,8 @@ func environBlock(mem *os.File) (start int64, block []byte) {
 	return start, block
 }
 
-// SealProcess keeps other processes of the same user from reading this one's memory and
-// environment, and it leaves no core dump. Root may read them all the same.
+// SealProcess keeps other processes of the same user from reading this process' memory and environment, and
+// disables core dumps. Root can read them all the same.
 func SealProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep other processes out of this one's memory: %w", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asNobody is a user without any right, where this test may become that one.
+// asNobody returns the attributes of a process of an unprivileged user, if this test runs as root.
 func asNobody() *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		return nil
@@ -19,8 +19,9 @@ func asNobody() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// A secret that the bot was started with is in no environment that somebody else may look
-// at: neither the one that it hands on, nor the one that the kernel shows.
+// TestOthersDoNotSeeTheEnvironment checks that a secret with which the bot was started is in no environment
+// that other processes can read: neither the one that child processes inherit, nor the one that the kernel
+// shows.
 func TestOthersDoNotSeeTheEnvironment(t *testing.T) {
 	t.Parallel()
 	got, err := looked(t, "as it was") // the control
@@ -38,7 +39,8 @@ func TestOthersDoNotSeeTheEnvironment(t *testing.T) {
 	require.Empty(t, got)
 }
 
-// What the kernel shows of a process: TestEnvironHelper is that process.
+// helperVariable is the environment variable with which this test binary runs TestEnvironHelper, the
+// process whose environment the tests read.
 const helperVariable = "BOBBIN_TEST_ENVIRON"
 
 func TestEnvironHelper(t *testing.T) {
@@ -56,10 +58,10 @@ func TestEnvironHelper(t *testing.T) {
 		require.NoError(t, SealProcess())
 	}
 	fmt.Println("ready")
-	_, _ = os.Stdin.Read(make([]byte, 1)) // until the test has looked
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until the test has read the environment
 }
 
-// looked is what cat sees of the helper's environment, as its user.
+// looked returns what cat reads of the helper's environment, as the helper's user.
 func looked(t *testing.T, how string) (environ string, err error) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestEnvironHelper$")

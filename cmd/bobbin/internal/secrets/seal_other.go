@@ -2,8 +2,8 @@
 
 package secrets
 
-// overwriteEnviron has nothing to overwrite here.
+// overwriteEnviron does nothing on this system.
 func overwriteEnviron([]string) {}
 
-// SealProcess is not to be had here.
+// SealProcess does nothing on this system.
 func SealProcess() error { return nil }

@@ -1,7 +1,7 @@
-// Package secrets keeps the secrets of this process. It reads them once from environment
-// variables, and then removes them from the environment and from what the kernel shows of the
-// process, and keeps other processes of the same user from reading its memory. No flag takes a
-// secret: everybody on the machine can see a command line.
+// Package secrets keeps the secrets of this process. It reads them once from environment variables, removes
+// them from the environment and from what the kernel shows of it, and keeps other processes of the same
+// user from reading this process' memory. No flag takes a secret, because everybody on the machine can see
+// a command line.
 package secrets
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The variables of the environment that hold secrets. There are no flags for them: a
-// command line is seen by everybody on the machine.
+// The environment variables that hold secrets. There are no flags for them, because everybody on the
+// machine can see a command line.
 const (
 	SlackBotToken = "SLACK_BOT_TOKEN"
 	SlackAppToken = "SLACK_APP_TOKEN"
@@ -33,13 +33,13 @@ var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, Git
 
 var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
 
-// IsVariable reports whether a text may be the name of a variable. A secret that somebody wrote in
-// the place of its variable's name seldom is.
+// IsVariable reports whether a text may be the name of a variable. It is seldom true for a secret that was
+// written where the name of its variable belongs.
 func IsVariable(name string) bool { return variable.MatchString(name) }
 
-// TakeEnvironment is this process' environment to read. Secrets are taken out of it, so that
-// nothing that is started later inherits them, and blotted out where the kernel shows with
-// what a process was started.
+// TakeEnvironment returns a function that reads this process' environment. It removes the secrets from the
+// environment, so that no child process inherits them, and overwrites them in what the kernel shows of the
+// process.
 func TakeEnvironment() func(string) string {
 	taken := map[string]string{}
 	for _, name := range SecretNames {
@@ -56,7 +56,7 @@ func ForgetVariables(names ...string) {
 	overwriteEnviron(names)
 }
 
-// FromEnvironment are the secrets of the environment: they are masked word for word.
+// FromEnvironment returns the secrets of the environment, to be masked wherever they occur verbatim.
 func FromEnvironment(env func(string) string) (values []string) {
 	for _, name := range []string{SlackBotToken, SlackAppToken, ModelKey, GitToken} {
 		values = append(values, env(name))
@@ -73,11 +73,12 @@ func FromEnvironment(env func(string) string) (values []string) {
 	return values
 }
 
-// leastHeader is the length from which on a header's value is taken for a key, and not for a word.
+// leastHeader is the least length of a header's value that is taken for a secret; a shorter one may be an
+// ordinary word.
 const leastHeader = 8
 
-// inHeaders are the values of headers, name=value,name=value, also without what stands before a
-// key ("Bearer …").
+// inHeaders returns the values of headers in the form name=value,name=value. A value with a space, such as
+// "Bearer …", is also returned without the text before the space.
 func inHeaders(headers string) (values []string) {
 	for part := range strings.SplitSeq(headers, ",") {
 		_, value, _ := strings.Cut(part, "=")
@@ -93,12 +94,13 @@ func inHeaders(headers string) (values []string) {
 	return values
 }
 
-// UnescapeKey is a key with its line breaks, of which each line is then a secret.
+// UnescapeKey returns a key with its escaped line breaks replaced by real ones, so that each line is a
+// secret of its own.
 func UnescapeKey(key string) string { return strings.ReplaceAll(key, `\n`, "\n") }
 
-// InDatabaseURL is what is secret in an address of Postgres. A password that is a name as well,
-// as on many a developer's machine, would mask ordinary words; it is only masked beside the
-// user's name.
+// InDatabaseURL returns the secrets in the URL of a Postgres. A password that is also an ordinary name, as
+// on many developers' machines, is masked only together with the user's name; alone it would mask ordinary
+// words.
 func InDatabaseURL(address string) (values []string) {
 	if address == "" {
 		return nil

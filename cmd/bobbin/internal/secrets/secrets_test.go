@@ -11,7 +11,8 @@ import (
 // hidden is part of every secret of these tests.
 const hidden = "s3cr3t"
 
-// What was read is gone from the process before anything is started by it.
+// TestSecretsAreTakenOutOfTheEnvironment checks that secrets are removed from the process before it starts
+// any other.
 func TestSecretsAreTakenOutOfTheEnvironment(t *testing.T) {
 	names := []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "DATABASE_URL"}
 	for _, name := range names {

@@ -20,7 +20,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// FromConfig makes of the file and the secrets what the bot is built from.
+// FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
+// the place of its data. hide learns the keys that are read.
 func FromConfig(file config.Config, values map[string]string, place storage.Place, hide *redact.Finder) (Settings, error) {
 	s := Settings{Place: place}
 	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
@@ -59,7 +60,8 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	return s, nil
 }
 
-// ModelsFromConfig are the file's models and agents, with the keys of their endpoints.
+// ModelsFromConfig returns the models and agents of the configuration file, with the keys of their
+// endpoints.
 func ModelsFromConfig(file config.Config, values map[string]string) ModelSettings {
 	s := ModelSettings{ModelKey: values[secrets.ModelKey], Vision: map[string]bool{}, Windows: map[string]int{}, Endpoints: map[string]endpoint.Endpoint{}}
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}

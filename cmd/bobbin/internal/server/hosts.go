@@ -21,8 +21,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// pullRequests opens pull requests for what is pushed, and looks after them; webhooks bring its
-// looks forward.
+// pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
+// afterwards. It also installs the webhook handler; a webhook makes the next check earlier.
 func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Directory, agent string) *aftercare.Keeper {
 	b.openHooks(s)
 	return &aftercare.Keeper{
@@ -33,7 +33,7 @@ func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Di
 	}
 }
 
-// openHooks listens to the webhooks of those git hosts that have a secret.
+// openHooks serves the webhooks of the git hosts whose settings have a webhook secret.
 func (b *Server) openHooks(s Settings) {
 	hooks := &aftercare.Hooks{Webhooks: map[string]host.Webhook{}, Wake: pullrequest.Register{Store: b.Store}.Wake, Log: b.log}
 	for _, r := range s.Repositories {
@@ -46,9 +46,9 @@ func (b *Server) openHooks(s Settings) {
 	}
 }
 
-// pullRequestsOf is where the repository's pull requests are opened; the zero value where they
-// are not. They are asked for with the host's own token, or with what the repository is fetched
-// with.
+// pullRequestsOf returns the settings for pull requests of a repository, or the zero value if none are
+// opened. Requests to the host are signed with the host's own token, or with the credentials that the
+// repository is fetched with.
 func pullRequestsOf(file config.Config, r config.Repository, credentials remote.Credentials, values map[string]string) (catalog.PullRequests, error) {
 	h, web, ok := r.Host.Of(r.URL)
 	if !ok {
@@ -80,7 +80,7 @@ func pullRequestsOf(file config.Config, r config.Repository, credentials remote.
 	return p, nil
 }
 
-// hostPath is the repository's within its host: acme/shop.
+// hostPath returns the path of the repository on its host: acme/shop.
 func hostPath(web string) string {
 	u, err := url.Parse(web)
 	if err != nil {
@@ -89,17 +89,17 @@ func hostPath(web string) string {
 	return strings.Trim(u.Path, "/")
 }
 
-// The rights that an App's tokens are made with: what is asked next, and no more.
+// The permissions that tokens of an App are created with: no more than the next request needs.
 var (
 	mayOpen = map[string]string{"pull_requests": "write", "contents": "read"}
 	mayLook = map[string]string{"pull_requests": "read", "contents": "read", "checks": "read", "statuses": "read", "actions": "read"}
 )
 
-// tokenKept is how long a token of an App signs the requests of one look.
+// tokenKept is how long a read token of an App is reused for the requests of one check.
 const tokenKept = time.Minute
 
-// signer gives each request its token. Of an App's, those for looking are kept for a moment: one
-// look is several requests.
+// signer returns the function that supplies the credential of each request. Read tokens of an App are kept
+// for tokenKept, because one check takes several requests.
 func signer(address string, app *githubapp.App, credentials remote.Credentials) func(ctx context.Context, write bool) (remote.Credential, error) {
 	if app == nil {
 		return func(ctx context.Context, write bool) (remote.Credential, error) {
@@ -118,7 +118,8 @@ func signer(address string, app *githubapp.App, credentials remote.Credentials) 
 	}
 }
 
-// appLacks are the rights that the App's installation has not; nil without an App.
+// appLacks returns a function that lists the permissions that the App's installation lacks; nil without an
+// App.
 func appLacks(address string, app *githubapp.App) func(ctx context.Context) ([]string, error) {
 	if app == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
 
-// newModel asks the models of the settings.
+// newModel returns the client for the models of the settings.
 func (b *Server) newModel(s Settings) *model.Client {
 	return model.New(model.Config{
 		BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: b.log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Windows: s.Windows, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
@@ -19,18 +19,18 @@ func (b *Server) newModel(s Settings) *model.Client {
 	})
 }
 
-// observed counts requests to a service, and makes spans of them.
+// observed returns a transport that counts the requests to a service and makes a span of each.
 func (b *Server) observed(m *metrics.Metrics, service string) http.RoundTripper {
 	return b.traces.Transport(service, metrics.MethodOf, m.Transport(service, http.DefaultTransport))
 }
 
-// A tracedInbox begins a trace with each event that it is given.
+// A tracedInbox begins a trace with each event that it receives.
 type tracedInbox struct {
 	*inbox.Inbox
 	traces *traces.Traces
 }
 
-// Receive implements gateway.Inbox. Events that are taken together are one trace.
+// Receive implements gateway.Inbox. Events that are received together share one trace.
 func (i tracedInbox) Receive(ctx context.Context, came ...incoming.Event) error {
 	ctx, span := i.traces.Begin(ctx, "slack event", string(came[0].Kind))
 	err := i.Inbox.Receive(ctx, came...)

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 )
 
-// openPages serves the sessions' pages beside health, where the configuration says how browsers
-// reach them.
+// openPages serves the pages of sessions on the address of health, if the configuration says how browsers
+// reach it.
 func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Directory) error {
 	if s.PageURL == "" {
 		return nil
@@ -34,7 +34,7 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	return nil
 }
 
-// pushedDiff is the diff of a commit that was pushed; empty where it cannot be read.
+// pushedDiff returns the diff of a pushed commit, or an empty string if it cannot be read.
 func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit string) string {
 	for _, r := range s.Repositories {
 		if r.Name != repository {

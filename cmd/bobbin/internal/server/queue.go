@@ -24,31 +24,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
-// A Queue works the jobs that the store puts in.
+// A Queue runs a replica's share of the jobs that the store inserts.
 type Queue struct {
 	client  *river.Client[pgx.Tx]
 	replica *queue.Replica
 }
 
-// Work is what the queue's jobs do.
+// Work holds the functions that the jobs call.
 type Work struct {
 	Turn   func(ctx context.Context, session string) error
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Post   func(ctx context.Context, session string) error
 	React  func(ctx context.Context, session string) error
-	// Look looks after the pull request of what a session pushed.
+	// Look checks on the pull request of a session's push, and returns when to check again.
 	Look func(ctx context.Context, session string) (again time.Duration, err error)
 
-	Side, GiveUpSide map[string]func(ctx context.Context, session string) error // by the kind of work; see queue.SideWorker
+	Side, GiveUpSide map[string]func(ctx context.Context, session string) error // by kind of side work; see queue.SideWorker
 
-	Posters int            // sessions that are posted at once; default 1000
-	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
+	Posters int            // most sessions whose messages are posted at once; default 1000
+	Secrets *redact.Finder // masks secrets in the errors that the queue stores with failed jobs
 	Metrics *metrics.Metrics
 	Traces  *traces.Traces
 }
 
-// NewQueue makes a replica's queue, with at most that many sessions at work at once. It registers
-// every kind of job; each replica has to, or the one that leads would discard what it does not know.
+// NewQueue returns a replica's queue, with at most atOnce sessions at work at once. It registers every kind
+// of job. Each replica has to, because the leading replica discards jobs of a kind that it does not know.
 func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (*Queue, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
@@ -60,21 +60,22 @@ func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		Middleware: append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
-		// The name of the field is the library's: it takes any clock, and this is the database's.
+		// Test is the library's name for the field; it takes any clock, and this one is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
-		// A person waits: a job starts within milliseconds of its commit.
+		// A person is waiting: a job starts within milliseconds after its commit.
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
 		Queues: map[string]river.QueueConfig{
-			// Some more than may be at work: those that wait for a place still hear what is said.
+			// A few more workers than sessions may be at work: sessions that wait for a place still receive
+			// messages.
 			river.QueueDefault: {MaxWorkers: atOnce + 8},
-			// Most that post wait for Slack, which costs nothing; with few, those of one channel
-			// that takes nothing would hold up all others.
+			// Most posting jobs only wait for Slack, which costs nothing. With few workers, the jobs of one
+			// channel that accepts no messages would hold up all others.
 			queue.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
 			queue.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
-			// Hosts ask not to be asked much at once. Nobody waits for these three, and each look for
-			// jobs of a queue is a transaction, at every replica.
+			// Git hosts ask clients not to send many requests at once. No person waits for the jobs of
+			// these three queues, and each poll of a queue is a transaction, at every replica.
 			queue.HostQueue: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
-			// They take the machine from those who work.
+			// These jobs use the machine that sessions at work need.
 			queue.LookbackWork: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
 			queue.BackportWork: {MaxWorkers: 1, FetchPollInterval: lookSeldom},
 		},
@@ -85,12 +86,12 @@ func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (
 	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
 }
 
-// lookSeldom is for queues whose jobs may begin seconds late where the database did not say that
-// there is one.
+// lookSeldom is the poll interval of queues whose jobs may start seconds late if the database did not
+// announce them.
 const lookSeldom = 2 * time.Second
 
-// traced makes a span of each job, in the trace that it was inserted under; nothing does where no
-// traces are sent.
+// traced returns the middleware that makes a span of each job, in the trace under which the job was
+// inserted; none if no traces are sent.
 func traced(t *traces.Traces) []rivertype.Middleware {
 	if t == nil {
 		return nil
@@ -108,7 +109,8 @@ func traced(t *traces.Traces) []rivertype.Middleware {
 	})}
 }
 
-// countJobs counts each job that ended; one that asked to come again later did what it could.
+// countJobs counts each job that ended and its duration. A job that asked to run again later counts as a
+// success.
 func countJobs(m *metrics.Metrics) rivertype.Middleware {
 	return river.WorkerMiddlewareFunc(func(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
 		began := time.Now()
@@ -123,8 +125,8 @@ func countJobs(m *metrics.Metrics) rivertype.Middleware {
 	})
 }
 
-// maskErrors keeps secrets out of the errors that the queue writes beside its jobs. An error
-// with none in it stays what it is.
+// maskErrors masks secrets in the errors that the queue stores with its jobs. An error without a secret is
+// returned unchanged.
 func maskErrors(secrets *redact.Finder) rivertype.Middleware {
 	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
 		err := do(ctx)
@@ -138,7 +140,7 @@ func maskErrors(secrets *redact.Finder) rivertype.Middleware {
 	})
 }
 
-// onlyWarnings keeps the queue's own housekeeping out of the bot's log.
+// onlyWarnings returns a logger that drops what the queue library logs below the level warning.
 func onlyWarnings(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }
@@ -147,28 +149,28 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
-// drainWithin is how long what is under way has to come to a stop. Twenty seconds is what
-// those who stop a program commonly give it; some are left to close what is open.
+// drainWithin is how long work in progress has to stop. A supervisor commonly allows twenty seconds; the
+// rest is for closing what is open.
 const drainWithin = 12 * time.Second
 
-// startClient starts the client. It gives up after some seconds where the database is too slow or
-// away, or where this process slept; the same is tried again then, since all that is under
-// way waits for it. What the database refuses for good stays refused.
+// startClient starts the client. The start fails after some seconds if the database is too slow or
+// unreachable, or if this process was suspended; it is then tried again, since all work in progress depends
+// on it. An error that no waiting fixes is returned.
 func (q *Queue) startClient(ctx context.Context) error {
 	retry := storage.Retry{Refused: storage.RefusedForGood, Log: q.replica.Log, Message: "the database is too slow to begin, or away; trying again"}
 	return retry.Do(ctx, func() error {
-		// The client's own context must outlive ctx: ending it would end jobs without a word.
+		// The client's own context must outlive ctx: its end would cancel running jobs without warning.
 		return q.client.Start(context.WithoutCancel(ctx))
 	})
 }
 
-// Run works until ctx ends, then hands what is under way back to the queue.
+// Run works jobs until ctx ends, then puts the work in progress back into the queue.
 func (q *Queue) Run(ctx context.Context) error {
 	if err := q.replica.Resume(ctx); err != nil {
 		return fmt.Errorf("job queue: take back what a former process had in hand: %w", err)
 	}
-	// It beats until nothing is in its hands: else the others would take that over while it
-	// is being put back.
+	// The replica sends heartbeats until it holds no work. Otherwise the other replicas would take the work
+	// over while it is being put back.
 	beat, silence := context.WithCancel(context.WithoutCancel(ctx))
 	defer silence()
 	beating := make(chan error, 1)

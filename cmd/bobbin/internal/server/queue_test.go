@@ -19,11 +19,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// patience is for a busy machine. Nothing waits for it to pass.
+// patience is a time limit for a busy machine; no test waits until it passes.
 const patience = 4 * time.Minute
 
-// A database that lets nobody begin for longer than the queue waits by itself is waited for:
-// the program does not end, and works when it is there again.
+// TestTheQueueWaitsForASlowDatabase checks that the queue waits for a database that is slow for longer than
+// the client waits by itself: the program does not end, and works when the database is back.
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -64,7 +64,7 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// overheard tells of one message of the log.
+// overheard is a log handler that signals when one message is logged.
 type overheard struct {
 	slog.Handler
 	message string

@@ -1,7 +1,7 @@
-// Package server puts the bot together: what bobbin serve runs, and what a stage or a test runs
-// with made-up Settings. New constructs every part, and checks before the first message what can
-// be checked. Run works until its context ends, and hands what is under way back to the queue.
-// Close lets go of the database and the data directory.
+// Package server assembles the bot: bobbin serve runs it, and so do the demo, the playground and tests,
+// with Settings of their own. New constructs every part, and checks before the first message what can be
+// checked. Run works until its context ends, and hands work in progress back to the queue. Close releases
+// the database and the data directory.
 package server
 
 import (
@@ -63,8 +63,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 )
 
-// Settings are what a bot is made of, wherever they came from: serve reads them from its
-// configuration, a stage makes them up.
+// Settings are what a bot is built from. serve reads them from its configuration; a stage or a test makes
+// them up.
 type Settings struct {
 	storage.Place
 	SlackSettings
@@ -74,66 +74,66 @@ type Settings struct {
 
 	Repositories []catalog.Repository
 	Sandbox      config.Sandbox
-	Network      proxy.Network  // where packages are fetched; nil: this machine's
-	Never        []string       // hosts of services of the bot's own, for the same
-	Secrets      *redact.Finder // kept out of lines, prompts and commits
-	SkillsDir    string         // the operator's skills; empty: none
-	HTTPAddr     string         // where health is served; empty: nowhere
-	PageURL      string         // how browsers reach it, for sessions' pages; empty: there are none
+	Network      proxy.Network  // the network that packages are fetched over; nil: this machine's
+	Never        []string       // hosts of the bot's own services, which package fetches must not reach
+	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
+	SkillsDir    string         // folder of the operator's skills; empty: none
+	HTTPAddr     string         // host:port where health is served; empty: nowhere
+	PageURL      string         // address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	Keep         housekeeping.Retention
-	HostPace     time.Duration // of the first looks at a new pull request; zero: half a minute
+	HostPace     time.Duration // interval of the first checks on a new pull request; zero: half a minute
 }
 
-// ObservedSettings say what is told of the bot's work.
+// ObservedSettings say which metrics and traces of the bot's work are recorded.
 type ObservedSettings struct {
 	Metrics *metrics.Metrics // nil: nothing is counted
 	Traces  traces.Destination
 }
 
-// SlackSettings say which Slack is listened to, and how it is spoken to.
+// SlackSettings say how the bot connects to Slack, and which messages are requests.
 type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
 	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
-	SlackLinks                          int                 // connections; zero: two
-	ProgressCards                       bool                // each run is shown by a card
-	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
-	Watch                               []string            // channel ids whose every new message is a request
+	SlackLinks                          int                 // number of connections; zero: two
+	ProgressCards                       bool                // each run is shown by a progress card
+	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app with the agent view
+	Watch                               []string            // ids of channels in which every new message is a request
 	Feeds                               []incoming.Feed     // channels in which apps' messages are reports
-	Reactions                           map[string][]string // names of those that make a request of a message, by channel
-	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
+	Reactions                           map[string][]string // names of the reactions that turn a message into a request, by channel
+	Admins                              []string            // ids of people who see the settings in their App Home; empty: the workspace's admins
 }
 
-// ModelSettings say which endpoint is asked for which models.
+// ModelSettings say which models are used and where they are served.
 type ModelSettings struct {
 	ModelURL, ModelKey string
-	Endpoints          map[string]endpoint.Endpoint // by model: those that are served elsewhere
+	Endpoints          map[string]endpoint.Endpoint // by model: those with their own endpoint
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
-	Windows            map[string]int  // how many tokens models read
+	Windows            map[string]int  // sizes of models' context windows, in tokens
 	ModelRetry         model.Retry
-	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
-	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
+	ModelIdle          time.Duration // longest time without data from an endpoint; zero: the client's default
+	ModelPatience      time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
 	Agents             map[string]agent.Setting
-	Answered           func(sent int, r model.Response) // hears of each answer; nil: nobody does
+	Answered           func(sent int, r model.Response) // called with each response; may be nil
 }
 
-// LimitSettings bound the work, and the waiting for people.
+// LimitSettings limit the work and the waiting for people.
 type LimitSettings struct {
-	Seats    queue.ConcurrencyLimits // sessions at work, over all replicas
+	Seats    queue.ConcurrencyLimits // sessions at work at once, over all replicas
 	Attempts int
 	Limits   quota.Limits  // on what sessions may use before people are asked
-	Silent   time.Duration // after which a thread at work is told what goes on; zero: never
-	HunkTime time.Duration // for trying which hunks of a fix are needed; zero: none is tried
+	Silent   time.Duration // after which a silent thread with work in progress gets a progress note; zero: never
+	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
 
-	HistoryTime time.Duration       // for looking since when, and on which releases, a bug is there; zero: nothing is looked for
-	Releases    map[string][]string // patterns of these, by repository
-	CallAuthors map[string]bool     // repositories where whoever brought a bug is called, and not only named
+	HistoryTime time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
+	Releases    map[string][]string // patterns of the releases, by repository
+	CallAuthors map[string]bool     // repositories in which the author of the commit that brought a bug is mentioned, and not only named
 
 	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
 }
 
-// A Server is the bot, wired.
+// A Server is the bot with all its parts.
 type Server struct {
 	log *slog.Logger
 	held
@@ -142,25 +142,25 @@ type Server struct {
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
-	pageOf  func(user, session string) string // nil: there are no pages
+	pageOf  func(user, session string) string // returns the URL of a session's page for a user; nil: there are no pages
 	Monitor *health.Monitor
-	Pages   http.Handler // sessions' pages, at page.Paths; nil: there are none
+	Pages   http.Handler // serves sessions' pages, at page.Paths; nil: there are no pages
 	keeper  *housekeeping.Housekeeper
 	Runner  *turn.Runner
 	silent  time.Duration
 
-	sandboxOff string // why commands are off; empty: they are not
+	sandboxOff string // why commands are off; empty: they are on
 }
 
-// held is what a Server lets go of when it is closed.
+// held is what Close releases.
 type held struct {
 	lock    *filelock.Lock    // of the data directory
-	cluster *postgres.Cluster // nil with a database of somebody else's
-	traces  *traces.Traces    // nil: none are sent
+	cluster *postgres.Cluster // the private Postgres; nil with a configured one
+	traces  *traces.Traces    // nil: no traces are sent
 }
 
-// New constructs everything and checks what can be checked before the first
-// message: the database answers and is up to date, the sandbox holds, Slack's token is good.
+// New constructs the bot and checks what can be checked before the first message: the database answers and
+// is migrated, the configured sandbox works, Slack accepts the token. On an error it closes what it opened.
 func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err error) {
 	b := &Server{log: log}
 	defer func() {
@@ -207,8 +207,8 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	return b, err
 }
 
-// openState opens what outlives the process, the data directory and the database, and what tells of
-// the bot's health before there is one. It gives the name of this replica.
+// openState opens the health monitor, so that health is reported from then on, locks the data directory,
+// and opens the traces and the database. It returns the name of this replica.
 func (b *Server) openState(ctx context.Context, s Settings) (replica string, err error) {
 	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, b.log); err != nil {
 		return "", err
@@ -232,7 +232,7 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 	return replica, nil
 }
 
-// openSlack checks the tokens, and puts ids where the settings have #names.
+// openSlack checks the tokens and replaces #names of channels in s by their ids.
 func (b *Server) openSlack(ctx context.Context, s *Settings) (*bot.Slack, error) {
 	slack, err := bot.Open(ctx, bot.Config{
 		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: b.log,
@@ -244,8 +244,8 @@ func (b *Server) openSlack(ctx context.Context, s *Settings) (*bot.Slack, error)
 	return slack, nameChannels(ctx, slack, s)
 }
 
-// openRunner opens the sandbox, the skills and the mirrors, and makes what works on them, and what
-// cleans up behind it.
+// openRunner opens the sandbox, the skills and the mirrors, and constructs the runner of the turns and the
+// housekeeper.
 func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.Directory) error {
 	skills, err := readSkills(s.SkillsDir, b.log)
 	if err != nil {
@@ -271,7 +271,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	return nil
 }
 
-// newPoster posts what the turns say, and keeps code from channels with guests.
+// newPoster returns the poster of the turns' messages, which keeps code out of channels with guests.
 func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger) *poster.Poster {
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
@@ -283,7 +283,8 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 	}
 }
 
-// newSide is what goes on beside the turns, by its kind, and what gives it up.
+// newSide returns the functions that do the work beside the turns, by kind of work, and those that give it
+// up.
 func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Context, string) error) {
 	signature := r.Agents[agent.Orchestrator].Signature()
 	looker := &lookback.Looker{
@@ -295,14 +296,15 @@ func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Co
 		Signature: signature, Log: r.Log,
 	}
 	run = map[string]func(context.Context, string) error{queue.LookbackWork: beside(newPhotographer(r).Run, looker.Run), queue.BackportWork: beside(porter.Run)}
-	giveUp = map[string]func(context.Context, string) error{queue.LookbackWork: func(ctx context.Context, session string) error { // nobody waits for it
+	giveUp = map[string]func(context.Context, string) error{queue.LookbackWork: func(ctx context.Context, session string) error { // no person waits for it
 		_, err := r.Store.Pool.Exec(ctx, `with p as (update pictures set state = 'stopped' where session_id = $1 and state = 'open') update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, session)
 		return err
 	}, queue.BackportWork: porter.GiveUp}
 	return run, giveUp
 }
 
-// beside runs one after the other. A panic is an error, and given up like one.
+// beside returns a function that runs the given ones in order, also after an error, and joins their errors.
+// A panic becomes an error.
 func beside(runs ...func(context.Context, string) error) func(context.Context, string) error {
 	return func(ctx context.Context, session string) (err error) {
 		defer func() {
@@ -317,14 +319,15 @@ func beside(runs ...func(context.Context, string) error) func(context.Context, s
 	}
 }
 
-// newPhotographer takes pictures of what the turns pushed.
+// newPhotographer returns the photographer, which takes pictures of what the turns pushed.
 func newPhotographer(r *turn.Runner) *pictures.Photographer {
 	return &pictures.Photographer{
 		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Secrets: r.Secrets, Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
 	}
 }
 
-// withStatusIndicator is the turns' work, with Slack showing that the bot is at it where that is turned on.
+// withStatusIndicator returns the function that runs a turn. With on, Slack shows meanwhile that the bot is
+// at work.
 func withStatusIndicator(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
 	if !on {
 		return r.Run
@@ -339,8 +342,8 @@ func withStatusIndicator(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Lo
 	}
 }
 
-// readSkills are the built-in skills and the operator's. A built-in one that is malformed
-// stops the start; another is named and left out.
+// readSkills returns the built-in skills and the operator's. A malformed built-in skill is an error; a
+// malformed skill of the operator is logged and left out.
 func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
 	builtIn, err := skill.BuiltIn()
 	if err != nil || dir == "" {
@@ -360,7 +363,7 @@ func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
 	return all, nil
 }
 
-// nameChannels puts ids where the configuration has #names.
+// nameChannels replaces #names of channels in s by their ids.
 func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error) {
 	if s.Watch, err = slack.ChannelIDs(ctx, s.Watch); err != nil {
 		return cli.UsageError{Err: err}
@@ -385,7 +388,7 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error
 	return nil
 }
 
-// channelIDs are the ids of those that belong to repositories, each once.
+// channelIDs returns the ids of the channels of all repositories, each once.
 func channelIDs(list []catalog.Repository) (ids []string) {
 	for _, r := range list {
 		for _, id := range r.Channels {
@@ -397,7 +400,7 @@ func channelIDs(list []catalog.Repository) (ids []string) {
 	return ids
 }
 
-// closedToGuests are the repositories whose code is shown to full members only.
+// closedToGuests returns the names of the repositories whose code is shown to full members only.
 func closedToGuests(list []catalog.Repository) (names []string) {
 	for _, r := range list {
 		if r.Closed {
@@ -407,7 +410,7 @@ func closedToGuests(list []catalog.Repository) (names []string) {
 	return names
 }
 
-// approverIDs are the people and user groups that the configuration names as approvers.
+// approverIDs returns the ids of people and user groups that the configuration names as approvers.
 func approverIDs(list []catalog.Repository) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.Approvers.People...)
@@ -415,7 +418,7 @@ func approverIDs(list []catalog.Repository) (ids []string) {
 	return ids
 }
 
-// webAddresses are the places that links in the bot's words may lead to: the
+// webAddresses returns the prefixes of URLs to which links in the bot's messages may lead: the
 // repositories' own pages.
 func webAddresses(list []catalog.Repository) []string {
 	var links []string
@@ -433,8 +436,8 @@ func webAddresses(list []catalog.Repository) []string {
 	return links
 }
 
-// openSandbox opens the sandbox. Where none holds, commands are off and the reason is what
-// agents and people are told; only a kind that was asked for by name stops the start.
+// openSandbox opens the sandbox. If none works, commands are off and agents and people get the reason; it
+// is an error only if the configuration asks for a kind by name.
 func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) error {
 	checker, err := OpenChecker(ctx, s, log)
 	var unavailable *sandbox.Unavailable
@@ -451,8 +454,8 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 	return err
 }
 
-// OpenChecker opens the sandbox, with what builds and tests in it and the caches below the data
-// directory. The error is *sandbox.Unavailable where none holds.
+// OpenChecker opens the sandbox and returns the checker that builds and tests in it, with its caches below
+// the data directory. The error is a *sandbox.Unavailable if no sandbox works.
 func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Checker, error) {
 	options := s.Sandbox.Options(s.Sandbox.Kind, log)
 	options.Ended = s.Metrics.Command
@@ -468,7 +471,8 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 	return checker, nil
 }
 
-// ownRegistries are those that the account that runs this program has its own tools use.
+// ownRegistries returns a function that finds the package registries set up for the account that runs this
+// program.
 func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, kind string) ([]string, error) {
 		ctx, cancel := context.WithTimeout(ctx, account.Patience)
@@ -481,7 +485,7 @@ func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, er
 	}
 }
 
-// Run works until ctx ends or Slack turns the bot away for good.
+// Run works until ctx ends or a part fails for good, for example because Slack refuses the bot.
 func (b *Server) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	part := func(run func(context.Context) error) {
@@ -509,7 +513,8 @@ func (b *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// watchPrivatePostgres ends the bot when its private Postgres ended: nothing would start that again.
+// watchPrivatePostgres ends the bot when its private Postgres has ended, because nothing would restart
+// Postgres.
 func (b *Server) watchPrivatePostgres(ctx context.Context) error {
 	if b.cluster == nil {
 		return nil
@@ -522,11 +527,11 @@ func (b *Server) watchPrivatePostgres(ctx context.Context) error {
 	}
 }
 
-// closeWithin is how long connections have to end that are in use.
+// closeWithin is how long database connections in use have to end.
 const closeWithin = 2 * time.Second
 
-// Close lets go of the database and the folder; a private database is stopped. Health is
-// told to the end.
+// Close stops a private Postgres and releases the database and the data directory. Health is served until
+// the end.
 func (b *Server) Close() {
 	if b.Monitor != nil {
 		defer b.Monitor.Close()
@@ -539,7 +544,7 @@ func (b *Server) Close() {
 		go func() { defer close(closed); b.Store.Close() }()
 		select {
 		case <-closed:
-		case <-time.After(closeWithin): // somebody still waits for Postgres
+		case <-time.After(closeWithin): // a connection is still waiting for Postgres
 		}
 	}
 	b.traces.Close()
@@ -549,7 +554,7 @@ func (b *Server) Close() {
 	b.lock.Release()
 }
 
-// codeURLs are those of repositories by their names.
+// codeURLs returns the code URL templates of the repositories, by name.
 func codeURLs(list []catalog.Repository) map[string]string {
 	all := map[string]string{}
 	for _, r := range list {
@@ -560,11 +565,11 @@ func codeURLs(list []catalog.Repository) map[string]string {
 	return all
 }
 
-// supersededEvery is how often a running replica looks whether a newer one came.
+// supersededEvery is the interval at which a running replica checks for a newer version.
 const supersededEvery = 2 * time.Second
 
-// watchForNewer ends the bot when a newer version has changed the database beneath it: that
-// one knows phases and jobs that this one does not. What is under way is handed over.
+// watchForNewer ends the bot when a newer version has migrated the database: that version uses phases and
+// jobs that this one does not know. Work in progress is handed over.
 func (b *Server) watchForNewer(ctx context.Context) error {
 	tick := time.NewTicker(supersededEvery)
 	defer tick.Stop()
@@ -581,7 +586,7 @@ func (b *Server) watchForNewer(ctx context.Context) error {
 	}
 }
 
-// nameReactions puts ids where the configuration has #names.
+// nameReactions replaces #names of channels in the keys by their ids.
 func nameReactions(ctx context.Context, slack *bot.Slack, named map[string][]string) (map[string][]string, error) {
 	names := slices.Sorted(maps.Keys(named))
 	ids, err := slack.ChannelIDs(ctx, names)

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
-// summary is the configuration as an admin reads it in the App Home: no addresses, which may
-// hold credentials, and no secrets.
+// summary returns the configuration as lines for an admin in the App Home. It contains no addresses, which
+// may hold credentials, and no secrets.
 func (s Settings) summary() []string {
 	lines := []string{"Repositories:"}
 	for _, r := range s.Repositories {
@@ -38,7 +38,7 @@ func (s Settings) summary() []string {
 	rows := agent.Table(s.Agents)
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		if name == agent.Explainer || name == agent.Reviewer {
-			continue // the orchestrator in another chair
+			continue // they use the orchestrator's settings
 		}
 		lines = append(lines, fmt.Sprintf("  • %s: %s", rows[name].Signature(), strings.TrimSpace(rows[name].Model+" "+rows[name].Effort)))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
-// WriteAudit prints one session's decisions and deeds as JSON lines.
+// WriteAudit prints what was decided and run in one session as JSON lines.
 func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	session, err := findSession(ctx, s, id)
 	if err != nil {
@@ -28,7 +28,8 @@ func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) e
 	return a.err
 }
 
-// VerifyAudit fails with the first record that does not hold.
+// VerifyAudit checks the chain of hashes of one session, or of all if id is empty. It fails at the first
+// record that does not match, and prints the last hash otherwise.
 func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	if id != "" {
 		if _, err := findSession(ctx, s, id); err != nil {
@@ -46,7 +47,7 @@ func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) 
 	return nil
 }
 
-// An auditWriter writes records; its first error stays.
+// An auditWriter writes records as JSON lines; after an error of the output it writes nothing more.
 type auditWriter struct {
 	out     *json.Encoder
 	store   *store.Store
@@ -84,7 +85,7 @@ func (a *auditWriter) writeReports(ctx context.Context) error {
 	return nil
 }
 
-// writeList records a list that was read, or says why it was not.
+// writeList writes a record for each value of list, and returns err, the error of reading the list.
 func writeList[T any](a *auditWriter, what string, list []T, err error) error {
 	for _, value := range list {
 		a.writeRecord(what, value)
@@ -92,7 +93,7 @@ func writeList[T any](a *auditWriter, what string, list []T, err error) error {
 	return err
 }
 
-// Permissions are each yes that somebody gave, with the message that it was made from.
+// writePermissions writes each permission that a person gave, with the message that it was taken from.
 func (a *auditWriter) writePermissions(ctx context.Context) error {
 	list, err := a.store.Permissions(ctx, a.session.ID)
 	return writeList(a, "permission", list, err)
@@ -129,7 +130,7 @@ func (a *auditWriter) writeTasks(ctx context.Context) error {
 	return err
 }
 
-// Commands are what agents had run, with how it ended.
+// writeCommands writes the commands that agents ran, with their outcomes.
 func (a *auditWriter) writeCommands(ctx context.Context) error {
 	list, err := a.store.Commands(ctx, a.session.ID)
 	return writeList(a, "command", list, err)

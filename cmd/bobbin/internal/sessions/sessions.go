@@ -1,6 +1,6 @@
-// Package sessions prints sessions for an operator from the rows of the database: a list, one
-// session whole, or its audit as JSON lines. It only reads. It strips from what people and models
-// wrote whatever would command a terminal.
+// Package sessions prints sessions for an operator from the rows of the database: a list, one whole
+// session, or its audit as JSON lines. It only reads. It removes control characters for the terminal from
+// what people and models wrote.
 package sessions
 
 import (
@@ -41,7 +41,7 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	return w.Flush()
 }
 
-// ListJSON prints the sessions that changed last as JSON, with the fields that the audit has.
+// ListJSON prints the sessions that changed last as a JSON array, with the same fields as in the audit.
 func ListJSON(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	list, err := s.Sessions(ctx, limit)
 	if err != nil {
@@ -50,7 +50,7 @@ func ListJSON(ctx context.Context, out io.Writer, s *store.Store, limit int) err
 	return json.NewEncoder(out).Encode(append([]workflow.Session{}, list...))
 }
 
-// findSession reads one session, or says that there is none.
+// findSession returns a session, or an error that says that there is none.
 func findSession(ctx context.Context, s *store.Store, id string) (workflow.Session, error) {
 	x, err := s.Session(ctx, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -97,7 +97,8 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	return showLessons(ctx, out, s, x)
 }
 
-// showLessons tells what is known of the session's repository, and what of it comes from there.
+// showLessons prints the lessons about the session's repository, and marks those that come from the
+// session.
 func showLessons(ctx context.Context, out io.Writer, s *store.Store, x workflow.Session) error {
 	if x.Repository == "" {
 		return nil
@@ -139,7 +140,8 @@ func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) er
 	return nil
 }
 
-// showFolds tells whose conversation was summed up, and when.
+// showFolds prints when the conversations of agents were shortened because they were too long for their
+// models.
 func showFolds(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	folds, err := timeline.Folds(ctx, s.DB, id)
 	if len(folds) > 0 {
@@ -155,7 +157,7 @@ func showFolds(ctx context.Context, out io.Writer, s *store.Store, id string) er
 	return err
 }
 
-// showDecisions tells who decided what, and what came of it in the remote.
+// showDecisions prints who decided what, and which pushes to the remote followed.
 func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	decisions, err := s.Decisions(ctx, id)
 	if err != nil {

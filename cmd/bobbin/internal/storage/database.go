@@ -1,7 +1,7 @@
-// Package storage opens the places where a bot keeps everything: its data directory, in which one
-// process works at a time, and its Postgres, either a configured one or a private one below that
-// directory. It waits for a database that accepts no connection just now. A database that does
-// not exist is an error of one line, which names no password.
+// Package storage opens the data directory and the database of a bot. Only one process works in a data
+// directory at a time. The database is a configured Postgres or a private one below that directory. Opening
+// waits for a database that accepts no connection at the moment. A database that does not exist is an error
+// of one line, which names no password.
 package storage
 
 import (
@@ -25,19 +25,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// connectPatience is how long a database has to answer the first time.
+// connectPatience is the time limit for one attempt to connect to the database.
 const connectPatience = 10 * time.Second
 
-// startPatience is how long one that is there may let nobody in: it starts up or fails over,
-// or has no connection free. An address at which nobody answers is told at once: most
-// likely it is wrong.
+// startPatience is how long a server that answers may refuse connections, because it is starting or failing
+// over or has no connection free. An address at which nothing answers is an error at once: most likely it
+// is wrong.
 const startPatience = time.Minute
 
-// A Place is where everything of a bot is kept.
+// A Place says where a bot keeps its data.
 type Place struct {
 	DataDir     string
 	DatabaseURL string // empty: a private Postgres under DataDir
-	Durable     bool   // the private Postgres keeps its word through a power cut
+	Durable     bool   // the private Postgres loses no commits in a power failure
 	Progress    io.Writer
 }
 
@@ -55,8 +55,8 @@ func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.
 	return do(st)
 }
 
-// OpenDatabase connects to the configured Postgres, or starts a private one, and brings
-// it up to date.
+// OpenDatabase connects to the configured Postgres, or starts a private one, and migrates the schema. The
+// cluster is nil unless Postgres is private.
 func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	own, st, err := connectDatabase(ctx, s, log)
 	if err != nil {
@@ -102,7 +102,8 @@ func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.
 	return own, st, nil
 }
 
-// retryWhileFull does it again while Postgres answers that it lets nobody in just now.
+// retryWhileFull repeats do while Postgres answers that it accepts no connection at the moment, for
+// startPatience at most.
 func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) error {
 	unanswered := func(err error) bool {
 		var refused *pgconn.PgError
@@ -111,11 +112,10 @@ func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) erro
 	return Retry{Within: startPatience, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
 }
 
-// ClusterDir is where a private Postgres is kept.
+// ClusterDir returns the folder of the private Postgres.
 func ClusterDir(s Place) string { return filepath.Join(s.DataDir, "postgres") }
 
-// CheckDatabase says what is wrong with an address of Postgres, in words that do not hold
-// its password.
+// CheckDatabase returns what is wrong with the URL of a Postgres. The error does not contain its password.
 func CheckDatabase(address string) error {
 	if address == "" {
 		return nil
@@ -133,7 +133,7 @@ func CheckDatabase(address string) error {
 	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
 }
 
-// describeFailure makes one line of why Postgres did not let us in.
+// describeFailure returns an error of one line that says why the connection to Postgres failed.
 func describeFailure(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -42,7 +42,8 @@ func TestAddressesOfPostgres(t *testing.T) {
 	}
 }
 
-// One that has no connection free is waited for, too, and nobody is told to mend the address.
+// TestAStartWaitsForAFreeConnection checks that the start also waits for a database without a free
+// connection, and returns no error that blames the address.
 func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -77,7 +78,7 @@ func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	require.NoError(t, <-opened)
 }
 
-// watchedLog tells of one message of the log.
+// watchedLog is a log handler that signals when one message is logged.
 type watchedLog struct {
 	slog.Handler
 	message string
@@ -97,8 +98,8 @@ func (h watchedLog) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 func (h watchedLog) WithGroup(string) slog.Handler { return h }
 
-// FuzzDatabaseURL: what is wrong with an address of Postgres is said in one line without
-// its password, which the finder knows where there is one.
+// FuzzDatabaseURL checks that the error about a Postgres URL is one line without the password, and that the
+// password is masked with the secrets of InDatabaseURL.
 func FuzzDatabaseURL(f *testing.F) {
 	for _, seed := range []string{
 		"postgres://u:%s@h:5432/d", "postgres://u:%s%%zz@h/d", "postgres://u:%s@h:port/d", "postgres://u:%s@a,b/d?sslmode=no", "host=h password=%s user=u port=x", "host=h password='%s", "postgresql://%s", "%s", "u:%s@h", "",
@@ -107,7 +108,7 @@ func FuzzDatabaseURL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		if strings.Contains(address, "passfile") || strings.Contains(address, "service") || strings.Contains(address, "ssl") {
-			return // which name files
+			return // settings that name files
 		}
 		if err := CheckDatabase(address); err != nil {
 			require.NotContains(t, err.Error(), "\n")

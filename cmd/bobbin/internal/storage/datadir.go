@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// DefaultDataDir follows the XDG base directories; root's home is closed to the
-// unprivileged users that Postgres and commands run as.
+// DefaultDataDir returns the data directory by the XDG base directory rules, or /var/lib/bobbin for root:
+// root's home is closed to the unprivileged users that Postgres and commands run as.
 func DefaultDataDir(env func(string) string) string {
 	if os.Getuid() == 0 {
 		return "/var/lib/bobbin"
@@ -26,8 +26,8 @@ func DefaultDataDir(env func(string) string) string {
 	return filepath.Join(os.TempDir(), "bobbin")
 }
 
-// ReplicaName is the same for every process that works in this data directory, one after
-// another: what a dead one had in hand is its successor's at once.
+// ReplicaName returns the name of the replica in this data directory. It is the same for each process that
+// works there, one after another, so that a new process takes over the work of a dead one at once.
 func ReplicaName(dir string) (string, error) {
 	host, _ := os.Hostname()
 	name := filepath.Join(dir, "replica")
@@ -39,6 +39,6 @@ func ReplicaName(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("data directory: %w", err)
 	}
-	// A folder that was copied to another machine does not make two of one name.
+	// The host name tells apart the replicas of a folder that was copied to another machine.
 	return host + "-" + strings.TrimSpace(string(token)), nil
 }

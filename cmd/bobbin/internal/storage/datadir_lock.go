@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
-// lockPatience is how long a former process may take to be gone: a child that it was about
-// to start holds the lock, too, until it runs its own program.
+// lockPatience is how long to wait for the end of a former process: a child that it had just forked holds
+// the lock too, until the child executes its own program.
 const lockPatience = 2 * time.Second
 
-// LockDataDir takes a data directory for this process until Release; the kernel lets go of it
-// when the process dies in whatever way. Two processes would write the same files.
+// LockDataDir locks a data directory for this process until Release, because two processes would write the
+// same files. The kernel releases the lock when the process dies, however it dies.
 func LockDataDir(dir string) (*filelock.Lock, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
@@ -31,7 +31,7 @@ func LockDataDir(dir string) (*filelock.Lock, error) {
 	return lock, nil
 }
 
-// IsLocked reports whether a process works in a data directory.
+// IsLocked reports whether a process works in the data directory.
 func IsLocked(dir string) bool {
 	name := filepath.Join(dir, "lock")
 	if _, err := os.Stat(name); err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A Retry does something again, after waits that grow to five seconds, while it is not
-// refused for good.
+// A Retry repeats a function that fails, with waits that grow from about 0.1 to 5 seconds, unless the error
+// is final.
 type Retry struct {
-	Within  time.Duration    // zero: until the context ends
-	Refused func(error) bool // whether waiting does not mend it
+	Within  time.Duration    // time limit; zero: until the context ends
+	Refused func(error) bool // reports whether an error is final, so that waiting does not help
 	Log     *slog.Logger
 	Message string // logged before each wait
 }
 
-// Do runs do until it succeeds, is refused for good, or took too long; its error is the last one.
+// Do runs do until it succeeds, fails with a final error or exceeds Within; it returns the last error.
 func (r Retry) Do(ctx context.Context, do func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
@@ -37,7 +37,7 @@ func (r Retry) Do(ctx context.Context, do func() error) error {
 	return err
 }
 
-// RefusedForGood reports whether Postgres answered with a refusal that no waiting mends.
+// RefusedForGood reports whether Postgres answered with an error that no waiting fixes.
 func RefusedForGood(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && !database.IsTransient(err)

@@ -20,17 +20,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// What is far more than a configuration needs, and too much for the YAML library.
+// Limits that are far above what a configuration needs, and beyond which the YAML library cannot cope.
 const (
 	MaxConfig = 256 << 10
 	maxDepth  = 50
 )
 
-// Decode reads text into c, which is a pointer to a struct. What the file says wrongly is
-// added to p, with its line; what can be read is read all the same, so that everything is
-// said at once. It is false when the text is no YAML.
+// Decode reads text into c, a pointer to a struct. It adds everything wrong in the file to p, with its
+// line. It reads on after a problem, so that all problems are reported at once. It returns false if the
+// text cannot be parsed as YAML.
 func (p *Problems) Decode(text []byte, c any) bool {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors begin a file with it
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, with which some editors begin a file
 	if !p.isText(text) {
 		return false
 	}
@@ -50,7 +50,8 @@ func (p *Problems) Decode(text []byte, c any) bool {
 	return true
 }
 
-// isText says what no editor would have saved so, before a parser sees it.
+// isText reports whether text is UTF-8 without control characters, not too long and not nested too deep.
+// Otherwise it adds the problem. It runs before the parser sees the text.
 func (p *Problems) isText(text []byte) bool {
 	line := func(at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 	if len(text) > MaxConfig {
@@ -76,8 +77,8 @@ func (p *Problems) isText(text []byte) bool {
 	return true
 }
 
-// tooDeep counts brackets, and the dashes that begin a list within a list, on a line. It gives
-// the place where they are too many, or -1.
+// tooDeep counts open brackets, and on each line the dashes that begin lists within lists. It returns the
+// offset at which there are more than maxDepth, or -1.
 func tooDeep(text []byte) int {
 	depth, dashes := 0, 0
 	for i, b := range text {
@@ -100,7 +101,7 @@ func tooDeep(text []byte) int {
 	return -1
 }
 
-// parseYAML keeps a panic of the parser's from becoming one of ours.
+// parseYAML parses text; a panic of the parser becomes an error.
 func parseYAML(text []byte) (file *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,7 +124,7 @@ func (p *Problems) addSyntaxError(err error) {
 	p.addProblem(where.GetToken().Position.Line, "%s", reason)
 }
 
-// readValue reads one node into v. path says where it is, for the lines of later problems.
+// readValue reads a node into v. path is the path of the node, for the lines of later problems.
 func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 	if old := p.written[path]; old != "" {
 		p.addTwice(lineOf(n), old, path)
@@ -150,7 +151,7 @@ func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 		p.readMap(n, v, path)
 	case reflect.Slice:
 		p.readList(n, v, path)
-	case reflect.Pointer: // zero means something else than nothing
+	case reflect.Pointer: // a pointer, because zero means something else than an absent key
 		v.Set(reflect.New(v.Type().Elem()))
 		p.readValue(n, v.Elem(), path)
 	default:
@@ -158,14 +159,15 @@ func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 	}
 }
 
-// Shorthand is a part of the file that may also be written as one word or line.
+// Shorthand is implemented by a part of the file that may also be written as one word or line.
 type Shorthand interface {
-	// ReadShort takes a string or a bool that stands in the part's place, and is false of
-	// any other. It is nil where neither stands there.
+	// ReadShort reads a string or a bool that is written in place of the part. It returns false if the
+	// value is not a short form of the part. value is nil if the part is written neither as a string nor as
+	// a bool.
 	ReadShort(value any) bool
 }
 
-// plainValue is the string or the bool that a node is; nil: neither.
+// plainValue returns the string or the bool of a node, or nil for other nodes.
 func plainValue(n ast.Node) any {
 	switch x := n.(type) {
 	case *ast.StringNode:
@@ -178,11 +180,11 @@ func plainValue(n ast.Node) any {
 	return nil
 }
 
-// Renamer is a part of the file of which keys have other names now. The old ones are still
+// Renamer is implemented by a part of the file some of whose keys have new names. The old names are still
 // read; see Problems.Warning.
 type Renamer interface {
-	// Renamed gives for each old key where its value belongs now: a path of keys within the
-	// same part, such as session.usd.
+	// Renamed returns the new place for each old key: a path of keys within the same part, such as
+	// session.usd.
 	Renamed() map[string]string
 }
 
@@ -193,8 +195,8 @@ func renamedIn(part any) map[string]string {
 	return nil
 }
 
-// readStruct reads a mapping into a struct: its keys are the tags of its fields, and of those
-// of embedded structs.
+// readStruct reads a mapping into a struct. The keys are the yaml tags of its fields and of the fields of
+// embedded structs.
 func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 	var keys []string
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -214,7 +216,7 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 	})
 }
 
-// fieldOf is the field of a struct at a path of keys.
+// fieldOf returns the field of a struct at a path of keys, or the zero Value.
 func fieldOf(v reflect.Value, path string) reflect.Value {
 	key, rest, deeper := strings.Cut(path, ".")
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -230,7 +232,7 @@ func fieldOf(v reflect.Value, path string) reflect.Value {
 	return reflect.Value{}
 }
 
-// oldKey reads the value of a key that has another name now.
+// oldKey reads the value of a key that has a new name.
 func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string) {
 	was, is := path+"."+old, path+"."+now
 	if p.Has(is) {
@@ -242,12 +244,13 @@ func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string
 	p.oldKeys = append(p.oldKeys, problem{lineOf(n), readablePath(was) + " is now " + readablePath(is)})
 }
 
-// addTwice: a value stands under an old name and under its own.
+// addTwice adds the problem that a value is given under both its old and its new name.
 func (p *Problems) addTwice(line int, old, now string) {
 	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", readablePath(old), readablePath(now), readablePath(now))
 }
 
-// suggestKey names the near key, or the part of the file where the key belongs.
+// suggestKey returns a hint for an unknown key: a similar key, the section to which the key belongs, or the
+// known keys.
 func (p *Problems) suggestKey(key, path string, keys []string) string {
 	if s := cli.DidYouMean(key, keys); s != "" {
 		return s
@@ -268,7 +271,7 @@ func (p *Problems) suggestKey(key, path string, keys []string) string {
 	return fmt.Sprintf("; %s knows %s", readablePath(path), strings.Join(keys, ", "))
 }
 
-// readMap reads a mapping with names of people's own choice.
+// readMap reads a mapping whose keys are names that people choose.
 func (p *Problems) readMap(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.MakeMap(v.Type()))
 	p.eachKey(n, path, func(key string, value ast.Node, _ int) {
@@ -347,7 +350,7 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 	p.addUnreadable(path, "%s: %s is expected, not %s", readablePath(path), want, describeNode(n))
 }
 
-// numberOf is a finite number.
+// numberOf returns the number of a node; false if it is not a finite number.
 func numberOf(n ast.Node) (float64, bool) {
 	var f float64
 	switch x := n.(type) {
@@ -368,7 +371,7 @@ func numberOf(n ast.Node) (float64, bool) {
 	return f, !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// describeNode says what a node is, in words; for a short scalar what it says.
+// describeNode describes a node in words; for a short scalar with its value.
 func describeNode(n ast.Node) string {
 	said := ""
 	if t := n.GetToken(); t != nil && len(t.Value) < 40 {
@@ -394,7 +397,7 @@ func describeNode(n ast.Node) string {
 	return "this"
 }
 
-// readablePath is a path as people write it.
+// readablePath returns a path as people write it.
 func readablePath(path string) string {
 	if path == "$" {
 		return "the file"
@@ -409,8 +412,9 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// At adds a problem at a path such as $.repositories[0].url; where the path is not in the
-// file, at its nearest parent that is. Of what could not be read, that is said, and no more.
+// At adds a problem at a path such as $.repositories[0].url. If the path is not in the file, the line is
+// that of its nearest parent in the file. If the value there or above could not be read, At adds nothing,
+// because that problem is in the list already.
 func (p *Problems) At(path, format string, args ...any) {
 	path = p.Written(path)
 	for at := path; at != ""; at = parentPath(at) {
@@ -433,7 +437,8 @@ func (p *Problems) addProblem(line int, format string, args ...any) {
 	}
 }
 
-// Written is the path by which the file has a value: another one for an old key.
+// Written returns the path at which the file has a value: for a value under an old key, the path of that
+// key.
 func (p *Problems) Written(path string) string { return cmp.Or(p.written[path], path) }
 
 // Has reports whether the path is in the file.

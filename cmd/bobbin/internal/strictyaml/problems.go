@@ -1,7 +1,7 @@
-// Package strictyaml reads a YAML file that people write into a struct. A key that the struct does
-// not have, a value of another kind, an anchor or a second document is a problem with its line.
-// What can be read is read all the same, so that all problems are reported at once. The struct's
-// fields have a tag yaml:"key"; a program adds its own checks to the same Problems.
+// Package strictyaml reads a YAML file that people write into a struct. A key that the struct does not
+// have, a value of the wrong kind, an anchor or a second document is a problem with its line. Reading goes
+// on after a problem, so that all problems are reported at once. The struct's fields have a tag yaml:"key";
+// the caller adds its own checks to the same Problems.
 package strictyaml
 
 import (
@@ -15,37 +15,37 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
-// Problems are what is wrong with a file, each with its line.
+// Problems collects what is wrong with a file, each problem with its line.
 type Problems struct {
 	name     string
 	sections []Section
-	lines    map[string]int    // where each path of the file is
-	bad      map[string]bool   // paths that hold something unreadable
-	written  map[string]string // the paths of old keys, by where they belong now
+	lines    map[string]int    // line of each path in the file
+	bad      map[string]bool   // paths whose value could not be read
+	written  map[string]string // by new path: the path of the old key in the file
 	oldKeys  []problem
 	list     []problem
 }
 
-// A Section is a part of the file, to say of a key where it belongs.
+// A Section names a part of the file, for hints about where a key belongs.
 type Section struct {
 	Of   any // a struct with yaml tags
 	Name string
 }
 
-// NewProblems is for a file of that name.
+// NewProblems returns an empty list of problems of the file of that name.
 func NewProblems(name string, sections []Section) *Problems {
 	return &Problems{name: name, sections: sections, lines: map[string]int{"$": 1}, bad: map[string]bool{}, written: map[string]string{}}
 }
 
 type problem struct {
-	line   int // 0: no line in particular
+	line   int // 0: the whole file
 	reason string
 }
 
 // A Word is text that may look like a number.
 type Word string
 
-// Err is everything that was found, a line each, in the order of the file.
+// Err returns all problems, one line each, in the order of the file; nil if there are none.
 func (p *Problems) Err() error {
 	if len(p.list) == 0 {
 		return nil
@@ -64,7 +64,7 @@ func (p *Problems) Err() error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// Warning is one line about all keys that have another name now; empty: there are none.
+// Warning returns one line about all old keys in the file; empty if there are none.
 func (p *Problems) Warning() string {
 	if len(p.oldKeys) == 0 {
 		return ""
@@ -83,7 +83,7 @@ func (p *Problems) OneOf(path, what, value string, known []string) {
 	}
 }
 
-// InForm adds a problem for each of the list that has not the form, or is there twice.
+// InForm adds a problem for each item of the list that does not match form, or that is in the list twice.
 func (p *Problems) InForm(at string, list []string, form *regexp.Regexp, want string) {
 	for i, s := range list {
 		path := fmt.Sprintf("%s[%d]", at, i)

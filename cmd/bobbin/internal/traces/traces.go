@@ -1,9 +1,9 @@
-// Package traces sends what the bot does to an OTLP endpoint, as spans of traces. It is off unless
-// the environment names an endpoint, by the names that OpenTelemetry has for that.
+// Package traces sends spans of the bot's work to an OTLP endpoint. It is off unless the environment names
+// an endpoint, in the variables that OpenTelemetry defines.
 //
-// What is sent is held to a list: of a span's attributes those that are named here, no events, no
-// links and no words of errors. Whatever a library writes into its spans beside that, such as
-// an address of a file or a statement with somebody's words in its error, stays here.
+// Only what is on a list is sent: the attributes of spans that are named here and those that begin with
+// "bobbin.", no events, no links and no error messages. Anything else that a library writes into its spans,
+// such as the path of a URL or a statement with a person's words in its error, is dropped.
 package traces
 
 import (
@@ -31,21 +31,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
-// The variables that say where traces go. OTEL_EXPORTER_OTLP_TIMEOUT, _COMPRESSION, _CERTIFICATE,
-// OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and OTEL_BSP_… are read by the
-// library itself.
+// The variables for the destination of traces. The library itself reads OTEL_EXPORTER_OTLP_TIMEOUT,
+// _COMPRESSION, _CERTIFICATE, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and
+// OTEL_BSP_….
 const (
 	endpointEnv       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	tracesEndpointEnv = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 )
 
-// A Destination is where traces go; its zero value is nowhere.
+// A Destination is where traces are sent; the zero value means nowhere.
 type Destination struct {
-	URL     string            // of the endpoint for traces, whole
-	Headers map[string]string // sent with each request; secrets as a rule
+	URL     string            // whole URL of the endpoint for traces
+	Headers map[string]string // sent with each request; usually secret
 }
 
-// FromEnvironment reads the destination.
+// FromEnvironment returns the destination that the environment names; the zero Destination if traces are
+// off.
 func FromEnvironment(env func(string) string) (d Destination, err error) {
 	off := strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none"
 	name := tracesEndpointEnv
@@ -73,7 +74,7 @@ func FromEnvironment(env func(string) string) (d Destination, err error) {
 	return d, err
 }
 
-// readHeaders reads key=value,key=value, with values escaped as in an address.
+// readHeaders parses headers in the form key=value,key=value, with values escaped as in a URL.
 func readHeaders(text string) (map[string]string, error) {
 	headers := map[string]string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -90,10 +91,10 @@ func readHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// Traces begin traces, and send them. A nil *Traces does nothing.
+// Traces starts traces and sends them. A nil *Traces does nothing.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// Open sends to that destination from now on; nil for the zero Destination.
+// Open returns the Traces that sends to the destination; nil for the zero Destination.
 func Open(ctx context.Context, d Destination, replica string, log *slog.Logger) (*Traces, error) {
 	if d.URL == "" {
 		return nil, nil
@@ -111,7 +112,8 @@ func Open(ctx context.Context, d Destination, replica string, log *slog.Logger) 
 	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(sending))}, nil
 }
 
-// Begin begins a trace with an event.
+// Begin starts a trace with an event of the given kind. It returns the context that carries the trace, and
+// its first span.
 func (t *Traces) Begin(ctx context.Context, event, kind string) (context.Context, tracing.Span) {
 	if t == nil {
 		return ctx, tracing.Of(ctx)
@@ -122,7 +124,7 @@ func (t *Traces) Begin(ctx context.Context, event, kind string) (context.Context
 	return ctx, span
 }
 
-// Provider makes spans that have none above them.
+// Provider returns the provider of spans; for a nil *Traces, one that records nothing.
 func (t *Traces) Provider() trace.TracerProvider {
 	if t == nil {
 		return noop.NewTracerProvider()
@@ -130,7 +132,7 @@ func (t *Traces) Provider() trace.TracerProvider {
 	return t.provider
 }
 
-// Check asks the destination whether it takes traces, with none.
+// Check sends the destination an empty request, and returns why it does not accept traces.
 func Check(ctx context.Context, d Destination) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, http.NoBody) // an empty body is an empty request
 	if err != nil {
@@ -143,7 +145,7 @@ func Check(ctx context.Context, d Destination) error {
 	answer, err := http.DefaultClient.Do(r)
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		return failed.Err // without the address
+		return failed.Err // without the URL
 	}
 	if err != nil {
 		return err
@@ -155,10 +157,10 @@ func Check(ctx context.Context, d Destination) error {
 	return nil
 }
 
-// closeWithin is how long what is not sent yet has to get away at the end.
+// closeWithin is how long Close may take to send the remaining spans.
 const closeWithin = 3 * time.Second
 
-// Close sends what is left.
+// Close sends the remaining spans and stops sending.
 func (t *Traces) Close() {
 	if t == nil {
 		return
@@ -168,8 +170,8 @@ func (t *Traces) Close() {
 	_ = t.provider.Shutdown(ctx)
 }
 
-// Transport makes a span of each request to a service that belongs to a trace. The service is not
-// told of the trace.
+// Transport returns a transport that makes a span of each request to a service that belongs to a trace. It
+// does not send the trace's id to the service.
 func (t *Traces) Transport(service string, methodOf func(*http.Request) string, next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
@@ -179,15 +181,16 @@ func (t *Traces) Transport(service string, methodOf func(*http.Request) string, 
 		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return service + " " + methodOf(r) }))
 }
 
-// sending sends spans less what is not on the list, and warns once in a while that it cannot.
+// sending is an exporter that drops what is not on the list from spans, and logs a warning when sending
+// begins to fail.
 type sending struct {
 	sdktrace.SpanExporter
 	log    *slog.Logger
 	failed atomic.Bool
 }
 
-// ExportSpans implements sdktrace.SpanExporter. A failure is logged when it begins, and is no
-// error: the library would print it.
+// ExportSpans implements sdktrace.SpanExporter. It logs the first failure after a success. It returns no
+// error, because the library would print it.
 func (s *sending) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	bare := make([]sdktrace.ReadOnlySpan, len(spans))
 	for i, span := range spans {
@@ -200,7 +203,7 @@ func (s *sending) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan
 	return nil
 }
 
-// bareSpan is a span with what is on the list alone.
+// bareSpan is a span with only what is on the list.
 type bareSpan struct{ sdktrace.ReadOnlySpan }
 
 // Attributes implements sdktrace.ReadOnlySpan.
@@ -213,7 +216,7 @@ func (s bareSpan) Attributes() (kept []attribute.KeyValue) {
 	return kept
 }
 
-// Events implements sdktrace.ReadOnlySpan: they have the words of errors.
+// Events implements sdktrace.ReadOnlySpan. It returns none, because events contain error messages.
 func (bareSpan) Events() []sdktrace.Event { return nil }
 
 // Links implements sdktrace.ReadOnlySpan.
@@ -224,8 +227,8 @@ func (s bareSpan) Status() sdktrace.Status {
 	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
 }
 
-// named are the attributes of libraries that may be sent. A statement, an address with its path, the
-// words of an error and tags are not.
+// named holds the attributes of libraries that may be sent. Statements, URLs with their paths, error
+// messages and tags are not among them.
 var named = map[attribute.Key]bool{
 	// net/http
 	"http.request.method": true, "http.response.status_code": true, "server.address": true, "server.port": true, "error.type": true,

@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
 
-// What a library writes beside names and what is on the list stays here.
+// TestWhatIsSentIsHeldToAList checks that only names and what is on the list are sent of a library's spans.
 func TestWhatIsSentIsHeldToAList(t *testing.T) {
 	t.Parallel()
 	got := make(chan []byte, 10)
@@ -75,7 +75,8 @@ func request(t *testing.T, address string) *http.Request {
 	return r
 }
 
-// Without an endpoint there is nothing; one that does not answer holds nothing up.
+// TestNobodyTakesThem checks that there are no Traces without an endpoint, and that an endpoint that does
+// not answer delays nothing.
 func TestNobodyTakesThem(t *testing.T) {
 	t.Parallel()
 	none, err := Open(t.Context(), Destination{}, "r1", nil)

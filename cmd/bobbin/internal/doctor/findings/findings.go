@@ -1,6 +1,6 @@
-// Package findings is what the doctor says: of each part of the bot what was found, and what to do
-// about it. Parts are looked at side by side, each for at most a minute, and shown in their order.
-// What there is to look at is the doctor's business.
+// Package findings holds the doctor's findings: what was found in each part of the bot, and what to do
+// about it. LookAt examines the parts side by side, each for at most a minute, and prints them in their
+// order. What a part examines is defined in package doctor.
 package findings
 
 import (
@@ -16,41 +16,41 @@ import (
 // The states of findings.
 const (
 	OK      = "ok"
-	Note    = "note"    // nothing wrong, and something to know
-	Warning = "warning" // the bot works, but not as somebody may expect
-	Problem = "problem" // the bot does not work, or a part of it does not
+	Note    = "note"    // nothing is wrong; something to know
+	Warning = "warning" // the bot works, but perhaps not as expected
+	Problem = "problem" // the bot, or a part of it, does not work
 )
 
-// A Finding is one thing that was looked at.
+// A Finding is the result of one check.
 type Finding struct {
 	State string `json:"state"`
 	What  string `json:"what"`
 	Cure  string `json:"cure,omitempty"`
 }
 
-// A List is the findings of one part.
+// A List holds the findings of one part.
 type List []Finding
 
-// OK adds what is as it should be.
+// OK adds a finding that all is well.
 func (l *List) OK(format string, args ...any) { l.add(OK, fmt.Sprintf(format, args...), "") }
 
-// Note adds what somebody may want to know.
+// Note adds a finding that may be of interest.
 func (l *List) Note(what, cure string) { l.add(Note, what, cure) }
 
-// Warn adds what somebody may not expect.
+// Warn adds a finding that may be unexpected.
 func (l *List) Warn(what, cure string) { l.add(Warning, what, cure) }
 
-// Problem adds what does not work.
+// Problem adds a finding that something does not work.
 func (l *List) Problem(what, cure string) { l.add(Problem, what, cure) }
 
-// Failed adds a look that ended in an error of one line.
+// Failed adds a problem for a check that ended in an error of one line.
 func (l *List) Failed(what string, err error) { l.Problem(what+": "+err.Error(), "") }
 
 func (l *List) add(state, what, cure string) {
 	*l = append(*l, Finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
 }
 
-// A Part is what is looked at together; parts do not wait for each other.
+// A Part is a group of checks with one list of findings. Parts are examined at the same time.
 type Part struct {
 	Name     string `json:"part"`
 	Findings List   `json:"findings"`
@@ -59,11 +59,11 @@ type Part struct {
 	done chan struct{}
 }
 
-// Within is how long a part may take.
+// Within is the time limit for one part.
 const Within = time.Minute
 
-// LookAt looks at all parts at once. It shows each as soon as it and those before it are done, and
-// tells progress once a second what is still being looked at.
+// LookAt examines all parts at the same time. It prints each part to show as soon as it and those before it
+// are done, and once a second it prints to progress which parts are still being examined.
 func LookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error {
 	began := time.Now()
 	for _, p := range parts {
@@ -84,7 +84,7 @@ func LookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error 
 	return nil
 }
 
-// await waits for a part, and says once a second what is still being looked at.
+// await waits for p, and once a second prints which parts are still being examined.
 func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Time) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -108,7 +108,7 @@ func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Ti
 	}
 }
 
-// Print writes the findings of the part, with their cures.
+// Print writes the part's name and its findings, with their cures.
 func (p *Part) Print(w io.Writer) {
 	fmt.Fprintln(w, p.Name)
 	for _, f := range p.Findings {
@@ -119,7 +119,7 @@ func (p *Part) Print(w io.Writer) {
 	}
 }
 
-// Count is how many findings of each state the parts have.
+// Count returns the number of findings of all parts, by state.
 func Count(parts []*Part) map[string]int {
 	count := map[string]int{}
 	for _, p := range parts {
