@@ -37,7 +37,7 @@ func CheckURL(s string) error {
 		return fmt.Errorf("it has no scheme; did you mean https://%s?", s)
 	case u.User != nil && hasPassword(u):
 		return errors.New("a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
-	case u.Scheme == "https" && u.User != nil:
+	case (u.Scheme == "https" || u.Scheme == "http") && u.User != nil: // it may be a token
 		return errors.New("a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
 	case u.RawQuery != "" || u.Fragment != "":
 		return errors.New("a query or fragment does not belong in it")

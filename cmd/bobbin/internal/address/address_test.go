@@ -13,7 +13,7 @@ import (
 func FuzzRemoteURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://github.com/acme/shop.git", "https://me:hunter2hunter2@h/x", "https://hunter2hunter2@h/x", "git@github.com:acme/shop.git", "ssh://git:hunter2hunter2@h/x", "/srv/x", "file:///srv/x",
-		"https://h/x?token=hunter2hunter2", "http://[::1]:99999/x", "~/x", "https://h/%zz", "https://me:hunter2hunter2%zz@h/x", "git@h:a:b", "a b", "://", "\x00",
+		"https://h/x?token=hunter2hunter2", "http://hunter2hunter2@h/x", "http://[::1]:99999/x", "~/x", "https://h/%zz", "https://me:hunter2hunter2%zz@h/x", "git@h:a:b", "a b", "://", "\x00",
 	} {
 		f.Add(seed)
 	}
