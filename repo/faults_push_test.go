@@ -117,7 +117,7 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/disk-full"}
 	o.spoil(pushPack, always, o.onFullDisk(t))
 	_, err := w.Push(ctx0(), spec)
-	told(t, err, faultKind{reason: "the remote's disk is full: ", cure: "Make room there"})
+	requireReported(t, err, faultKind{reason: "the remote's disk is full: ", cure: "Make room there"})
 	require.Equal(t, 1, o.mend())
 	_, err = w.Push(ctx0(), spec)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 
 // onFullDisk runs the remote with its objects on a file system that is nearly full. If the test may not
 // mount one, it returns reportFull.
-func (o *troubled) onFullDisk(t *testing.T) spoiler {
+func (o *faultyOrigin) onFullDisk(t *testing.T) spoiler {
 	unshare, err := exec.LookPath("unshare")
 	if err != nil || exec.Command(unshare, "-m", "mount", "-t", "tmpfs", "none", t.TempDir()).Run() != nil {
 		t.Log("nobody here may mount a small disk: git's words are played")
@@ -183,7 +183,7 @@ func TestLostAnswers(t *testing.T) {
 			reset(w, r, real)
 		}))
 		_, err := w.Push(ctx0(), spec)
-		told(t, err, faultKinds["connection reset"])
+		requireReported(t, err, faultKinds["connection reset"])
 		o.mend()
 		res, err := w.Push(ctx0(), spec)
 		require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestLostAnswers(t *testing.T) {
 		o.mend()
 		o.spoil(fetchRefs, always, status(403))
 		_, err = w.BranchHead(ctx0(), spec.Branch)
-		told(t, err, faultKinds["403"])
+		requireReported(t, err, faultKinds["403"])
 		o.mend()
 	})
 	require.Empty(t, o.audit())

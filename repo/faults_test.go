@@ -29,9 +29,9 @@ const (
 	pushPack  = "POST git-receive-pack"
 )
 
-// troubled is a real repository behind the real git-http-backend, with a proxy in front that spoils
+// faultyOrigin is a real repository behind the real git-http-backend, with a proxy in front that spoils
 // chosen exchanges. A hook of the repository records every branch update in the file book.
-type troubled struct {
+type faultyOrigin struct {
 	*remotetest.Origin
 	url, book string
 
@@ -50,9 +50,9 @@ type spoiler func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
 const faultToken = "t0ken-of-the-bot"
 
-func newTroubled(t *testing.T) *troubled {
+func newTroubled(t *testing.T) *faultyOrigin {
 	t.Helper()
-	o := &troubled{Origin: remotetest.NewShop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
+	o := &faultyOrigin{Origin: remotetest.NewShop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
 	o.book = filepath.Join(filepath.Dir(o.Dir), "book")
 	o.AddHook("post-receive", "cat >>"+o.book+"\n")
 	o.url = faulty(t, o.ServeHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
@@ -72,7 +72,7 @@ func purpose(r *http.Request) string {
 	return "POST " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
 }
 
-func (o *troubled) arrived(r *http.Request) spoiler {
+func (o *faultyOrigin) arrived(r *http.Request) spoiler {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	what := purpose(r)
@@ -87,7 +87,7 @@ func (o *troubled) arrived(r *http.Request) spoiler {
 }
 
 // spoil applies a spoiler to the next exchanges of a purpose.
-func (o *troubled) spoil(at string, times int, how spoiler) {
+func (o *faultyOrigin) spoil(at string, times int, how spoiler) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.trouble[at] = &trouble{how: how, left: times}
@@ -96,7 +96,7 @@ func (o *troubled) spoil(at string, times int, how spoiler) {
 const always = 1 << 30
 
 // mend ends all trouble and returns how many exchanges were spoilt.
-func (o *troubled) mend() (hits int) {
+func (o *faultyOrigin) mend() (hits int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, f := range o.trouble {
@@ -107,20 +107,20 @@ func (o *troubled) mend() (hits int) {
 }
 
 // count returns the number of requests of a purpose since the last forget.
-func (o *troubled) count(what string) int {
+func (o *faultyOrigin) count(what string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.asked[what]
 }
 
-func (o *troubled) forget() {
+func (o *faultyOrigin) forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked = map[string]int{}
 }
 
 // updates returns the old and new commit of each recorded update of a branch.
-func (o *troubled) updates(branch string) (of [][2]string) {
+func (o *faultyOrigin) updates(branch string) (of [][2]string) {
 	o.T.Helper()
 	b, err := os.ReadFile(o.book)
 	if os.IsNotExist(err) {
@@ -137,7 +137,7 @@ func (o *troubled) updates(branch string) (of [][2]string) {
 
 // audit returns the recorded updates that must never happen, one line each: forced ones, and second
 // updates of a branch.
-func (o *troubled) audit() (found []string) {
+func (o *faultyOrigin) audit() (found []string) {
 	o.T.Helper()
 	b, err := os.ReadFile(o.book)
 	require.NoError(o.T, err)
@@ -157,7 +157,7 @@ func (o *troubled) audit() (found []string) {
 	return found
 }
 
-func (o *troubled) remote() remote.Remote {
+func (o *faultyOrigin) remote() remote.Remote {
 	return remote.Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
 }
 
@@ -265,15 +265,15 @@ var faultKinds = map[string]faultKind{
 // faultTries is the number of tries that these tests allow for a fault that may pass.
 const faultTries = 3
 
-func (o *troubled) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
+func (o *faultyOrigin) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
 	t.Helper()
 	p.Wait, p.Tries = time.Millisecond, faultTries
 	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, o.remote()))
 }
 
-// told requires that err reports a fault as people should see it: with reason, cure and the number of
+// requireReported requires that err reports a fault as people should see it: with reason, cure and the number of
 // tries, and without the token.
-func told(t testing.TB, err error, k faultKind) {
+func requireReported(t testing.TB, err error, k faultKind) {
 	t.Helper()
 	refused := refusal(t, err)
 	require.Contains(t, refused.Reason, k.reason)
@@ -306,7 +306,7 @@ func TestFaultsAtFetch(t *testing.T) {
 				before, _ := m.Commits().Resolve("main")
 				newer := o.Commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
 				o.spoil(at, always, k.how)
-				told(t, m.Fetch(ctx0()), k)
+				requireReported(t, m.Fetch(ctx0()), k)
 				require.Equal(t, k.strikes(), o.mend())
 				still, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
@@ -341,7 +341,7 @@ func TestFaultsAtPush(t *testing.T) {
 				spec := transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/fault-%d", n)}
 				o.spoil(at, always, k.how)
 				_, err := w.Push(ctx0(), spec)
-				told(t, err, k)
+				requireReported(t, err, k)
 				require.Equal(t, k.strikes(), o.mend())
 				require.Empty(t, o.updates(spec.Branch))
 

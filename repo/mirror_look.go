@@ -13,8 +13,8 @@ import (
 )
 
 // LookAt asks a remote once for its branches and tags. Its errors are *remote.Error.
-func (m *Mirrors) LookAt(ctx context.Context, r remote.Remote) (transfer.Sight, error) {
-	return m.mirrorOf(r).client.LookAt(ctx, r)
+func (m *Mirrors) LookAt(ctx context.Context, r remote.Remote) (transfer.RemoteInfo, error) {
+	return m.mirrorOf(r).client.Inspect(ctx, r)
 }
 
 // MayPush asks a remote whether it would accept a push from us, without pushing. Hosts check the right

@@ -82,7 +82,7 @@ func (b *bench) ownListener(ctx context.Context) (_ *listener, err error) {
 		}
 	}()
 	reached := make(chan struct{}, 1000)
-	model := openEndpoint(func(asked) answer {
+	model := openEndpoint(func(modelRequest) answer {
 		reached <- struct{}{}
 		return answer{wait: make(chan struct{})}
 	})

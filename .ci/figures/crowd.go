@@ -51,7 +51,7 @@ type counter struct {
 var caseNumber = regexp.MustCompile(`case [0-9]+:`)
 
 // count counts one request and returns its number within its session, from 1.
-func (c *counter) count(a asked) int {
+func (c *counter) count(a modelRequest) int {
 	name := caseNumber.FindString(string(a.body))
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,7 @@ func (b *bench) crowd(ctx context.Context) ([]float64, error) {
 	}
 	defer o.Close()
 	c := &counter{by: map[string]int{}, news: make(chan struct{}, 1)}
-	model := openEndpoint(func(a asked) answer {
+	model := openEndpoint(func(a modelRequest) answer {
 		n := c.count(a)
 		thought := make(chan struct{})
 		time.AfterFunc(thinks, func() { close(thought) })

@@ -17,28 +17,28 @@ type endpoint struct {
 	*httptest.Server
 
 	mu    sync.Mutex
-	play  func(asked) answer
-	asked []asked
+	play  func(modelRequest) answer
+	asked []modelRequest
 }
 
-// asked is one request that a measured program sent to the model.
-type asked struct {
+// modelRequest is one request that a measured program sent to the model.
+type modelRequest struct {
 	at     time.Time
 	body   []byte
 	system string
 	tools  []string // names of the tools that the model may call
-	said   []said
+	said   []modelMessage
 	stream bool
 }
 
-// said is one message or tool result of a conversation.
-type said struct {
+// modelMessage is one message or tool result of a conversation.
+type modelMessage struct {
 	role, text string
 	calls      []string // names of the tools that the message called
 }
 
 // results returns the number of tool results in the conversation.
-func (a asked) results() (n int) {
+func (a modelRequest) results() (n int) {
 	for _, s := range a.said {
 		if s.role == "tool" {
 			n++
@@ -48,7 +48,7 @@ func (a asked) results() (n int) {
 }
 
 // has reports whether any message of the conversation, tool results included, contains the text.
-func (a asked) has(text string) bool {
+func (a modelRequest) has(text string) bool {
 	for _, s := range a.said {
 		if strings.Contains(s.text, text) {
 			return true
@@ -66,7 +66,7 @@ type answer struct {
 }
 
 // openEndpoint starts an endpoint whose answers come from play.
-func openEndpoint(play func(asked) answer) *endpoint {
+func openEndpoint(play func(modelRequest) answer) *endpoint {
 	e := &endpoint{play: play}
 	e.Server = httptest.NewServer(e)
 	return e
@@ -79,7 +79,7 @@ func (e *endpoint) close() {
 }
 
 // requests returns the requests since the last call.
-func (e *endpoint) requests() []asked {
+func (e *endpoint) requests() []modelRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	list := e.asked
@@ -125,7 +125,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // readAsked parses a request of either protocol.
-func readAsked(body []byte) (a asked, err error) {
+func readAsked(body []byte) (a modelRequest, err error) {
 	type call struct{ Function struct{ Name string } }
 	var in struct {
 		Stream       bool
@@ -144,12 +144,12 @@ func readAsked(body []byte) (a asked, err error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return a, err
 	}
-	a = asked{body: body, stream: in.Stream, system: in.Instructions}
+	a = modelRequest{body: body, stream: in.Stream, system: in.Instructions}
 	for _, t := range in.Tools {
 		a.tools = append(a.tools, t.Name+t.Function.Name)
 	}
 	for _, m := range in.Messages {
-		s := said{role: m.Role, text: string(m.Content)}
+		s := modelMessage{role: m.Role, text: string(m.Content)}
 		for _, c := range m.Calls {
 			s.calls = append(s.calls, c.Function.Name)
 		}
@@ -167,11 +167,11 @@ func readAsked(body []byte) (a asked, err error) {
 	for _, i := range items {
 		switch i.Type {
 		case "function_call", "custom_tool_call":
-			a.said = append(a.said, said{role: "assistant", calls: []string{i.Name}})
+			a.said = append(a.said, modelMessage{role: "assistant", calls: []string{i.Name}})
 		case "function_call_output", "custom_tool_call_output":
-			a.said = append(a.said, said{role: "tool", text: string(i.Output)})
+			a.said = append(a.said, modelMessage{role: "tool", text: string(i.Output)})
 		default:
-			a.said = append(a.said, said{role: i.Role, text: string(i.Content)})
+			a.said = append(a.said, modelMessage{role: i.Role, text: string(i.Content)})
 		}
 	}
 	return a, nil

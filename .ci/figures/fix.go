@@ -68,7 +68,7 @@ func fixRow() row {
 
 // promptFigures returns the size of the first prompt and of all prompts in KB, and the percentage of the later
 // prompts that repeats the beginning of an earlier one.
-func promptFigures(requests []asked) []float64 {
+func promptFigures(requests []modelRequest) []float64 {
 	first, all, later, same := 0, 0, 0, 0
 	var before [][]byte
 	for _, r := range requests {
@@ -97,7 +97,7 @@ func promptFigures(requests []asked) []float64 {
 
 // prompt returns the parts of a request in the order in which models read them: tools, instructions,
 // conversation.
-func (a asked) prompt() (text []byte) {
+func (a modelRequest) prompt() (text []byte) {
 	var in struct {
 		Tools        json.RawMessage
 		Instructions json.RawMessage
@@ -172,7 +172,7 @@ func (b *bench) fixTree(ctx context.Context) (string, error) {
 }
 
 // play returns the next tool call of the model that plays our agents.
-func (f *fixer) play(a asked) answer {
+func (f *fixer) play(a modelRequest) answer {
 	switch {
 	case strings.Contains(a.system, "You review a change before it is pushed"):
 		return answer{tool: "review_change", args: map[string]any{"findings": []any{}}}
@@ -314,7 +314,7 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 		return nil, err
 	}
 	steps, system := p.steps(work), ""
-	model := openEndpoint(func(a asked) answer {
+	model := openEndpoint(func(a modelRequest) answer {
 		if system == "" && slices.Contains(a.tools, steps[0].tool) {
 			system = a.system
 		}
@@ -357,12 +357,12 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 }
 
 // fixed returns an error unless the peer made the change and saw the tests pass.
-func fixed(work string, requests []asked) error {
+func fixed(work string, requests []modelRequest) error {
 	text, err := os.ReadFile(filepath.Join(work, "sums.go"))
 	if err != nil {
 		return err
 	}
-	passed := slices.ContainsFunc(requests, func(a asked) bool { return a.results() >= 5 && a.has("ok") && a.has("example.com/sums") })
+	passed := slices.ContainsFunc(requests, func(a modelRequest) bool { return a.results() >= 5 && a.has("ok") && a.has("example.com/sums") })
 	if !strings.Contains(string(text), fixNew) || !passed {
 		return fmt.Errorf("the bug was not mended in %d requests", len(requests))
 	}

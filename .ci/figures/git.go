@@ -43,7 +43,7 @@ func (b *bench) repository(ctx context.Context) (*repository, error) {
 		return b.source, nil
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, left{"there is no git program here; apt-get install git"}
+		return nil, skipped{"there is no git program here; apt-get install git"}
 	}
 	r := &repository{work: filepath.Join(b.dir, "source"), remote: filepath.Join(b.dir, "source.git")}
 	if err := r.fill(ctx); err != nil {

@@ -19,7 +19,7 @@ import (
 func modules(ctx context.Context, folder string) (string, error) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return "", left{"there is no " + program + " here; install Node.js 20 or newer"}
+			return "", skipped{"there is no " + program + " here; install Node.js 20 or newer"}
 		}
 	}
 	names, install := []string{"package-lock.json", "package.json"}, "ci"
@@ -57,7 +57,7 @@ func modules(ctx context.Context, folder string) (string, error) {
 	npm := exec.CommandContext(ctx, "npm", install, "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
-		return "", left{fmt.Sprintf("npm cannot install %s: %s", folder, strings.TrimSpace(string(out[max(0, len(out)-300):])))}
+		return "", skipped{fmt.Sprintf("npm cannot install %s: %s", folder, strings.TrimSpace(string(out[max(0, len(out)-300):])))}
 	}
 	return final, os.Rename(fresh, final)
 }

@@ -75,7 +75,7 @@ func oldRow() row {
 		cluster, err := postgres.Start(ctx, postgres.Config{Dir: filepath.Join(b.dir, "postgres"), Log: b.log})
 		var none *postgres.Unavailable
 		if errors.As(err, &none) {
-			return nil, nil, left{none.Error()}
+			return nil, nil, skipped{none.Error()}
 		}
 		if err != nil {
 			return nil, nil, err

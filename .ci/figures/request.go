@@ -38,7 +38,7 @@ func requestRow() row {
 				return nil, nil, err
 			}
 			a.other = a.addChannel("other")
-			a.model = openEndpoint(func(asked) answer {
+			a.model = openEndpoint(func(modelRequest) answer {
 				return answer{tool: "reply", args: map[string]any{"text": "It is known."}}
 			})
 			a.process, err = b.serve(ctx, a.office, a.model, fmt.Sprintf(`repositories:

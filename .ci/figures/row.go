@@ -48,10 +48,10 @@ type side struct {
 	turn func(ctx context.Context) ([]float64, error)
 }
 
-// A left is an error that says why a row or a side was left out. The run does not fail because of it.
-type left struct{ why string }
+// A skipped is an error that says why a row or a side was left out. The run does not fail because of it.
+type skipped struct{ why string }
 
-func (l left) Error() string { return l.why }
+func (l skipped) Error() string { return l.why }
 
 // A result holds the measurements of a row.
 type result struct {
@@ -77,7 +77,7 @@ func measure(ctx context.Context, b *bench, r row, pairs int) (res result) {
 	if end != nil {
 		defer end()
 	}
-	var l left
+	var l skipped
 	switch {
 	case errors.As(err, &l):
 		res.left = l.why

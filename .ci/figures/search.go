@@ -46,7 +46,7 @@ func searchRow() row {
 		}
 		peer := side{name: "rg", ratio: most}
 		program, err := ripgrep(ctx, b)
-		var l left
+		var l skipped
 		if errors.As(err, &l) {
 			peer.lacks = l.why
 		} else if err != nil {
@@ -105,7 +105,7 @@ func ripgrep(ctx context.Context, b *bench) (string, error) {
 	}
 	program := filepath.Join(dir, "node_modules", "@vscode", "ripgrep-"+runtime.GOOS+"-"+arch, "bin", "rg")
 	if _, err := os.Stat(program); err != nil {
-		return "", left{"npm has no ripgrep for this machine; apt-get install ripgrep"}
+		return "", skipped{"npm has no ripgrep for this machine; apt-get install ripgrep"}
 	}
 	return program, nil
 }

@@ -249,9 +249,9 @@ func (o *Office) LastCall(method string) slacktest.Request {
 	return calls[len(calls)-1]
 }
 
-// Hang compares the Picture of a call with its golden file in the gallery. With UPDATE_GOLDEN=1 it writes
+// CompareGolden compares the Picture of a call with its golden file in the gallery. With UPDATE_GOLDEN=1 it writes
 // the file first.
-func Hang(t *testing.T, file string, r slacktest.Request) {
+func CompareGolden(t *testing.T, file string, r slacktest.Request) {
 	t.Helper()
 	picture, err := slacktest.Picture(r)
 	require.NoError(t, err, file)

@@ -63,7 +63,7 @@ func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.patience())
 	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
 	defer cancel()
-	opener := threadOpener{l.Slack, l.log, l.blind}
+	opener := threadOpener{l.Slack, l.log, l.skipLookup}
 	ts, fresh, err := opener.open(within, c, until)
 	if err != nil {
 		return err

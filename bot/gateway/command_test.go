@@ -131,7 +131,7 @@ func TestACommandThatComesAgainIsOneThread(t *testing.T) {
 func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	o.run(&Gateway{Inbox: &bottest.Inbox{}, blind: true})
+	o.run(&Gateway{Inbox: &bottest.Inbox{}, skipLookup: true})
 	d := o.command("/consult", "is the pool too small?")
 	require.NoError(t, o.Redeliver(d.EnvelopeID))
 	o.Settle()
@@ -166,7 +166,7 @@ func TestALostAnswerToACommandsMessage(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} { // true is the control
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-		o.run(&Gateway{Inbox: in, Patience: time.Minute, blind: blind})
+		o.run(&Gateway{Inbox: in, Patience: time.Minute, skipLookup: blind})
 		o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
 		require.Equal(t, []string{"/diagnose the cart"}, in.Texts())

@@ -82,7 +82,7 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	case len(s.Errors) > 0:
 		return slack.NewErrorsViewSubmissionResponse(s.Errors)
 	}
-	if l.blind {
+	if l.skipLookup {
 		s.In.EventID += rand.Text()
 	}
 	told := func(words string) any {

@@ -182,7 +182,7 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
-	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, blind: true})
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, skipLookup: true})
 	_, ts := o.buttons("opaque")
 	o.submit(o.press(ts, button.Correct), map[string]string{"words": "the cart"})
 	deliveries := o.Deliveries()

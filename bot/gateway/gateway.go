@@ -42,9 +42,9 @@ type Gateway struct {
 	Backfill
 	Connecting
 
-	blind    bool                     // tests only: do not look up a command's message, give each form a new id
-	together bool                     // tests only: let Slack renew all connections at the same time
-	opened   func(*socketmode.Client) // tests only: called with each client before it connects
+	skipLookup bool                     // tests only: do not look up a command's message, give each form a new id
+	together   bool                     // tests only: let Slack renew all connections at the same time
+	opened     func(*socketmode.Client) // tests only: called with each client before it connects
 
 	homes homePublishing
 	links atomic.Int32

@@ -36,7 +36,7 @@ func (p emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if d, is := node.(*parser.Delimiter); is {
 		before, after := string(block.Source()[:segment.Start]), string(line[run:])
 		before = before[strings.LastIndexByte(before, '\n')+1:]
-		opens, closes := plainlyMeant(before, line[0], run, after)
+		opens, closes := mayOpenOrClose(before, line[0], run, after)
 		d.CanOpen, d.CanClose = d.CanOpen && opens, d.CanClose && closes
 	}
 	return node
@@ -49,9 +49,9 @@ const (
 	closed = ")]}>"
 )
 
-// plainlyMeant reports whether a run of marks between two parts of a line may open emphasis, and whether it may
+// mayOpenOrClose reports whether a run of marks between two parts of a line may open emphasis, and whether it may
 // close it.
-func plainlyMeant(before string, mark byte, run int, after string) (opens, closes bool) {
+func mayOpenOrClose(before string, mark byte, run int, after string) (opens, closes bool) {
 	last, first := lastRune(strings.TrimRight(before, marks)), firstRune(strings.TrimLeft(after, marks))
 	if strings.ContainsRune(quotes+opened, last) && strings.ContainsRune(quotes+closed, first) {
 		return false, false // '*', (_)

@@ -11,19 +11,19 @@ import (
 // itself at each change, and Slack allows about fifty such calls a minute.
 const followsFor = 30 * time.Second
 
-// lately caches which users were recently allowed to see which sessions. The zero value is an empty cache.
-type lately struct {
+// accessCache caches which users were recently allowed to see which sessions. The zero value is an empty cache.
+type accessCache struct {
 	mu    sync.Mutex
-	known map[[2]string]judged // by user and session
+	known map[[2]string]cachedAccess // by user and session
 }
 
-type judged struct {
+type cachedAccess struct {
 	home.Access
 	at time.Time
 }
 
 // note stores an access that was allowed. It removes one that was refused, and all that are too old.
-func (l *lately) note(user, session string, a home.Access, now time.Time) {
+func (l *accessCache) note(user, session string, a home.Access, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, j := range l.known {
@@ -36,13 +36,13 @@ func (l *lately) note(user, session string, a home.Access, now time.Time) {
 		return
 	}
 	if l.known == nil {
-		l.known = map[[2]string]judged{}
+		l.known = map[[2]string]cachedAccess{}
 	}
-	l.known[[2]string{user, session}] = judged{a, now}
+	l.known[[2]string{user, session}] = cachedAccess{a, now}
 }
 
 // find returns the access that the user was granted less than followsFor ago, or false.
-func (l *lately) find(user, session string, now time.Time) (home.Access, bool) {
+func (l *accessCache) find(user, session string, now time.Time) (home.Access, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j, ok := l.known[[2]string{user, session}]

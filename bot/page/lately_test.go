@@ -11,7 +11,7 @@ import (
 
 func TestLately(t *testing.T) {
 	t.Parallel()
-	var l lately
+	var l accessCache
 	at := time.Now()
 	known := func(user, session string, after time.Duration) bool {
 		_, ok := l.find(user, session, at.Add(after))

@@ -36,7 +36,7 @@ type Pages struct {
 	Log    *slog.Logger
 	Every  time.Duration // interval between checks for changes; zero: a second
 
-	lately lately
+	lately accessCache
 	diffs  diffs
 }
 

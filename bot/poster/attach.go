@@ -35,7 +35,7 @@ const (
 
 // attachFile shares the file in the thread once. If Slack refuses the file permanently, the reply stays, and a
 // line in the thread says what is missing.
-func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c render.File, there standing) error {
+func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c render.File, there foundInThread) error {
 	if _, told := there.parts[c.Key]; told {
 		return p.postInstead(ctx, posting, c, there)
 	}
@@ -63,7 +63,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 }
 
 // postInstead posts the content of a refused file as replies, part by part.
-func (p *Poster) postInstead(ctx context.Context, posting *outgoing.Posting, c render.File, there standing) error {
+func (p *Poster) postInstead(ctx context.Context, posting *outgoing.Posting, c render.File, there foundInThread) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
 			continue
@@ -136,21 +136,21 @@ func judgeTransfer(err error) error {
 	return fmt.Errorf("send the file: %w", err)
 }
 
-// standing lists the parts and files of the bot that are in a thread.
-type standing struct {
+// foundInThread lists the parts and files of the bot that are in a thread.
+type foundInThread struct {
 	parts map[string]string // ts of the message, by key
 	files []string          // file names
 }
 
 // has reports whether the file, or the line that replaces it, is in the thread.
-func (s standing) has(c render.File) bool {
+func (s foundInThread) has(c render.File) bool {
 	_, told := s.parts[c.Key]
 	// Slack may change a name, but it keeps letters and digits.
 	return told || slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
 }
 
 // awaited reports whether a file may still appear: all replies before it are in the thread, but it is not.
-func (s standing) awaited(parts []render.Part, files []render.File) bool {
+func (s foundInThread) awaited(parts []render.Part, files []render.File) bool {
 	missing := slices.ContainsFunc(parts, func(p render.Part) bool { _, is := s.parts[p.Key]; return !is })
 	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })
 }

@@ -87,7 +87,7 @@ func TestControlALostAnswerDoublesAFile(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	p := o.poster((&bottest.Outbox{}).Put(o.plan(root)))
-	p.blind = true
+	p.skipLookup = true
 	o.Order(slacktest.Fault{Method: "files.completeUploadExternal", LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))

@@ -231,7 +231,7 @@ func TestACardIsPostedOnce(t *testing.T) {
 			card := o.atWork("card", root)
 			out := (&bottest.Outbox{}).Put(outgoing.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
 			p := o.poster(out)
-			p.blind = c.blind
+			p.skipLookup = c.blind
 			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 			require.Error(t, p.Drain(t.Context(), "s"))
 			card.USD = 7 // the card has changed since the first try

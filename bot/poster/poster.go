@@ -64,7 +64,7 @@ type Poster struct {
 	// died may still be on its way.
 	Settle time.Duration
 
-	blind bool // tests only: post again without looking up what was tried
+	skipLookup bool // tests only: post again without looking up what was tried
 
 	mu    sync.Mutex
 	paces map[string]*rate.Limiter // by channel
@@ -247,8 +247,8 @@ func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) err
 
 // standing returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
 // before.
-func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there standing, err error) {
-	if !posting.Tried || p.blind {
+func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
+	if !posting.Tried || p.skipLookup {
 		return there, nil
 	}
 	for range fileLooks {
@@ -260,9 +260,9 @@ func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts 
 }
 
 // lookUp waits until an earlier request must have arrived, and reads the thread.
-func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (standing, error) {
+func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
-		return standing{}, err
+		return foundInThread{}, err
 	}
 	there, err := p.readStanding(ctx, posting)
 	if err == nil {
@@ -272,8 +272,8 @@ func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (standin
 }
 
 // readStanding reads which parts and files of the bot are in the posting's thread.
-func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (standing, error) {
-	there := standing{parts: map[string]string{}}
+func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
+	there := foundInThread{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
 		// Any app may write any metadata; only that of the bot counts.
@@ -287,7 +287,7 @@ func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (s
 		}
 	})
 	if err != nil {
-		return standing{}, fmt.Errorf("look for it in the thread: %w", judgeRefusal(err))
+		return foundInThread{}, fmt.Errorf("look for it in the thread: %w", judgeRefusal(err))
 	}
 	return there, nil
 }

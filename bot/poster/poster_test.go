@@ -119,7 +119,7 @@ func TestControlALostAnswerDoubles(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	postings, _ := o.lines(root, 3)
 	p := o.poster((&bottest.Outbox{}).Put(postings...))
-	p.blind = true
+	p.skipLookup = true
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))

@@ -59,7 +59,7 @@ func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part ren
 // growMessage adds lines to the message that already shows the first ones. grown is false if Slack refuses the
 // edit, if the text would need several messages, or if an earlier try posted the lines as a reply.
 func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (grown bool, err error) {
-	if posting.Tried && !p.blind {
+	if posting.Tried && !p.skipLookup {
 		there, err := p.lookUp(ctx, posting)
 		if err != nil || there.parts[posting.Key] != "" {
 			return false, err

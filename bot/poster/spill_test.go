@@ -57,7 +57,7 @@ func TestALostAnswerDoublesNoLongText(t *testing.T) {
 			o := openPosterOffice(t, slacktest.Config{})
 			root := o.AdaSays("it fails", "")
 			p := o.poster((&bottest.Outbox{}).Put(o.long(root)))
-			p.blind = blind
+			p.skipLookup = blind
 			o.Order(slacktest.Fault{Method: method, LoseAnswer: true})
 			require.Error(t, p.Drain(t.Context(), "s"), method)
 			require.NoError(t, p.Drain(t.Context(), "s"), method)

@@ -46,7 +46,7 @@ func running(c *card.Card) string {
 	if c.Running == "" {
 		return ""
 	}
-	return fmt.Sprintf(" · %s for %s", unangled.Replace(mrkdwn.BreakAddresses(mrkdwn.OneLine(c.Running, maxRunning))), c.Ran)
+	return fmt.Sprintf(" · %s for %s", markupReplacer.Replace(mrkdwn.BreakAddresses(mrkdwn.OneLine(c.Running, maxRunning))), c.Ran)
 }
 
 // taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
@@ -68,12 +68,12 @@ func shownTasks(c *card.Card) []card.Task {
 // taskTitle returns a task's label and title as plain text without links.
 func taskTitle(t card.Task) string {
 	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
-	return unangled.Replace(mrkdwn.BreakAddresses(title))
+	return markupReplacer.Replace(mrkdwn.BreakAddresses(title))
 }
 
-// unangled replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
+// markupReplacer replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
 // document whether <!channel> in one mentions people.
-var unangled = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
+var markupReplacer = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
 func taskWords(c *card.Card, t card.Task) string {
 	if unfinished(c, t) {

@@ -65,7 +65,7 @@ func TestGallery(t *testing.T) {
 			o.post(outgoing.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
 			call := o.LastCall("chat.postMessage")
 			require.NotContains(t, call.Args.Get("text"), "()", "no words for the state of a task")
-			bottest.Hang(o.T, gallery("cards", key), call)
+			bottest.CompareGolden(o.T, gallery("cards", key), call)
 		}
 	}
 	o.Bot.PlainCards.Store(false)
@@ -75,7 +75,7 @@ func TestGallery(t *testing.T) {
 	again := o.Posting("ask:settled", root, "shall I?")
 	again.Rewrites, again.Note, again.OnTS = "ask", "Approved by <ann> & co.", o.post(asked).ByKey["ask"]
 	o.post(again)
-	bottest.Hang(o.T, gallery("messages", "answered"), o.LastCall("chat.update"))
+	bottest.CompareGolden(o.T, gallery("messages", "answered"), o.LastCall("chat.update"))
 
 	several := o.Posting("several", root, "Reading *Split* and `PerLine`")
 	several.Lines = append(several.Lines, outgoing.Line{Agent: "quick", Text: "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)"})
@@ -90,7 +90,7 @@ func (o *galleryOffice) draw(name string, p outgoing.Posting) {
 	before := len(o.Requests("chat.postMessage"))
 	o.post(p)
 	for i, r := range o.Requests("chat.postMessage")[before:] {
-		bottest.Hang(o.T, gallery("messages", fmt.Sprintf("%s-%d", name, i+1)), r)
+		bottest.CompareGolden(o.T, gallery("messages", fmt.Sprintf("%s-%d", name, i+1)), r)
 	}
 }
 
@@ -190,6 +190,6 @@ func TestAHomeInTheGallery(t *testing.T) {
 		Others: []hometab.Session{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
 	}} {
 		require.NoError(t, (&gateway.Gateway{Slack: o.Bot, Homes: homes{home}}).PublishHome(t.Context(), o.Ada.ID))
-		bottest.Hang(t, gallery("home", name), o.LastCall("views.publish"))
+		bottest.CompareGolden(t, gallery("home", name), o.LastCall("views.publish"))
 	}
 }

@@ -61,8 +61,8 @@ func (d *delivery) cancel() {
 	}
 }
 
-// again reports whether an envelope of this kind is sent again if it is not acknowledged.
-func (d *delivery) again() bool { return d.kind == "events_api" }
+// isRetried reports whether an envelope of this kind is sent again if it is not acknowledged.
+func (d *delivery) isRetried() bool { return d.kind == "events_api" }
 
 // emit sends an event to the app if the app subscribed to it. The caller holds mu.
 func (s *Server) emit(ch *Channel, event object) {
@@ -121,7 +121,7 @@ func (s *Server) deliver(d *delivery) {
 	}
 	s.socket.onTheWay[record.EnvelopeID] = flight{d, record}
 	envelope := object{"envelope_id": record.EnvelopeID, "type": d.kind, "payload": d.payload, "accepts_response_payload": d.accepts}
-	if d.again() {
+	if d.isRetried() {
 		envelope["retry_attempt"], envelope["retry_reason"] = d.attempt, ""
 		if d.attempt > 0 {
 			envelope["retry_reason"] = "timeout"
@@ -170,7 +170,7 @@ func (s *Server) expired(d *delivery, record *Delivery) {
 	}
 	delete(s.socket.onTheWay, record.EnvelopeID)
 	s.touch()
-	if !d.again() || d.attempt >= len(s.cfg.Retries) {
+	if !d.isRetried() || d.attempt >= len(s.cfg.Retries) {
 		delete(s.socket.open, d.number)
 		return
 	}
@@ -195,7 +195,7 @@ func (s *Server) acknowledged(l *link, envelope string, response json.RawMessage
 	}
 	d, record := f.delivery, f.record
 	record.Took, record.Response = time.Since(record.Sent), response
-	if d.again() && s.socket.dropAcks > 0 {
+	if d.isRetried() && s.socket.dropAcks > 0 {
 		s.socket.dropAcks--
 		record.Outcome = AckLost
 		s.touch()

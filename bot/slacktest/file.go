@@ -43,11 +43,11 @@ func (l *lock) Unlock() {
 	l.Mutex.Unlock()
 }
 
-// A journal is the content of a Config.File.
-type journal []kept
+// A savedLines is the content of a Config.File.
+type savedLines []kept
 
 // readFile reads a Config.File. It ignores an incomplete last line; a missing file is an empty journal.
-func readFile(name string) (lines journal, err error) {
+func readFile(name string) (lines savedLines, err error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func readFile(name string) (lines journal, err error) {
 
 // listen listens on the workspace's former address. It returns nil if another address is wanted or the
 // former address is in use.
-func (j journal) listen(wanted string) net.Listener {
+func (j savedLines) listen(wanted string) net.Listener {
 	if address := j.address(); address != "" && wanted == "" {
 		if l, err := net.Listen("tcp", address); err == nil {
 			return l
@@ -82,20 +82,20 @@ func (j journal) listen(wanted string) net.Listener {
 	return nil
 }
 
-func (j journal) address() (last string) {
+func (j savedLines) address() (last string) {
 	for _, k := range j {
 		last = cmp.Or(k.Address, last)
 	}
 	return last
 }
 
-// goOn restores the workspace from the lines of its file, and writes changes to the file from then on.
-func (s *Server) goOn(lines journal) error {
+// restoreFile restores the workspace from the lines of its file, and writes changes to the file from then on.
+func (s *Server) restoreFile(lines savedLines) error {
 	if s.cfg.File == "" {
 		return nil
 	}
 	for _, k := range lines {
-		s.lay(k)
+		s.applySaved(k)
 	}
 	s.move("http://"+lines.address()+"/", s.base()+"/")
 	s.file = &stateFile{}
@@ -205,7 +205,7 @@ func (s *Server) changes() *kept {
 	var views []keptView
 	for _, v := range sorted(st.views) {
 		if v.Open {
-			views = append(views, keptView{*v, v.fields, v.hash, v.root, v.above})
+			views = append(views, keptView{*v, v.fields, v.hash, v.root, v.parentView})
 		}
 	}
 	k.Views = differing(f, now, views, func(v keptView) string { return v.ID })
@@ -247,7 +247,7 @@ func (s *Server) changes() *kept {
 func (s *Server) untaken() map[string]*delivery {
 	list := map[string]*delivery{}
 	for _, d := range s.socket.open {
-		if d.again() {
+		if d.isRetried() {
 			list[d.eventID] = d
 		}
 	}

@@ -265,7 +265,7 @@ func (s *Server) submitted(v *View, response json.RawMessage) {
 			v.Errors = map[string]string{"": err.Error()}
 		}
 	case "push":
-		above := &View{ID: s.state.id("V"), User: v.User, Open: true, root: v.root, above: v.ID}
+		above := &View{ID: s.state.id("V"), User: v.User, Open: true, root: v.root, parentView: v.ID}
 		if s.fill(above, r.View, "modal") == nil {
 			s.state.views[above.ID] = above
 		}

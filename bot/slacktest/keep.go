@@ -73,7 +73,7 @@ func (s *Server) Keep() ([]byte, error) {
 	return b, nil
 }
 
-func (s *Server) takeUp(b []byte) error {
+func (s *Server) restoreKept(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
@@ -81,12 +81,12 @@ func (s *Server) takeUp(b []byte) error {
 	if err := json.Unmarshal(b, &k); err != nil {
 		return fmt.Errorf("slacktest: Config.Kept is not what Keep gave: %w", err)
 	}
-	s.lay(k)
+	s.applySaved(k)
 	return nil
 }
 
-// lay applies saved state on top of the current state. The tokens stay those of the Config.
-func (s *Server) lay(k kept) {
+// applySaved applies saved state on top of the current state. The tokens stay those of the Config.
+func (s *Server) applySaved(k kept) {
 	st := &s.state
 	if k.App != nil {
 		k.App.BotToken, k.App.AppToken = st.app.BotToken, st.app.AppToken
@@ -115,7 +115,7 @@ func (s *Server) lay(k kept) {
 	for _, v := range k.Views {
 		view := v.View
 		view.fields, view.blocks = v.Fields, blockkit.Objects(v.Fields["blocks"])
-		view.hash, view.root, view.above = v.Hash, v.Root, v.Above
+		view.hash, view.root, view.parentView = v.Hash, v.Root, v.Above
 		st.views[view.ID] = &view
 	}
 	for _, f := range k.Files {

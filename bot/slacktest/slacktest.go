@@ -176,7 +176,7 @@ func Listen(cfg Config) (*Server, error) {
 	s.faults.random = random
 	s.socket = newSocket(random)
 	s.state = newState(cfg)
-	if err := errors.Join(s.takeUp(cfg.Kept), s.goOn(written)); err != nil {
+	if err := errors.Join(s.restoreKept(cfg.Kept), s.restoreFile(written)); err != nil {
 		listener.Close()
 		return nil, err
 	}

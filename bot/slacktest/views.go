@@ -20,11 +20,11 @@ type View struct {
 	Open       bool
 	Errors     map[string]string // by block id, after a refused submission
 
-	blocks []object
-	fields object // as the app sent it
-	hash   string
-	root   string
-	above  string // id of the view below this one, on which it was pushed
+	blocks     []object
+	fields     object // as the app sent it
+	hash       string
+	root       string
+	parentView string // id of the view below this one, on which it was pushed
 }
 
 // Controls returns the interactive elements of the view, in order.
@@ -82,7 +82,7 @@ func (s *Server) openView(c *call, push bool) (object, error) {
 	t.used = true
 	v.root = v.ID
 	if push {
-		v.root, v.above = below.root, below.ID
+		v.root, v.parentView = below.root, below.ID
 	}
 	s.state.views[v.ID] = v
 	s.touch()
@@ -175,8 +175,8 @@ func (st *state) wireView(v *View) object {
 		"external_id": blockkit.Text(v.fields, "external_id"), "clear_on_close": v.fields["clear_on_close"] == true,
 		"notify_on_close": v.fields["notify_on_close"] == true,
 	}
-	if v.above != "" {
-		w["previous_view_id"] = v.above
+	if v.parentView != "" {
+		w["previous_view_id"] = v.parentView
 	}
 	for _, key := range []string{"title", "submit", "close"} {
 		w[key] = v.fields[key]

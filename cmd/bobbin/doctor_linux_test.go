@@ -41,8 +41,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-// A ward is a set-up of the bot without a fault, until a test breaks something.
-type ward struct {
+// A doctorSetup is a set-up of the bot without a fault, until a test breaks something.
+type doctorSetup struct {
 	*testing.T
 	slack  *slacktest.Server
 	bugs   slacktest.Channel
@@ -59,9 +59,9 @@ type ward struct {
 // botTail is the end of the bot token, which may be printed.
 const botTail = "-tail"
 
-func openWard(t *testing.T, cfg slacktest.Config) *ward {
+func openWard(t *testing.T, cfg slacktest.Config) *doctorSetup {
 	t.Helper()
-	w := &ward{T: t, hidden: map[string]string{}}
+	w := &doctorSetup{T: t, hidden: map[string]string{}}
 	cfg.AppName, cfg.BotToken, cfg.AppToken = "bobbin", "xoxb-"+secret+"-bobbin"+botTail, "xapp-1-"+secret+"-bobbin"+botTail
 	if cfg.Scopes == nil {
 		cfg.Scopes = deploy.Names(deploy.Scopes())
@@ -86,7 +86,7 @@ func openWard(t *testing.T, cfg slacktest.Config) *ward {
 }
 
 // play starts a scripted model, which replaces the one before.
-func (w *ward) play(script string) {
+func (w *doctorSetup) play(script string) {
 	parsed, err := modeltest.Parse("doctor", script)
 	require.NoError(w, err)
 	server, err := modeltest.Serve(parsed)
@@ -96,7 +96,7 @@ func (w *ward) play(script string) {
 	w.hidden[hostOf(server.URL)] = "<model>"
 }
 
-func (w *ward) http(handler http.HandlerFunc) string {
+func (w *doctorSetup) http(handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
 	w.Cleanup(server.Close)
 	w.hidden[hostOf(server.URL)] = "<model>"
@@ -112,12 +112,12 @@ func hostOf(address string) string {
 }
 
 // change replaces a text in the configuration.
-func (w *ward) change(old, now string) {
+func (w *doctorSetup) change(old, now string) {
 	require.Contains(w, w.file, old)
 	w.file = strings.Replace(w.file, old, now, 1)
 }
 
-func (w *ward) options() doctor.Options {
+func (w *doctorSetup) options() doctor.Options {
 	c := doctor.Options{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model, Place: storage.Place{DataDir: w.env["BOBBIN_DATA_DIR"], DatabaseURL: w.env["DATABASE_URL"], Durable: true}}
 	if w.file != "" {
 		c.Config = writeConfig(w, w.file)
@@ -127,7 +127,7 @@ func (w *ward) options() doctor.Options {
 }
 
 // look returns what the doctor prints about one part, with placeholders for what differs between runs.
-func (w *ward) look(name string, box *sandbox.Sandbox) string {
+func (w *doctorSetup) look(name string, box *sandbox.Sandbox) string {
 	var said strings.Builder
 	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
 	o := w.options()
@@ -150,7 +150,7 @@ var (
 	someSchema   = regexp.MustCompile(`\b(schema(?: is)?|knows|to) (\d+)\b`)
 )
 
-func (w *ward) stable(text string) string {
+func (w *doctorSetup) stable(text string) string {
 	require.NotContains(w, strings.ReplaceAll(text, botTail, ""), secret)
 	for value, name := range w.hidden {
 		text = strings.ReplaceAll(text, value, name)
@@ -178,8 +178,8 @@ func withoutSchema(text string) string {
 	})
 }
 
-// notWell returns the problems and warnings in the output about a part.
-func notWell(said string) string {
+// problemsIn returns the problems and warnings in the output about a part.
+func problemsIn(said string) string {
 	part, findings, _ := strings.Cut(said, "\n")
 	var bad []string
 	for _, f := range strings.Split("\n"+findings, "\n  ") {
@@ -190,11 +190,11 @@ func notWell(said string) string {
 	return part + "\n" + strings.Join(bad, "\n") + "\n"
 }
 
-// A complaint is one fault, and the part in which the doctor has to find it.
-type complaint struct {
+// A doctorFault is one fault, and the part in which the doctor has to find it.
+type doctorFault struct {
 	name, part string
 	slack      slacktest.Config
-	breaks     func(w *ward)
+	breaks     func(w *doctorSetup)
 }
 
 // asItShouldBe begins the names of the controls, which have no fault.
@@ -228,7 +228,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			bad := strings.Contains(said, "\n  problem") || strings.Contains(said, "\n  warning")
 			require.Equal(t, !strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
 			if bad {
-				said = notWell(said)
+				said = problemsIn(said)
 			}
 			now.Files = append(now.Files, txtar.File{Name: c.name, Data: []byte(said)})
 			if os.Getenv("UPDATE_GOLDEN") == "" {
@@ -241,8 +241,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func complaints() (all []complaint) {
-	add := func(part string, list ...complaint) {
+func complaints() (all []doctorFault) {
+	add := func(part string, list ...doctorFault) {
 		for _, c := range list {
 			c.name, c.part = c.name+" ("+part+")", part
 			if i := strings.Index(c.name, " (noted)"); i > 0 {
@@ -262,35 +262,35 @@ func complaints() (all []complaint) {
 	return all
 }
 
-func configurationComplaints() []complaint {
-	return []complaint{
+func configurationComplaints() []doctorFault {
+	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "no file", breaks: func(w *ward) { w.file = "" }},
-		{name: "mistakes in it", breaks: func(w *ward) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
-		{name: "old names of limits", breaks: func(w *ward) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" }},
-		{name: "no YAML", breaks: func(w *ward) { w.file = "repositories: [" }},
+		{name: "no file", breaks: func(w *doctorSetup) { w.file = "" }},
+		{name: "mistakes in it", breaks: func(w *doctorSetup) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
+		{name: "old names of limits", breaks: func(w *doctorSetup) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" }},
+		{name: "no YAML", breaks: func(w *doctorSetup) { w.file = "repositories: [" }},
 	}
 }
 
-func machineComplaints() []complaint {
-	return []complaint{
+func machineComplaints() []doctorFault {
+	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "data directory below a file", breaks: func(w *ward) { w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data") }},
-		{name: "a bot at work there (noted)", breaks: func(w *ward) {
+		{name: "data directory below a file", breaks: func(w *doctorSetup) { w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data") }},
+		{name: "a bot at work there (noted)", breaks: func(w *doctorSetup) {
 			require.NoError(w, os.MkdirAll(w.env["BOBBIN_DATA_DIR"], 0o755))
 			lock, err := storage.LockDataDir(w.env["BOBBIN_DATA_DIR"])
 			require.NoError(w, err)
 			w.Cleanup(lock.Release)
 		}},
-		{name: "a proxy (noted)", breaks: func(w *ward) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
-		{name: "traces that nobody takes", breaks: func(w *ward) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1" }},
-		{name: "traces to no address", breaks: func(w *ward) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "collector:4318" }},
-		{name: "a proxy that is none", breaks: func(w *ward) { w.env["HTTP_PROXY"] = "://" + secret }},
-		{name: "a proxy that nobody reads", breaks: func(w *ward) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" }},
+		{name: "a proxy (noted)", breaks: func(w *doctorSetup) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
+		{name: "traces that nobody takes", breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1" }},
+		{name: "traces to no address", breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "collector:4318" }},
+		{name: "a proxy that is none", breaks: func(w *doctorSetup) { w.env["HTTP_PROXY"] = "://" + secret }},
+		{name: "a proxy that nobody reads", breaks: func(w *doctorSetup) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" }},
 	}
 }
 
-func tokenComplaints() []complaint {
+func tokenComplaints() []doctorFault {
 	scopes := func(without ...string) slacktest.Config {
 		var cfg slacktest.Config
 		for _, s := range deploy.Names(deploy.Scopes()) {
@@ -300,48 +300,48 @@ func tokenComplaints() []complaint {
 		}
 		return cfg
 	}
-	refuse := func(code string) func(w *ward) {
-		return func(w *ward) { w.slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: code}) }
+	refuse := func(code string) func(w *doctorSetup) {
+		return func(w *doctorSetup) { w.slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: code}) }
 	}
-	return []complaint{
+	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "no tokens", breaks: func(w *ward) { delete(w.env, secrets.SlackBotToken); delete(w.env, secrets.SlackAppToken) }},
-		{name: "swapped tokens", breaks: func(w *ward) {
+		{name: "no tokens", breaks: func(w *doctorSetup) { delete(w.env, secrets.SlackBotToken); delete(w.env, secrets.SlackAppToken) }},
+		{name: "swapped tokens", breaks: func(w *doctorSetup) {
 			w.env[secrets.SlackBotToken], w.env[secrets.SlackAppToken] = w.env[secrets.SlackAppToken], w.env[secrets.SlackBotToken]
 		}},
-		{name: "a person's token", breaks: func(w *ward) { w.env[secrets.SlackBotToken] = "xoxp-" + secret }},
-		{name: "quotes around a token", breaks: func(w *ward) { w.env[secrets.SlackAppToken] = `"` + w.env[secrets.SlackAppToken] + `"` }},
-		{name: "no token at all", breaks: func(w *ward) { w.env[secrets.SlackBotToken] = secret }},
-		{name: "revoked tokens", breaks: func(w *ward) {
+		{name: "a person's token", breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] = "xoxp-" + secret }},
+		{name: "quotes around a token", breaks: func(w *doctorSetup) { w.env[secrets.SlackAppToken] = `"` + w.env[secrets.SlackAppToken] + `"` }},
+		{name: "no token at all", breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] = secret }},
+		{name: "revoked tokens", breaks: func(w *doctorSetup) {
 			w.slack.Order(slacktest.Fault{Method: "auth.test", Error: "token_revoked"})
 			refuse("token_revoked")(w)
 		}},
-		{name: "a wrong token", breaks: func(w *ward) { w.env[secrets.SlackBotToken] += "x" }},
+		{name: "a wrong token", breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] += "x" }},
 		{name: "two apps", slack: slacktest.Config{LinkApp: "A0OTHER"}},
 		{name: "scopes missing", slack: scopes("reactions:write", "groups:history")},
 		{name: "a scope that only groups need", slack: scopes("usergroups:read")},
-		{name: "who knows the code cannot be called", slack: scopes(), breaks: func(w *ward) { w.change("approvers: [", "owners: mention, approvers: [") }},
+		{name: "who knows the code cannot be called", slack: scopes(), breaks: func(w *doctorSetup) { w.change("approvers: [", "owners: mention, approvers: [") }},
 		{name: "a scope of the app token missing", breaks: refuse("missing_scope")},
 		{name: "Socket Mode off", breaks: refuse("socket_mode_not_enabled")},
 		{name: "the clock", slack: slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Hour) }}},
-		{name: "nobody answers", breaks: func(w *ward) { w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/" }},
-		{name: "no link after the answer", breaks: func(w *ward) { w.slack.RefuseLinks(1) }},
+		{name: "nobody answers", breaks: func(w *doctorSetup) { w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/" }},
+		{name: "no link after the answer", breaks: func(w *doctorSetup) { w.slack.RefuseLinks(1) }},
 	}
 }
 
 // quietPort returns an address on which nothing listens.
-func quietPort(w *ward) string {
+func quietPort(w *doctorSetup) string {
 	address := harness.ClosedPort(w.T)
 	w.hidden[address] = "<nobody>"
 	return address
 }
 
-func channelComplaints() []complaint {
-	channel := func(named string) func(w *ward) {
-		return func(w *ward) { w.change(w.bugs.ID+", ", named+", ") }
+func channelComplaints() []doctorFault {
+	channel := func(named string) func(w *doctorSetup) {
+		return func(w *doctorSetup) { w.change(w.bugs.ID+", ", named+", ") }
 	}
-	watched := func(named string, member bool) func(w *ward) {
-		return func(w *ward) {
+	watched := func(named string, member bool) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
 			app := w.slack.AddBot(slacktest.User{Name: "sentry", RealName: "Sentry", AppID: "A0SENTRY"})
 			if member {
 				require.NoError(w, w.slack.Join("bugs", app.ID))
@@ -349,28 +349,30 @@ func channelComplaints() []complaint {
 			w.change("approvers: [", "watch_apps: ["+named+"], approvers: [")
 		}
 	}
-	approver := func(u slacktest.User) func(w *ward) {
-		return func(w *ward) { w.change("approvers: ["+w.ann.ID, "approvers: ["+w.slack.AddUser(u).ID+", "+w.ann.ID) }
+	approver := func(u slacktest.User) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
+			w.change("approvers: ["+w.ann.ID, "approvers: ["+w.slack.AddUser(u).ID+", "+w.ann.ID)
+		}
 	}
-	group := func(users ...string) func(w *ward) {
-		return func(w *ward) {
+	group := func(users ...string) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
 			g := w.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: users})
 			w.change("approvers: ["+w.ann.ID, "approvers: ["+g.ID+", "+w.ann.ID)
 		}
 	}
-	return []complaint{
+	return []doctorFault{
 		{name: "no such channel", breaks: channel("C0NOWHERE")},
 		{name: "no channel of that name", breaks: channel(`"#bug"`)},
-		{name: "a channel without the bot", breaks: func(w *ward) {
+		{name: "a channel without the bot", breaks: func(w *doctorSetup) {
 			channel(w.slack.AddChannel(slacktest.Channel{Name: "ops", Members: []string{w.ann.ID}}).ID)(w)
 		}},
-		{name: "an archived channel", breaks: func(w *ward) {
+		{name: "an archived channel", breaks: func(w *doctorSetup) {
 			channel(w.slack.AddChannel(slacktest.Channel{Name: "old", Archived: true, Members: []string{w.slack.App().BotUser}}).ID)(w)
 		}},
-		{name: "a shared channel", breaks: func(w *ward) {
+		{name: "a shared channel", breaks: func(w *doctorSetup) {
 			require.NoError(w, w.slack.ChangeChannel("bugs", func(c *slacktest.Channel) { c.Shared = true }))
 		}},
-		{name: "no channel at all", breaks: func(w *ward) {
+		{name: "no channel at all", breaks: func(w *doctorSetup) {
 			w.change("channels: ["+w.bugs.ID+", \"#bugs\"], ", "")
 			require.NoError(w, w.slack.Leave("bugs", w.slack.App().BotUser))
 		}},
@@ -378,21 +380,21 @@ func channelComplaints() []complaint {
 		{name: "a watched app that is not in the channel, by its name (noted)", breaks: watched("sentry", false)},
 		{name: "a watched app that Slack does not show (noted)", breaks: watched("Grafana", true)},
 		{name: "a watched app that is mistyped", breaks: watched("Sentri", true)},
-		{name: "an approver who is nobody", breaks: func(w *ward) { w.change(w.ann.ID+"]", "U0NOBODY]") }},
+		{name: "an approver who is nobody", breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "U0NOBODY]") }},
 		{name: "an approver who is a guest", breaks: approver(slacktest.User{Name: "gus", Kind: slacktest.Guest})},
 		{name: "an approver who has left", breaks: approver(slacktest.User{Name: "lea", Deleted: true})},
 		{name: "an approver from elsewhere", breaks: approver(slacktest.User{Name: "eve", Kind: slacktest.External})},
 		{name: "an approver who is a bot", breaks: approver(slacktest.User{Name: "robot", Kind: slacktest.Bot})},
 		{name: "an empty user group", breaks: group()},
 		{name: asItShouldBe + " with a user group", breaks: group("U1", "U2")},
-		{name: "a user group that is none", breaks: func(w *ward) { w.change(w.ann.ID+"]", "S0NOGROUP]") }},
-		{name: "one approver and two persons", breaks: func(w *ward) { w.change("approvers:", "other_than_requester: true, approvers:") }},
+		{name: "a user group that is none", breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "S0NOGROUP]") }},
+		{name: "one approver and two persons", breaks: func(w *doctorSetup) { w.change("approvers:", "other_than_requester: true, approvers:") }},
 	}
 }
 
-func databaseComplaints() []complaint {
-	exec := func(statements ...string) func(w *ward) {
-		return func(w *ward) {
+func databaseComplaints() []doctorFault {
+	exec := func(statements ...string) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
 			w.env[secrets.DatabaseURL] = harness.Database(w.T)
 			c, err := pgx.Connect(w.Context(), w.env[secrets.DatabaseURL])
 			require.NoError(w, err)
@@ -404,15 +406,15 @@ func databaseComplaints() []complaint {
 		}
 	}
 	// reader returns a fault in which the doctor uses a read-only account on the same database.
-	reader := func(statements ...string) func(w *ward) {
-		return func(w *ward) {
+	reader := func(statements ...string) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
 			exec(statements...)(w)
 			w.env[secrets.DatabaseURL] = asRole(w, w.env[secrets.DatabaseURL], "reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
 		}
 	}
-	return []complaint{
+	return []doctorFault{
 		{name: asItShouldBe, breaks: exec()},
-		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, nil) }},
+		{name: asItShouldBe + " before the first start", breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, nil) }},
 		{name: asItShouldBe + " with none set"},
 		{name: "a bot at work on it (noted)", breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`)},
 		{name: "messages have come (noted)", breaks: exec(
@@ -420,17 +422,17 @@ func databaseComplaints() []complaint {
 			`insert into inbox (session_id, event_id, kind, message_ts, user_id) values ('s', 'e1', 'mention', '1.1', 'U'), ('s', 'e2', 'action', '1.2', 'U')`)},
 		{name: "older (noted)", breaks: exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
 		{name: "newer", breaks: exec(`insert into goose_db_version (version_id, is_applied) values (9999, true)`)},
-		{name: "nobody answers", breaks: func(w *ward) {
+		{name: "nobody answers", breaks: func(w *doctorSetup) {
 			w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@" + quietPort(w) + "/x?sslmode=disable"
 		}},
-		{name: "no address", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@[/x" }},
+		{name: "no address", breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@[/x" }},
 		{name: "may not write", breaks: reader()},
 		{name: "may not migrate", breaks: reader(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
-		{name: "read only", breaks: func(w *ward) {
+		{name: "read only", breaks: func(w *doctorSetup) {
 			exec()(w)
 			w.env[secrets.DatabaseURL] += "&default_transaction_read_only=on"
 		}},
-		{name: "data of another version", breaks: func(w *ward) {
+		{name: "data of another version", breaks: func(w *doctorSetup) {
 			data := filepath.Join(w.env["BOBBIN_DATA_DIR"], "postgres", "data")
 			require.NoError(w, os.MkdirAll(data, 0o755))
 			require.NoError(w, os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o644))
@@ -439,7 +441,7 @@ func databaseComplaints() []complaint {
 }
 
 // asRole creates an account that may only read, and returns its URL of the database.
-func asRole(w *ward, address, role string) string {
+func asRole(w *doctorSetup, address, role string) string {
 	c, err := pgx.Connect(w.Context(), address)
 	require.NoError(w, err)
 	defer c.Close(w.Context())
@@ -463,21 +465,21 @@ func asRole(w *ward, address, role string) string {
 	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", role, cfg.Database, cfg.Host, cfg.Port)
 }
 
-func sandboxComplaints() []complaint {
-	return []complaint{
-		{name: "not confined", breaks: func(w *ward) { w.file += "sandbox: {kind: none}\n" }},
-		{name: "a kind that does not hold", breaks: func(w *ward) {
+func sandboxComplaints() []doctorFault {
+	return []doctorFault{
+		{name: "not confined", breaks: func(w *doctorSetup) { w.file += "sandbox: {kind: none}\n" }},
+		{name: "a kind that does not hold", breaks: func(w *doctorSetup) {
 			w.adjust = func(s *server.Settings) { s.Sandbox.Kind = sandbox.KindDocker }
 		}},
 	}
 }
 
-func repositoryComplaints() []complaint {
-	url := func(url string) func(w *ward) {
-		return func(w *ward) { w.change(w.remote, url) }
+func repositoryComplaints() []doctorFault {
+	url := func(url string) func(w *doctorSetup) {
+		return func(w *doctorSetup) { w.change(w.remote, url) }
 	}
-	hosted := func(password string, broken string, how githost.Trouble) func(w *ward) {
-		return func(w *ward) {
+	hosted := func(password string, broken string, how githost.Trouble) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
 			h := githost.Open(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
 			h.Fail(broken, githost.Lasting, how)
 			address := strings.Replace(h.Address, "bot:"+githost.Password+"@", "", 1)
@@ -486,35 +488,35 @@ func repositoryComplaints() []complaint {
 			w.env[secrets.GitToken] = password
 		}
 	}
-	return []complaint{
+	return []doctorFault{
 		{name: asItShouldBe},
 		{name: asItShouldBe + " at a host", breaks: hosted(githost.Password, "", nil)},
 		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
 		{name: "no token", breaks: hosted("", "", nil)},
 		{name: "it may be read only", breaks: hosted(githost.Password, githost.WriteRefs, githost.HTTPStatus(http.StatusForbidden))},
 		{name: "a sign-in page", breaks: hosted(githost.Password, githost.Anything, githost.ShowsPage)},
-		{name: "nobody answers", breaks: func(w *ward) { url("http://" + quietPort(w) + "/shop.git")(w) }},
+		{name: "nobody answers", breaks: func(w *doctorSetup) { url("http://" + quietPort(w) + "/shop.git")(w) }},
 		{name: "no such folder", breaks: url("/srv/nowhere/shop.git")},
-		{name: "no such base", breaks: func(w *ward) { w.change("channels:", "base: mian, channels:") }},
-		{name: "empty", breaks: func(w *ward) {
+		{name: "no such base", breaks: func(w *doctorSetup) { w.change("channels:", "base: mian, channels:") }},
+		{name: "empty", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "update-ref", "-d", "refs/heads/main")
 		}},
-		{name: "shallow", breaks: func(w *ward) {
+		{name: "shallow", breaks: func(w *doctorSetup) {
 			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"), []byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))
 		}},
-		{name: "releases", breaks: func(w *ward) {
+		{name: "releases", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "branch", "release/1.0", "main")
 			inRemote(w, w.remote, "tag", "v0.9", "main")
 			w.change("channels:", `releases: ["release/*", "v*", "rel-*"], channels:`)
 		}},
-		{name: "a branch in the way", breaks: func(w *ward) { inRemote(w, w.remote, "branch", "bobbin", "main") }},
-		{name: "not writable", breaks: func(w *ward) {
+		{name: "a branch in the way", breaks: func(w *doctorSetup) { inRemote(w, w.remote, "branch", "bobbin", "main") }},
+		{name: "not writable", breaks: func(w *doctorSetup) {
 			objects := filepath.Join(w.remote, "objects")
 			require.NoError(w, os.Rename(objects, objects+".kept"))
 			require.NoError(w, os.Symlink("/proc/self/net", objects))
 			require.NoError(w, os.MkdirAll(filepath.Join(w.remote, "info"), 0o755))
 		}},
-		{name: "a tool that is missing", breaks: func(w *ward) {
+		{name: "a tool that is missing", breaks: func(w *doctorSetup) {
 			if _, err := os.Stat("/usr/bin/go"); err == nil {
 				w.Skip("here, every command finds go")
 			}
@@ -525,13 +527,13 @@ func repositoryComplaints() []complaint {
 	}
 }
 
-func inRemote(w *ward, dir string, args ...string) string {
+func inRemote(w *doctorSetup, dir string, args ...string) string {
 	out, err := (&githost.Host{Dir: dir}).Git(args...)
 	require.NoError(w, err, out)
 	return out
 }
 
-func modelComplaints() []complaint {
+func modelComplaints() []doctorFault {
 	page := func(code int, body string) http.HandlerFunc {
 		return func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", "application/json")
@@ -539,23 +541,23 @@ func modelComplaints() []complaint {
 			fmt.Fprint(rw, body)
 		}
 	}
-	answers := func(code int, body string) func(w *ward) {
-		return func(w *ward) { w.model = w.http(page(code, body)) }
+	answers := func(code int, body string) func(w *doctorSetup) {
+		return func(w *doctorSetup) { w.model = w.http(page(code, body)) }
 	}
-	return []complaint{
+	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "no key", breaks: func(w *ward) { w.model = ""; delete(w.env, secrets.ModelKey) }},
+		{name: "no key", breaks: func(w *doctorSetup) { w.model = ""; delete(w.env, secrets.ModelKey) }},
 		{name: "a wrong key", breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`)},
 		{name: "a web page", breaks: answers(200, "<!doctype html><title>Sign in</title>")},
-		{name: "nobody answers", breaks: func(w *ward) { w.model = "http://" + quietPort(w) + "/v1" }},
-		{name: "no address", breaks: func(w *ward) { w.model = "localhost:11434" }},
-		{name: "no list (noted)", breaks: func(w *ward) { w.play("== *\ncall ready\n") }},
-		{name: "a model that calls no tools", breaks: func(w *ward) { w.play("== *\nsay I am ready.\n") }},
-		{name: "a model that is not there", breaks: func(w *ward) { w.play("== other\nsay hello\n") }},
-		{name: "limits in money without prices", breaks: func(w *ward) {
+		{name: "nobody answers", breaks: func(w *doctorSetup) { w.model = "http://" + quietPort(w) + "/v1" }},
+		{name: "no address", breaks: func(w *doctorSetup) { w.model = "localhost:11434" }},
+		{name: "no list (noted)", breaks: func(w *doctorSetup) { w.play("== *\ncall ready\n") }},
+		{name: "a model that calls no tools", breaks: func(w *doctorSetup) { w.play("== *\nsay I am ready.\n") }},
+		{name: "a model that is not there", breaks: func(w *doctorSetup) { w.play("== other\nsay hello\n") }},
+		{name: "limits in money without prices", breaks: func(w *doctorSetup) {
 			w.file = w.file[:strings.Index(w.file, "models:")] + "limits: {session: {usd: 5}}\n"
 		}},
-		{name: "no prices (noted)", breaks: func(w *ward) { w.file = w.file[:strings.Index(w.file, "models:")] }},
+		{name: "no prices (noted)", breaks: func(w *doctorSetup) { w.file = w.file[:strings.Index(w.file, "models:")] }},
 	}
 }
 

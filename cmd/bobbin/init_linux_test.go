@@ -19,7 +19,7 @@ import (
 )
 
 // initiate runs bobbin init with those answers as its input.
-func (w *ward) initiate(ctx context.Context, answers io.Reader, args ...string) (code int, said string) {
+func (w *doctorSetup) initiate(ctx context.Context, answers io.Reader, args ...string) (code int, said string) {
 	var out strings.Builder
 	code = run(ctx, append([]string{"init"}, args...), cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
 	require.NotContains(w, strings.ReplaceAll(out.String(), botTail, ""), secret)

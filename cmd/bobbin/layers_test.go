@@ -473,9 +473,9 @@ var vocabulary = []string{
 	"workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota",
 }
 
-// keepers lists, for a library, the only packages that may import it: libraries that change often or are a
+// libraryOwners lists, for a library, the only packages that may import it: libraries that change often or are a
 // risk stay behind one package boundary.
-var keepers = map[string][]string{
+var libraryOwners = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/spare", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
@@ -521,7 +521,7 @@ func TestLayersAreHeld(t *testing.T) {
 		"a fake that the table lets in": {"cmd/bobbin/more.go", "package main\nimport _ \"" + module + "/bot/slacktest\"\n", "cmd/bobbin/more.go: fakes such as bot/slacktest are for tests and for " + staging},
 		"upwards in a test":             {"workflow/up_test.go", "package workflow_test\nimport _ \"" + module + "/bot\"\n", "workflow/up_test.go: workflow may not import bot"},
 		"a library in vocabulary":       {"workflow/lib.go", "package workflow\nimport _ \"golang.org/x/text\"\n", "workflow/lib.go: workflow imports the standard library alone, not golang.org/x/text"},
-		"a kept library":                {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only " + strings.Join(keepers["github.com/slack-go/slack"], ", ") + " may import github.com/slack-go/slack"},
+		"a kept library":                {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only " + strings.Join(libraryOwners["github.com/slack-go/slack"], ", ") + " may import github.com/slack-go/slack"},
 		"an unknown room":               {"util/util.go", "// Package util is a mistake.\npackage util\n", "util: it is not in the table of rooms"},
 		"no package comment":            {"bot/slacktest/server.go", "package slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
 		"another's comment":             {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
@@ -615,7 +615,7 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 		if first, _, _ := strings.Cut(imported, "/"); slices.Contains(vocabulary, room) && strings.Contains(first, ".") {
 			say("%s: %s imports the standard library alone, not %s", name, room, imported)
 		}
-		for library, by := range keepers {
+		for library, by := range libraryOwners {
 			if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(by, room) {
 				say("%s: only %s may import %s", name, strings.Join(by, ", "), imported)
 			}
@@ -623,10 +623,10 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 	}
 }
 
-// takingOver lists the packages with an init function that checks whether this process is the first one in
+// initAllowed lists the packages with an init function that checks whether this process is the first one in
 // a sandbox. It takes over before the rest of the program is initialised, which every command would wait
 // for.
-var takingOver = []string{
+var initAllowed = []string{
 	"repo/sandbox/bridge", "repo/sandbox/bubblewrap", "repo/sandbox/gvisor", "repo/sandbox/initproc",
 	"repo/sandbox/namespaces", "repo/sandbox/probe",
 }
@@ -641,7 +641,7 @@ func checkFunctions(say func(string, ...any), files *token.FileSet, file *ast.Fi
 		if lines := files.Position(f.End()).Line - at.Line + 1; lines > maxLines {
 			say("%s:%d: %s has %d lines; name its steps", at.Filename, at.Line, f.Name.Name, lines)
 		}
-		if f.Name.Name == "init" && f.Recv == nil && !slices.Contains(takingOver, path.Dir(at.Filename)) {
+		if f.Name.Name == "init" && f.Recv == nil && !slices.Contains(initAllowed, path.Dir(at.Filename)) {
 			say("%s:%d: no init functions", at.Filename, at.Line)
 		}
 	}

@@ -49,12 +49,12 @@ type commands struct {
 	Health     healthCommand     `cmd:"" help:"Ask the running bot whether it is ready."`
 	Audit      auditCommand      `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
 	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
-	tending
+	operatorCommands
 	Clean cleanCommand `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 
-// tending holds the commands of day-to-day operation.
-type tending struct {
+// operatorCommands holds the commands of day-to-day operation.
+type operatorCommands struct {
 	operate.Commands
 	Init       begin.Command      `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
 	Completion completion.Command `cmd:"" help:"Have a shell complete commands and flags."`

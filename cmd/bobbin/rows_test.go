@@ -19,8 +19,8 @@ const (
 	ownTable    = "Beyond" // table of rows that the specification does not have
 )
 
-// A tale is what the comment at the top of a story says.
-type tale struct {
+// A storyHeader is what the comment at the top of a story says.
+type storyHeader struct {
 	file  string   // name below storyFolder
 	rows  []string // the rows that it shows, each as "Table: row"
 	shows string   // the first sentence of its comment
@@ -44,7 +44,7 @@ func TestEveryRowHasItsStory(t *testing.T) {
 	require.Equal(t, want, string(got), "docs/workflows.md is generated: UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
 }
 
-func readTales(t *testing.T) (tales []tale) {
+func readTales(t *testing.T) (tales []storyHeader) {
 	files, err := filepath.Glob(storyFolder + "/*.txtar")
 	require.NoError(t, err)
 	for _, name := range files {
@@ -57,8 +57,8 @@ func readTales(t *testing.T) (tales []tale) {
 
 var sentence = regexp.MustCompile(`^.*?[.!?](?:\s|$)`)
 
-func readTale(file, script string) tale {
-	told := tale{file: file}
+func readTale(file, script string) storyHeader {
+	told := storyHeader{file: file}
 	var comment []string
 	for line := range strings.Lines(script) {
 		said, ok := strings.CutPrefix(line, "#")
@@ -84,7 +84,7 @@ func readTale(file, script string) tale {
 }
 
 // rowFaults returns the rows without a story, and the names in stories that are no rows.
-func rowFaults(rows []string, tales []tale) (faults []string) {
+func rowFaults(rows []string, tales []storyHeader) (faults []string) {
 	shown := map[string]bool{}
 	for _, s := range tales {
 		for _, row := range s.rows {
@@ -106,7 +106,7 @@ func rowFaults(rows []string, tales []tale) (faults []string) {
 }
 
 // workflowPage returns the text of docs/workflows.md.
-func workflowPage(rows []string, tales []tale) string {
+func workflowPage(rows []string, tales []storyHeader) string {
 	var b strings.Builder
 	b.WriteString(workflowIntroduction)
 	heading := ""
@@ -142,7 +142,7 @@ func beginTable(b *strings.Builder, heading string) {
 }
 
 // tableLines writes one line for each story of a row.
-func tableLines(b *strings.Builder, label, row string, tales []tale) {
+func tableLines(b *strings.Builder, label, row string, tales []storyHeader) {
 	for _, s := range tales {
 		if slices.Contains(s.rows, row) {
 			fmt.Fprintf(b, "| %s | [%s](../cmd/bobbin/%s/%s) | %s |\n",
@@ -175,7 +175,7 @@ func TestRowFaults(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Limits: two attempts", "Errors: a large diff"}
 	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Beyond: of our own\n# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
-	require.Equal(t, tale{file: "a.txtar", rows: []string{"Limits: two attempts", "Beyond: of our own"}, shows: "Two attempts, then advice."}, told)
+	require.Equal(t, storyHeader{file: "a.txtar", rows: []string{"Limits: two attempts", "Beyond: of our own"}, shows: "Two attempts, then advice."}, told)
 	for name, c := range map[string]struct {
 		more string
 		want []string
@@ -186,6 +186,6 @@ func TestRowFaults(t *testing.T) {
 		"named too far below":   {"# row: Errors: a large diff\n# Why.\n\nstage x\n# row: Limits: two attempts\n", []string{`b.txtar: no row is called "(1 named below the top of the story)"`}},
 		"nothing says it shows": {"# row: Errors: a large diff\n\nstage x\n", []string{"b.txtar: no sentence says what it shows"}},
 	} {
-		require.Equal(t, c.want, rowFaults(rows, []tale{told, readTale("b.txtar", c.more)}), name)
+		require.Equal(t, c.want, rowFaults(rows, []storyHeader{told, readTale("b.txtar", c.more)}), name)
 	}
 }

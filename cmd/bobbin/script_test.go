@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	code := harness.Main(m)
-	hearth.Remove()
+	shopCache.Remove()
 	os.Exit(code)
 }
 
@@ -246,7 +246,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if err := s.Start(context.Background()); err != nil || noChecks {
 		return err
 	}
-	return hearth.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
+	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
 }
 
 // partOfMore returns a large repository in which the shop is one service of several. The tests of the whole

@@ -28,8 +28,8 @@ import (
 //go:embed testdata/script/follow_up.txtar
 var usualStory string
 
-// hearth is the build cache that the shops of all stories share.
-var hearth = shopcache.Cache{Changes: usualStory}
+// shopCache is the build cache that the shops of all stories share.
+var shopCache = shopcache.Cache{Changes: usualStory}
 
 // slashCmd implements "slash WHO COMMAND [TEXT]": WHO runs a slash command in #bugs. The thread that the
 // bot opens for it becomes the main thread.

@@ -25,7 +25,7 @@ func (s *changedFile) judgeElements() {
 				s.addSuspicion(e.At, imageAlt, "<img> without alt", fixedCure(`say in alt what it shows, or write alt="" where it only adorns`))
 			}
 		case "button":
-			if e.Closed && !e.Named && !e.Spread && !e.NamesParent() && !e.HasText("aria-labelledby") {
+			if e.Closed && !e.HasReadableContent && !e.Spread && !e.NamesParent() && !e.HasText("aria-labelledby") {
 				s.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label", fixedCure("name in aria-label what it does"))
 			}
 		case "input", "select", "textarea":

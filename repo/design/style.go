@@ -15,7 +15,7 @@ import (
 // judgeSheets applies the rules for stylesheets.
 func (s *changedFile) judgeSheets() {
 	dialect := dialectOf(s.path)
-	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.MindsReducedMotion })
+	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.HasReducedMotionRule })
 	for _, sh := range s.sheets {
 		for _, rule := range sh.Rules {
 			for _, d := range rule.Decls {

@@ -48,14 +48,14 @@ func (l *Line) LocalDir() string {
 
 // OpenUpload starts a session that fetches from the remote.
 func (l *Line) OpenUpload(ctx context.Context) (transport.UploadPackSession, error) {
-	return within(ctx, func() (transport.UploadPackSession, error) {
+	return openWithContext(ctx, func() (transport.UploadPackSession, error) {
 		return l.transport.NewUploadPackSession(l.endpoint, l.auth)
 	})
 }
 
 // OpenReceive starts a session that pushes to the remote.
 func (l *Line) OpenReceive(ctx context.Context) (transport.ReceivePackSession, error) {
-	return within(ctx, func() (transport.ReceivePackSession, error) {
+	return openWithContext(ctx, func() (transport.ReceivePackSession, error) {
 		return l.transport.NewReceivePackSession(l.endpoint, l.auth)
 	})
 }
@@ -88,7 +88,7 @@ func httpClient(idle time.Duration) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = idle
 	t.DisableKeepAlives = true // each client makes one exchange and leaves no connection open
-	return &http.Client{Transport: &attentive{t, idle}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+	return &http.Client{Transport: &idleTimeoutTransport{t, idle}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if from := via[0].URL; !sameHost(from, req.URL) {
 			return &remote.RedirectError{To: req.URL.Host}
 		}
@@ -205,9 +205,9 @@ func agentSigners(ctx context.Context) []ssh.Signer {
 	return signers
 }
 
-// within calls open, which knows no context, and returns when open does or when ctx ends. In the second case,
+// openWithContext calls open, which knows no context, and returns when open does or when ctx ends. In the second case,
 // the session is closed as soon as open returns it.
-func within[T io.Closer](ctx context.Context, open func() (T, error)) (T, error) {
+func openWithContext[T io.Closer](ctx context.Context, open func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error

@@ -10,14 +10,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// attentive cancels a response with remote.ErrIdle if no byte of its body arrives for idle. The wrapped
+// idleTimeoutTransport cancels a response with remote.ErrIdle if no byte of its body arrives for idle. The wrapped
 // transport limits the time until the response begins.
-type attentive struct {
+type idleTimeoutTransport struct {
 	http.RoundTripper
 	idle time.Duration
 }
 
-func (a *attentive) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *idleTimeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	res, err := a.RoundTripper.RoundTrip(req.WithContext(ctx))
 	if err != nil {

@@ -57,7 +57,7 @@ func (localLoader) Load(ep *transport.Endpoint) (storer.Storer, error) {
 			return nil, transport.ErrRepositoryNotFound
 		}
 	}
-	return &guarded{Storage: filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault()), seen: map[plumbing.ReferenceName]*plumbing.Reference{}}, nil
+	return &compareAndSwapStorage{Storage: filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault()), seen: map[plumbing.ReferenceName]*plumbing.Reference{}}, nil
 }
 
 func gitDir(path string) string {
@@ -68,14 +68,14 @@ func gitDir(path string) string {
 	return path
 }
 
-// guarded changes a reference only if it still has the value that was read before. go-git's server does not
+// compareAndSwapStorage changes a reference only if it still has the value that was read before. go-git's server does not
 // check this.
-type guarded struct {
+type compareAndSwapStorage struct {
 	*filesystem.Storage
 	seen map[plumbing.ReferenceName]*plumbing.Reference
 }
 
-func (g *guarded) Reference(name plumbing.ReferenceName) (*plumbing.Reference, error) {
+func (g *compareAndSwapStorage) Reference(name plumbing.ReferenceName) (*plumbing.Reference, error) {
 	ref, err := g.Storage.Reference(name)
 	if _, ok := g.seen[name]; !ok && err == nil {
 		g.seen[name] = ref
@@ -83,7 +83,7 @@ func (g *guarded) Reference(name plumbing.ReferenceName) (*plumbing.Reference, e
 	return ref, err
 }
 
-func (g *guarded) IterReferences() (storer.ReferenceIter, error) {
+func (g *compareAndSwapStorage) IterReferences() (storer.ReferenceIter, error) {
 	iter, err := g.Storage.IterReferences()
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (g *guarded) IterReferences() (storer.ReferenceIter, error) {
 	return storer.NewReferenceSliceIter(all), err
 }
 
-func (g *guarded) SetReference(ref *plumbing.Reference) error {
+func (g *compareAndSwapStorage) SetReference(ref *plumbing.Reference) error {
 	return g.CheckAndSetReference(ref, g.seen[ref.Name()])
 }
 

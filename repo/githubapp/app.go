@@ -187,8 +187,8 @@ func (a *App) forget(key string) bool {
 // leastLife is the remaining life that a new token must have, so that a push can begin with it.
 const leastLife = 2 * time.Minute
 
-// wish is the request body for a token.
-type wish struct {
+// tokenRequest is the request body for a token.
+type tokenRequest struct {
 	Repositories []string          `json:"repositories"`
 	Permissions  map[string]string `json:"permissions"`
 }
@@ -199,7 +199,7 @@ func (a *App) mint(ctx context.Context, installation, name string, permissions m
 		Expires     time.Time         `json:"expires_at"`
 		Permissions map[string]string `json:"permissions"`
 	}
-	asked := wish{[]string{name}, permissions}
+	asked := tokenRequest{[]string{name}, permissions}
 	err := a.ask(ctx, request{http.MethodPost, "/app/installations/" + url.PathEscape(installation) + "/access_tokens", asked, name}, &answer)
 	if err != nil {
 		return remote.Credential{}, err

@@ -13,9 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// Lacks returns the wanted permissions that the App's installation for the repository at that address
+// MissingPermissions returns the wanted permissions that the App's installation for the repository at that address
 // does not have, as GitHub's pages name them: Pull requests: write.
-func (a *App) Lacks(ctx context.Context, address string, wanted ...map[string]string) (missing []string, err error) {
+func (a *App) MissingPermissions(ctx context.Context, address string, wanted ...map[string]string) (missing []string, err error) {
 	owner, name, err := Repository(address)
 	if err != nil {
 		return nil, err
@@ -44,9 +44,9 @@ func (a *App) Lacks(ctx context.Context, address string, wanted ...map[string]st
 	return missing, nil
 }
 
-// Kept returns a source of the App's tokens that keeps each token for life, for requests in quick
+// CachedTokens returns a source of the App's tokens that keeps each token for life, for requests in quick
 // succession.
-func (a *App) Kept(life time.Duration) *KeptTokens { return &KeptTokens{app: a, life: life} }
+func (a *App) CachedTokens(life time.Duration) *KeptTokens { return &KeptTokens{app: a, life: life} }
 
 // KeptTokens makes tokens of an App and reuses each for a while.
 type KeptTokens struct {

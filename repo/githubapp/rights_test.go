@@ -23,7 +23,7 @@ func TestTokensForPullRequests(t *testing.T) {
 	h.app.Now = func() time.Time { return now }
 	_, err := h.app.Token(t.Context(), address, opens)
 	require.NoError(t, err)
-	kept := h.app.Kept(10 * time.Second)
+	kept := h.app.CachedTokens(10 * time.Second)
 	first, err := kept.Token(t.Context(), address, looks)
 	require.NoError(t, err)
 	again, err := kept.Token(t.Context(), address, looks)
@@ -43,7 +43,7 @@ func TestTokensForPullRequests(t *testing.T) {
 func TestWhatAnAppLacksIsNamed(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{Permissions: map[string]string{"contents": "write", "pull_requests": "read"}})
-	missing, err := h.app.Lacks(t.Context(), h.remote().URL, opens, looks)
+	missing, err := h.app.MissingPermissions(t.Context(), h.remote().URL, opens, looks)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Checks: read", "Pull requests: write"}, missing)
 	_, err = h.app.Token(t.Context(), h.remote().URL, opens)

@@ -18,7 +18,7 @@ func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (stri
 	if a.Hash == b.Hash {
 		return a.Hash.String(), nil
 	}
-	p := &painting{store: s, marks: map[plumbing.Hash]mark{}, queued: map[plumbing.Hash]bool{}}
+	p := &mergeBaseWalk{store: s, marks: map[plumbing.Hash]mark{}, queued: map[plumbing.Hash]bool{}}
 	p.paintCommit(a, ofA)
 	p.paintCommit(b, ofB)
 	return p.findBase(ctx)
@@ -34,9 +34,9 @@ const (
 	passed
 )
 
-// painting walks back from both commits at once, newest first, until all commits left to visit are
+// mergeBaseWalk walks back from both commits at once, newest first, until all commits left to visit are
 // below a common ancestor.
-type painting struct {
+type mergeBaseWalk struct {
 	store  *objects.Store
 	marks  map[plumbing.Hash]mark
 	queue  []*object.Commit // oldest first
@@ -45,7 +45,7 @@ type painting struct {
 	common []*object.Commit
 }
 
-func (p *painting) paintCommit(c *object.Commit, m mark) {
+func (p *mergeBaseWalk) paintCommit(c *object.Commit, m mark) {
 	was := p.marks[c.Hash]
 	if was|m == was {
 		return
@@ -73,7 +73,7 @@ func olderFirst(a, b *object.Commit) int {
 	return strings.Compare(a.Hash.String(), b.Hash.String())
 }
 
-func (p *painting) findBase(ctx context.Context) (string, error) {
+func (p *mergeBaseWalk) findBase(ctx context.Context) (string, error) {
 	for p.open > 0 {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -89,7 +89,7 @@ func (p *painting) findBase(ctx context.Context) (string, error) {
 	return slices.MaxFunc(best, olderFirst).Hash.String(), nil
 }
 
-func (p *painting) paintParents() error {
+func (p *mergeBaseWalk) paintParents() error {
 	c := p.queue[len(p.queue)-1]
 	p.queue = p.queue[:len(p.queue)-1]
 	delete(p.queued, c.Hash)

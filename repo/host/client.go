@@ -76,7 +76,7 @@ func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) e
 			return err
 		}
 		if err := add(a.text); err != nil {
-			return c.nonsense()
+			return c.invalidResponse()
 		}
 		// A next page elsewhere is not requested, because the request would send the credential there.
 		if a.next == "" || !strings.HasPrefix(a.next, c.API+"/") {
@@ -261,12 +261,12 @@ func transport() *http.Client {
 
 func (c *Client) decode(text []byte, out any) error {
 	if json.Unmarshal(text, out) != nil {
-		return c.nonsense()
+		return c.invalidResponse()
 	}
 	return nil
 }
 
-func (c *Client) nonsense() error {
+func (c *Client) invalidResponse() error {
 	return &remote.Error{Op: c.op(), Reason: c.Name + "'s API answered with something that cannot be read", Cure: "Check url under host, and what stands between it and the bot", Retry: true}
 }
 
@@ -292,7 +292,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 
 // refusal turns a response that refuses the request into an error.
 func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
-	said := words(text)
+	said := errorMessage(text)
 	low := strings.ToLower(said)
 	e := &remote.Error{Op: c.op(), After: wait(res.Header), Cure: "Check host in the configuration"}
 	switch code := res.StatusCode; {
@@ -329,8 +329,8 @@ func after(said string) string {
 	return ": " + strings.TrimSuffix(said, ".")
 }
 
-// words returns the host's own message in one line, or an empty string if there is none for people.
-func words(text []byte) string {
+// errorMessage returns the host's own message in one line, or an empty string if there is none for people.
+func errorMessage(text []byte) string {
 	var answer struct {
 		Message json.RawMessage `json:"message"`
 		Error   json.RawMessage `json:"error"`
@@ -345,7 +345,7 @@ func words(text []byte) string {
 		if json.Unmarshal(text, &other) != nil {
 			return ""
 		}
-		return plain(other.Message)
+		return asciiLine(other.Message)
 	}
 	var parts []string
 	for _, raw := range []json.RawMessage{answer.Message, answer.Error} {
@@ -362,10 +362,10 @@ func words(text []byte) string {
 			parts = append(parts, e.Message)
 		}
 	}
-	return plain(strings.Join(parts, "; "))
+	return asciiLine(strings.Join(parts, "; "))
 }
 
-func plain(s string) string {
+func asciiLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return ' '

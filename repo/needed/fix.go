@@ -14,7 +14,7 @@ import (
 
 // findFix collects the hunks that are tried. beside is true if the change also holds something else
 // that may affect a test.
-func (x *trying) findFix(ctx context.Context) (beside bool, err error) {
+func (x *trialRun) findFix(ctx context.Context) (beside bool, err error) {
 	if x.changes, err = x.Work.Changes(ctx); err != nil {
 		return false, err
 	}
@@ -49,7 +49,7 @@ func (x *trying) findFix(ctx context.Context) (beside bool, err error) {
 }
 
 // onlyTests reports whether a hunk changes only the tests that a source file holds.
-func (x *trying) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
+func (x *trialRun) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
 	if h.Kind != "modified" || !project.HoldsTests(x.Project.Kind, h.Path) {
 		return false, nil
 	}
@@ -62,7 +62,7 @@ func (x *trying) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
 }
 
 // joinMoves joins a deleted file and the new file with most of its lines into one hunk.
-func (x *trying) joinMoves() {
+func (x *trialRun) joinMoves() {
 	for i := 0; i < len(x.fix); i++ {
 		gone := x.fix[i]
 		if gone.Kind != "deleted" {

@@ -42,8 +42,8 @@ type Trial struct {
 	Limit   time.Duration // for all hunks together; zero: none is tried
 }
 
-// A trying is a Trial in progress.
-type trying struct {
+// A trialRun is a Trial in progress.
+type trialRun struct {
 	Trial
 	changes  []diff.Change
 	tests    []string // test files that changed
@@ -59,7 +59,7 @@ var errNoTime = errors.New("needed: there is no time for the run")
 // Run tries each hunk of the fix. It returns no hunks if no test showed the change or if Limit is zero.
 // An error is a failure of this machine.
 func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
-	x := &trying{Trial: t, deadline: time.Now().Add(t.Limit)}
+	x := &trialRun{Trial: t, deadline: time.Now().Add(t.Limit)}
 	if !t.Proof.Shown || t.Limit <= 0 {
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 
 // nearestFirst returns the indices of the hunks: first those whose folder has changed tests, then the
 // others.
-func (x *trying) nearestFirst() []int {
+func (x *trialRun) nearestFirst() []int {
 	var first, then []int
 	for i, h := range x.fix {
 		if slices.ContainsFunc(x.tests, func(test string) bool { return path.Dir(test) == path.Dir(h.Path) }) {
@@ -105,7 +105,7 @@ func (x *trying) nearestFirst() []int {
 
 // tryHunk runs the near tests, or the wider ones, without the hunk. Only the wider ones can show that
 // it is unneeded.
-func (x *trying) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
+func (x *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 	if h.Verdict == Needed {
 		return nil
 	}

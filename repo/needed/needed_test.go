@@ -204,7 +204,7 @@ func TestTestsInsideASourceAreNotTheFix(t *testing.T) {
 	source := "fn split() -> i32 {\n    1\n}\n\nfn other() -> i32 {\n    3\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert!(true);\n    }\n}\n"
 	m, commits := repotest.NewMirror(t, repotest.Files{"Cargo.toml": "[package]\n", "src/lib.rs": source})
 	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"src/lib.rs": strings.NewReplacer("    1\n", "    2\n", "    3\n", "    4\n", "true", "super::split() == 2").Replace(source)})
-	x := &trying{Trial: Trial{Work: w, Project: project.Project{Kind: "rust"}}}
+	x := &trialRun{Trial: Trial{Work: w, Project: project.Project{Kind: "rust"}}}
 	_, err := x.findFix(t.Context())
 	require.NoError(t, err)
 	require.Len(t, x.fix, 2)

@@ -19,7 +19,7 @@ import (
 
 // whatFails runs tests without a hunk and returns what fails that does not fail with it. It returns an
 // empty string if nothing does, or if there are no such tests to run.
-func (x *trying) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
+func (x *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
 	without, err := x.without(ctx, h.Numbers)
 	if err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func (x *trying) whatFails(ctx context.Context, h Hunk, wide bool) (string, erro
 
 // without returns the versions of the hunks' paths when these hunks are taken out. The tests that a
 // source file holds stay in it.
-func (x *trying) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
+func (x *trialRun) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
 	without, err := x.Work.Without(ctx, numbers)
 	for i, v := range without {
 		if err != nil || v.Gone || !project.HoldsTests(x.Project.Kind, v.Path) {
@@ -91,7 +91,7 @@ var goTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*$`)
 
 // nearTests returns the project narrowed to the new and changed tests. It returns false if there are
 // none, or if the command cannot be narrowed to them.
-func (x *trying) nearTests() (project.Project, bool) {
+func (x *trialRun) nearTests() (project.Project, bool) {
 	var files, names []string
 	for _, file := range x.tests {
 		if x.Project.Kind != "go" || strings.HasSuffix(file, "_test.go") {
@@ -111,7 +111,7 @@ func (x *trying) nearTests() (project.Project, bool) {
 // widerTests returns the project narrowed to the tests of the packages that a Go fix touches. If these
 // cannot be told from the files' paths, and for every other language, it returns the whole project and
 // false.
-func (x *trying) widerTests(without []diff.Version) (project.Project, bool) {
+func (x *trialRun) widerTests(without []diff.Version) (project.Project, bool) {
 	for _, v := range without {
 		if !strings.HasSuffix(v.Path, ".go") {
 			return x.Project, false
@@ -132,7 +132,7 @@ func (x *trying) widerTests(without []diff.Version) (project.Project, bool) {
 }
 
 // isPackage reports whether the folder holds Go sources in the tree with these versions.
-func (x *trying) isPackage(folder string, versions []diff.Version) bool {
+func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
 	there := map[string]bool{}
 	entries, _ := fs.ReadDir(x.Work.FS(), folder)
 	for _, e := range entries {
@@ -154,7 +154,7 @@ func (x *trying) isPackage(folder string, versions []diff.Version) bool {
 // worse returns what fails in a run and does not fail on the branch. If the run was narrowed, a failure
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
-func (x *trying) worse(r result.Result, narrow bool) string {
+func (x *trialRun) worse(r result.Result, narrow bool) string {
 	type key struct{ group, name string }
 	with := map[key]result.Status{}
 	for _, t := range x.Proof.Branch.Tests {

@@ -48,10 +48,10 @@ const (
 	lineIs   = 2  // number of commits that a line counts as
 )
 
-// Knowing returns the people who wrote the lines and changed the files, as of a commit. It sorts them
+// Experts returns the people who wrote the lines and changed the files, as of a commit. It sorts them
 // by how much and how recently they did. It leaves out programs, and what could not be found before ctx
 // ended.
-func Knowing(ctx context.Context, h History, commit string, places []Place) []Person {
+func Experts(ctx context.Context, h History, commit string, places []Place) []Person {
 	people := map[string]*Person{}
 	var now time.Time
 	add := func(c history.Commit) *Person {

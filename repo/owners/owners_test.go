@@ -123,12 +123,12 @@ func TestWhoKnows(t *testing.T) {
 		lines: map[Place]history.Commit{{"a.go", 3}: ann},
 	}
 	var names []string
-	people := Knowing(t.Context(), w, "", []Place{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
+	people := Experts(t.Context(), w, "", []Place{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
 	for _, p := range people {
 		names = append(names, p.Name)
 	}
 	require.Equal(t, []string{"Ann", "Bea", "Cy"}, names, "who wrote the line, who came newest, and who did most long ago; no program")
 	require.Equal(t, []Place{{"a.go", 3}}, people[0].Lines)
 	require.Equal(t, 2, people[0].Commits, "one address in two cases is one person")
-	require.Empty(t, Knowing(t.Context(), w, "", nil))
+	require.Empty(t, Experts(t.Context(), w, "", nil))
 }

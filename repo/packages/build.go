@@ -115,7 +115,7 @@ func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 
 func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
 	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
-	cmd.Dir, cmd.WayOut, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
+	cmd.Dir, cmd.ProxySocket, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
 	cmd.Limits.Time = max(limit, time.Second)
 	cmd.Mounts = []sandbox.Mount{
 		{Host: b.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
@@ -216,8 +216,8 @@ func (b *fetchRun) refusalCure(own []string) string {
 // noteFile is the name of the file with the note.
 const noteFile = "setup.json"
 
-// A note is the content of noteFile.
-type note struct {
+// A setupRecord is the content of noteFile.
+type setupRecord struct {
 	Node     []string // repository folders; the node_modules of folder number n is in node/<n>
 	Resolved []string // files that the tools would write if the repository has none
 }
@@ -234,7 +234,7 @@ func (b *fetchRun) keepFetched() error {
 		return err
 	}
 	defer root.Close()
-	n := note{Resolved: b.plan.pinPaths()}
+	n := setupRecord{Resolved: b.plan.pinPaths()}
 	for _, dir := range b.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {

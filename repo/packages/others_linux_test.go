@@ -68,8 +68,8 @@ func TestScriptsOfPackages(t *testing.T) {
 // elsewhere.
 func TestLinksInTheWayOfPackages(t *testing.T) {
 	t.Parallel()
-	web := &set{dir: t.TempDir(), note: note{Node: []string{"web"}}}
-	p := &Packages{sets: []*set{web}}
+	web := &packageSet{dir: t.TempDir(), note: setupRecord{Node: []string{"web"}}}
+	p := &Packages{sets: []*packageSet{web}}
 	require.NoError(t, os.MkdirAll(filepath.Join(web.dir, "node", "0", "a"), 0o755))
 	for name, plant := range map[string]func(tree string) error{
 		"a link in its place": func(tree string) error { return os.Symlink("/etc", filepath.Join(tree, "web", "node_modules")) },

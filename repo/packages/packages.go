@@ -27,13 +27,13 @@ type Packages struct {
 	Refused []proxy.Refusal // requests that the proxy refused during the fetch
 	Missing []Missing       // packages that could not be fetched
 
-	sets []*set // one for each package manager
+	sets []*packageSet // one for each package manager
 }
 
-// A set is the folder of the packages of one package manager.
-type set struct {
+// A packageSet is the folder of the packages of one package manager.
+type packageSet struct {
 	dir  string
-	note note
+	note setupRecord
 	held *filelock.Lock
 }
 
@@ -157,7 +157,7 @@ func canMountAt(tree, at string) bool {
 }
 
 // openFetched opens the packages in dir and locks them against removal. It returns nil if there are none.
-func openFetched(dir string) (*set, error) {
+func openFetched(dir string) (*packageSet, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
 	}
@@ -168,7 +168,7 @@ func openFetched(dir string) (*set, error) {
 	if held == nil { // the packages are being removed
 		return nil, nil
 	}
-	p := &set{dir: dir, held: held}
+	p := &packageSet{dir: dir, held: held}
 	text, err := os.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) { // removed before the lock was taken
 		held.Release()

@@ -173,7 +173,7 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 	var dirs []string
 	for dir := range t.bases {
 		below, inside := strings.CutPrefix(dir, part+"/")
-		if (part == "" || inside) && !manager.IsAside(below) {
+		if (part == "" || inside) && !manager.IsExampleFolder(below) {
 			dirs = append(dirs, dir)
 		}
 	}

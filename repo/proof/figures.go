@@ -27,7 +27,7 @@ func (v *proving) judgeFigures() {
 	}
 	switch {
 	case len(v.NewTests) == 0:
-		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName + addOne
+		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName + addTestAdvice
 	case !v.Base.TestsOK && !v.Base.Counted:
 		v.Missing = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
 	case red:
@@ -43,7 +43,7 @@ func (v *proving) judgeFigures() {
 		for _, name := range v.NewTests {
 			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
 		}
-		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything" + addOne
+		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything" + addTestAdvice
 	}
 	if v.Why == "" && !v.GreenOnBranch {
 		v.Why = "the tests do not pass on the branch"

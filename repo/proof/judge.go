@@ -186,10 +186,10 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 	}
 }
 
-// findMended records the tests of the base that fail there and pass on the branch. The failure has to be
+// findFixedTests records the tests of the base that fail there and pass on the branch. The failure has to be
 // seen a second time, with the change's test files in place if there are any, so that neither chance nor a
 // softened test counts as a fix.
-func (v *proving) findMended(ctx context.Context, base, branch index) error {
+func (v *proving) findFixedTests(ctx context.Context, base, branch index) error {
 	var failing []key
 	for _, k := range base.order {
 		if base.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed {

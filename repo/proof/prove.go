@@ -150,7 +150,7 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
 		return err
 	}
-	if err := v.findMended(ctx, base, branch); err != nil {
+	if err := v.findFixedTests(ctx, base, branch); err != nil {
 		return err
 	}
 	if v.tests.isEmpty() {
@@ -183,14 +183,14 @@ func (v *proving) whatIsMissing() string {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
 		return ""
 	case len(v.NewTests) == 0 && v.tests.isEmpty():
-		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName + addOne
+		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName + addTestAdvice
 	case len(v.NewTests) == 0:
-		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there" + addOne
+		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there" + addTestAdvice
 	case len(v.RedOnBase) == 0 && len(v.Guards) > 0:
 		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; add one that fails there and passes with the change",
 			v.BaseName, result.ListNames(v.Guards, mostNamed))
 	case len(v.RedOnBase) == 0:
-		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything" + addOne
+		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything" + addTestAdvice
 	case !v.GreenOnBranch:
 		return "the tests do not pass on the branch"
 	}

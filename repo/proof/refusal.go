@@ -7,8 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// addOne is the advice if no test tells the base from the branch.
-const addOne = ": add one that fails there and passes with the change"
+// addTestAdvice is the advice if no test tells the base from the branch.
+const addTestAdvice = ": add one that fails there and passes with the change"
 
 // refusal returns why a proof does not hold, and what to do. What keeps everything from running comes
 // before what broke, and that before what was not shown.

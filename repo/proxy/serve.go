@@ -79,7 +79,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int6
 	w.WriteHeader(answer.StatusCode)
 	stop := time.AfterFunc(p.cfg.Limits.Silence, func() { answer.Body.Close() })
 	defer stop.Stop()
-	n, err := io.Copy(w, &metered{Reader: answer.Body, count: func(n int) error {
+	n, err := io.Copy(w, &countingReader{Reader: answer.Body, count: func(n int) error {
 		stop.Reset(p.cfg.Limits.Silence)
 		return p.countBytes(t.host, n)
 	}})
@@ -126,13 +126,13 @@ func forwardedHeaders(h http.Header) http.Header {
 	return out
 }
 
-// A metered reader passes the number of read bytes to count. An error of count ends the reading.
-type metered struct {
+// A countingReader reader passes the number of read bytes to count. An error of count ends the reading.
+type countingReader struct {
 	io.Reader
 	count func(int) error
 }
 
-func (m *metered) Read(b []byte) (int, error) {
+func (m *countingReader) Read(b []byte) (int, error) {
 	n, err := m.Reader.Read(b)
 	if over := m.count(n); over != nil {
 		return n, over
@@ -181,7 +181,7 @@ func (p *Proxy) copyBothWays(t target, near, far net.Conn, from *bufio.Reader) (
 	}
 	ended := make(chan int64, 2)
 	pass := func(to net.Conn, from net.Conn, r io.Reader) {
-		n, _ := io.Copy(to, &metered{Reader: r, count: func(n int) error { //nolint:errcheck // any end is the end
+		n, _ := io.Copy(to, &countingReader{Reader: r, count: func(n int) error { //nolint:errcheck // any end is the end
 			from.SetDeadline(time.Now().Add(p.cfg.Limits.Silence)) //nolint:errcheck // as above
 			to.SetDeadline(time.Now().Add(p.cfg.Limits.Silence))   //nolint:errcheck // as above
 			return p.countBytes(t.host, n)
@@ -204,7 +204,7 @@ var errGreeted = errors.New("greeted")
 func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	var raw bytes.Buffer
 	var name *string
-	err := tls.Server(listening{io.TeeReader(r, &raw)}, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+	err := tls.Server(readOnlyConn{io.TeeReader(r, &raw)}, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 		name = &h.ServerName
 		return nil, errGreeted
 	}}).Handshake()
@@ -217,21 +217,21 @@ func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	return raw.Bytes(), nil
 }
 
-// A listening is a net.Conn that can only be read.
-type listening struct{ r io.Reader }
+// A readOnlyConn is a net.Conn that can only be read.
+type readOnlyConn struct{ r io.Reader }
 
-func (l listening) Read(b []byte) (int, error) { return l.r.Read(b) }
+func (l readOnlyConn) Read(b []byte) (int, error) { return l.r.Read(b) }
 
-func (listening) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (readOnlyConn) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func (listening) Close() error { return nil }
+func (readOnlyConn) Close() error { return nil }
 
-func (listening) LocalAddr() net.Addr { return nil }
+func (readOnlyConn) LocalAddr() net.Addr { return nil }
 
-func (listening) RemoteAddr() net.Addr { return nil }
+func (readOnlyConn) RemoteAddr() net.Addr { return nil }
 
-func (listening) SetDeadline(time.Time) error { return nil }
+func (readOnlyConn) SetDeadline(time.Time) error { return nil }
 
-func (listening) SetReadDeadline(time.Time) error { return nil }
+func (readOnlyConn) SetReadDeadline(time.Time) error { return nil }
 
-func (listening) SetWriteDeadline(time.Time) error { return nil }
+func (readOnlyConn) SetWriteDeadline(time.Time) error { return nil }

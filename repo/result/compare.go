@@ -65,9 +65,9 @@ func (r Result) NamesSince(base Result, most int) string {
 	return ": " + ListNames(names, most)
 }
 
-// Told reports whether one of the texts holds every line of the output that is not empty or a # heading. A
+// IsRepeatOf reports whether one of the texts holds every line of the output that is not empty or a # heading. A
 // compiler prints the same errors for each package that imports a broken one.
-func Told(texts []string, output string) bool {
+func IsRepeatOf(texts []string, output string) bool {
 	for _, text := range texts {
 		lines, all := map[string]bool{}, true
 		for line := range strings.Lines(text) {

@@ -38,9 +38,9 @@ func TestWhatFailedBeforeStandsApart(t *testing.T) {
 func TestWhatACompilerSaysTwiceIsToldOnce(t *testing.T) {
 	t.Parallel()
 	build := "# shop/money\nmoney.go:3:1: syntax error\n"
-	require.True(t, Told([]string{build}, "# shop/money [shop/money.test]\nmoney.go:3:1: syntax error\n"))
-	require.False(t, Told([]string{build}, "# shop/cart\ncart.go:9:2: undefined: x\n"))
-	require.False(t, Told([]string{build}, ""), "nothing was told of it")
+	require.True(t, IsRepeatOf([]string{build}, "# shop/money [shop/money.test]\nmoney.go:3:1: syntax error\n"))
+	require.False(t, IsRepeatOf([]string{build}, "# shop/cart\ncart.go:9:2: undefined: x\n"))
+	require.False(t, IsRepeatOf([]string{build}, ""), "nothing was told of it")
 }
 
 func TestLongTextKeepsBothEnds(t *testing.T) {

@@ -54,7 +54,7 @@ func Unclear(format string, args ...any) Verdict {
 	return Verdict{Answer: bisect.Unclear, Why: fmt.Sprintf(format, args...)}
 }
 
-var told = map[bool]Verdict{true: {Answer: bisect.Red}, false: {Answer: bisect.Green}}
+var verdicts = map[bool]Verdict{true: {Answer: bisect.Red}, false: {Answer: bisect.Green}}
 
 // mostFiles is the most test files that a change may have.
 const mostFiles = 200
@@ -222,7 +222,7 @@ func (p Probe) judgeTests(r result.Result) Verdict {
 		}
 	}
 	if failed || passed == len(p.Names) {
-		return told[failed]
+		return verdicts[failed]
 	}
 	return Unclear("the tests do not run there")
 }
@@ -255,7 +255,7 @@ func (p Probe) judgeCommand(r result.Result) Verdict {
 	case r.Missing.Tests != "" && r.ExitCode != 0:
 		return Unclear("%s", r.Missing.Tests)
 	case r.ExitCode == 0:
-		return told[false]
+		return verdicts[false]
 	case r.ExitCode == p.Code && (!p.Learned || sameWords(r.Output, p.Printed)):
 		return Verdict{Answer: bisect.Red, printed: r.Output}
 	}

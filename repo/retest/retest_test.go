@@ -61,7 +61,7 @@ func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 		got = append(got, v)
 	}
 	unbuilt := Unclear("the tests do not build there")
-	require.Equal(t, []Verdict{told[false], unbuilt, told[true], unbuilt, told[true], told[false]}, got)
+	require.Equal(t, []Verdict{verdicts[false], unbuilt, verdicts[true], unbuilt, verdicts[true], verdicts[false]}, got)
 }
 
 func TestACommandIsAskedOfOtherCommits(t *testing.T) {
@@ -78,7 +78,7 @@ func TestACommandIsAskedOfOtherCommits(t *testing.T) {
 		v.printed = ""
 		got = append(got, v)
 	}
-	require.Equal(t, []Verdict{told[false], Unclear("does not build"), told[true], Unclear("does not build"), told[true], told[false]}, got)
+	require.Equal(t, []Verdict{verdicts[false], Unclear("does not build"), verdicts[true], Unclear("does not build"), verdicts[true], verdicts[false]}, got)
 
 	probe.Project.Build = "" // the command itself says that it does not build
 	v, err = probe.Ask(t.Context(), c, commits[1], packages.Config{Off: true})

@@ -39,24 +39,24 @@ func readCargo(text string) (Reading, bool) {
 	return run.Reading, run.seen
 }
 
-func (run *cargoRun) readLine(readLine string) {
-	if m := cargoEnd.FindStringSubmatch(readLine); m != nil {
+func (run *cargoRun) readLine(line string) {
+	if m := cargoEnd.FindStringSubmatch(line); m != nil {
 		run.seen, run.detail, run.pending = true, "", ""
 		run.Passed, run.Failed, run.Skipped = run.Passed+parseCount(m[1]), run.Failed+parseCount(m[2]), run.Skipped+parseCount(m[3])
 		run.endGroup()
 		return
 	}
-	if m := cargoRunning.FindStringSubmatch(readLine); m != nil {
+	if m := cargoRunning.FindStringSubmatch(line); m != nil {
 		run.endGroup()
 		run.group, run.detail, run.pending = m[1]+m[2], "", ""
 		return
 	}
-	if m := cargoBroken.FindStringSubmatch(readLine); m != nil {
+	if m := cargoBroken.FindStringSubmatch(line); m != nil {
 		run.seen = true
 		run.Tests = append(run.Tests, result.BrokenGroup(m[1], "does not compile", run.errors.String()))
 		return
 	}
-	run.readInGroup(readLine)
+	run.readInGroup(line)
 }
 
 // readInGroup reads a line inside a group, or a compiler's line before one.

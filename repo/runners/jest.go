@@ -39,24 +39,24 @@ func readJest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *jestRun) readLine(readLine string) {
-	if m := jestSummary.FindStringSubmatch(readLine); m != nil {
+func (run *jestRun) readLine(line string) {
+	if m := jestSummary.FindStringSubmatch(line); m != nil {
 		run.ended = true
 		run.readCounts(m[1])
-	} else if m := jestFile.FindStringSubmatch(readLine); m != nil {
+	} else if m := jestFile.FindStringSubmatch(line); m != nil {
 		run.file, run.heads, run.detail = m[2], outline{}, nil
-	} else if m := jestDetail.FindStringSubmatch(readLine); m != nil && run.file != "" {
+	} else if m := jestDetail.FindStringSubmatch(line); m != nil && run.file != "" {
 		run.beginDetail(m[1])
-	} else if strings.HasPrefix(readLine, "Test Suites:") || strings.HasPrefix(readLine, "Summary of all failing tests") {
+	} else if strings.HasPrefix(line, "Test Suites:") || strings.HasPrefix(line, "Summary of all failing tests") {
 		run.file, run.detail = "", nil
 	} else if run.detail != nil {
-		result.AppendBounded(run.detail, readLine+"\n")
-	} else if m := jestTest.FindStringSubmatch(readLine); m != nil && run.file != "" {
+		result.AppendBounded(run.detail, line+"\n")
+	} else if m := jestTest.FindStringSubmatch(line); m != nil && run.file != "" {
 		run.heads.closeTo(len(m[1]))
 		run.addTest(run.heads.pathOf(m[3]), m[2])
-	} else if run.file != "" && indentOf(readLine) >= 2 {
-		run.heads.closeTo(indentOf(readLine))
-		run.heads.openHeading(indentOf(readLine), strings.TrimSpace(readLine))
+	} else if run.file != "" && indentOf(line) >= 2 {
+		run.heads.closeTo(indentOf(line))
+		run.heads.openHeading(indentOf(line), strings.TrimSpace(line))
 	}
 }
 

@@ -39,8 +39,8 @@ func readMocha(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *mochaRun) readLine(readLine string) {
-	if m := mochaCount.FindStringSubmatch(readLine); m != nil {
+func (run *mochaRun) readLine(line string) {
+	if m := mochaCount.FindStringSubmatch(line); m != nil {
 		run.counted = true
 		switch m[2] {
 		case "passing":
@@ -53,19 +53,19 @@ func (run *mochaRun) readLine(readLine string) {
 		return
 	}
 	if run.counted {
-		run.readDetail(readLine)
+		run.readDetail(line)
 		return
 	}
-	if m := mochaPassed.FindStringSubmatch(readLine); m != nil {
+	if m := mochaPassed.FindStringSubmatch(line); m != nil {
 		run.addTest(len(m[1]), m[2], result.Passed)
-	} else if m := mochaFailed.FindStringSubmatch(readLine); m != nil {
+	} else if m := mochaFailed.FindStringSubmatch(line); m != nil {
 		run.numbers[m[2]] = len(run.Tests)
 		run.addTest(len(m[1]), m[3], result.Failed)
-	} else if m := mochaPending.FindStringSubmatch(readLine); m != nil {
+	} else if m := mochaPending.FindStringSubmatch(line); m != nil {
 		run.addTest(len(m[1]), m[2], result.Skipped)
-	} else if level := indentOf(readLine); level >= 2 && level%2 == 0 {
+	} else if level := indentOf(line); level >= 2 && level%2 == 0 {
 		run.heads.closeTo(level)
-		run.heads.openHeading(level, strings.TrimSpace(readLine))
+		run.heads.openHeading(level, strings.TrimSpace(line))
 	}
 }
 

@@ -43,22 +43,22 @@ func readNodeSpec(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *specRun) readLine(readLine string) {
-	if specCount.MatchString(readLine) {
+func (run *specRun) readLine(line string) {
+	if specCount.MatchString(line) {
 		run.counted = true // the printed counts include parents; only the innermost tests are counted here
-	} else if readLine == "✖ failing tests:" {
+	} else if line == "✖ failing tests:" {
 		run.closing = true
-	} else if m := specTest.FindStringSubmatch(readLine); m != nil {
+	} else if m := specTest.FindStringSubmatch(line); m != nil {
 		if run.closing {
 			run.details = &strings.Builder{}
 			run.output[m[3]] = run.details
 			return
 		}
 		run.addTest(len(m[1]), m[3], m[2], m[4])
-	} else if m := specOpen.FindStringSubmatch(readLine); m != nil && !run.closing {
+	} else if m := specOpen.FindStringSubmatch(line); m != nil && !run.closing {
 		run.openHeading(len(m[1]), m[2], m[3] != "")
 	} else if run.details != nil {
-		result.AppendBounded(run.details, readLine+"\n")
+		result.AppendBounded(run.details, line+"\n")
 	}
 }
 

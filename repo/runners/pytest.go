@@ -39,23 +39,23 @@ func readPytest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *pytestRun) readLine(readLine string) {
-	if m := pytestTest.FindStringSubmatch(readLine); m != nil {
+func (run *pytestRun) readLine(line string) {
+	if m := pytestTest.FindStringSubmatch(line); m != nil {
 		run.addTest(m[1], m[2])
-	} else if m := pytestWorker.FindStringSubmatch(readLine); m != nil {
+	} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
 		run.addTest(m[2], m[1])
-	} else if m := pytestShort.FindStringSubmatch(readLine); m != nil {
+	} else if m := pytestShort.FindStringSubmatch(line); m != nil {
 		run.readShortLine(m)
-	} else if m := pytestSummary.FindStringSubmatch(readLine); m != nil {
+	} else if m := pytestSummary.FindStringSubmatch(line); m != nil {
 		run.ended = true
 		run.readCounts(m[1])
-	} else if m := pytestHeading.FindStringSubmatch(readLine); m != nil {
+	} else if m := pytestHeading.FindStringSubmatch(line); m != nil {
 		run.heading = m[1]
 		run.output[run.heading] = &strings.Builder{}
-	} else if strings.HasPrefix(readLine, "=====") {
+	} else if strings.HasPrefix(line, "=====") {
 		run.heading = ""
 	} else if run.heading != "" {
-		result.AppendBounded(run.output[run.heading], readLine+"\n")
+		result.AppendBounded(run.output[run.heading], line+"\n")
 	}
 }
 

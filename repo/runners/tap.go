@@ -48,22 +48,22 @@ func readTAP(text string) (Reading, bool) {
 	return run.toReading(), true
 }
 
-func (run *tapRun) readLine(readLine string) {
+func (run *tapRun) readLine(line string) {
 	if run.yaml >= 0 {
-		run.inYAML(readLine)
+		run.inYAML(line)
 		return
 	}
-	if m := tapResult.FindStringSubmatch(readLine); m != nil {
+	if m := tapResult.FindStringSubmatch(line); m != nil {
 		run.addPoint(len(m[1])/4, m[2] != "", m[4])
 		return
 	}
-	switch m := tapPlan.FindStringSubmatch(readLine); {
+	switch m := tapPlan.FindStringSubmatch(line); {
 	case m != nil && m[1] == "":
 		run.planned, _ = strconv.Atoi(m[2])
-	case strings.TrimSpace(readLine) == "---" && run.last != nil && indentOf(readLine) > 0:
-		run.yaml = indentOf(readLine)
-	case strings.HasPrefix(readLine, "Bail out!"):
-		run.bailed = strings.TrimSpace(strings.TrimPrefix(readLine, "Bail out!"))
+	case strings.TrimSpace(line) == "---" && run.last != nil && indentOf(line) > 0:
+		run.yaml = indentOf(line)
+	case strings.HasPrefix(line, "Bail out!"):
+		run.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
 		if run.bailed == "" {
 			run.bailed = "no reason given"
 		}

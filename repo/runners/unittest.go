@@ -40,24 +40,24 @@ func readUnittest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *unittestRun) readLine(readLine string) {
+func (run *unittestRun) readLine(line string) {
 	switch {
 	case run.ran >= 0:
-		if m := unittestEnd.FindStringSubmatch(readLine); m != nil && !run.ended {
+		if m := unittestEnd.FindStringSubmatch(line); m != nil && !run.ended {
 			run.ended = true
 			run.readSummary(m[1])
 		}
-	case unittestRan.MatchString(readLine):
-		run.ran, run.detail = parseCount(unittestRan.FindStringSubmatch(readLine)[1]), ""
-	case unittestHead.MatchString(readLine):
-		m := unittestHead.FindStringSubmatch(readLine)
+	case unittestRan.MatchString(line):
+		run.ran, run.detail = parseCount(unittestRan.FindStringSubmatch(line)[1]), ""
+	case unittestHead.MatchString(line):
+		m := unittestHead.FindStringSubmatch(line)
 		run.beginFailure(m[1], m[2], m[3])
-	case strings.HasPrefix(readLine, "====="):
+	case strings.HasPrefix(line, "====="):
 		run.pending = nil
 	case run.detail != "":
-		result.AppendBounded(run.output[run.detail], readLine+"\n")
+		result.AppendBounded(run.output[run.detail], line+"\n")
 	default:
-		run.readVerdict(readLine)
+		run.readVerdict(line)
 	}
 }
 

@@ -32,8 +32,8 @@ func readVitest(text string) (Reading, bool) {
 	return run.Reading, run.ended
 }
 
-func (run *vitestRun) readLine(readLine string) {
-	if m := vitestTest.FindStringSubmatch(readLine); m != nil {
+func (run *vitestRun) readLine(line string) {
+	if m := vitestTest.FindStringSubmatch(line); m != nil {
 		status := result.Failed
 		switch m[1] {
 		case "✓", "√":
@@ -42,19 +42,19 @@ func (run *vitestRun) readLine(readLine string) {
 			status = result.Skipped
 		}
 		run.addTest(m[2], m[3], status)
-	} else if m := vitestFailed.FindStringSubmatch(readLine); m != nil {
+	} else if m := vitestFailed.FindStringSubmatch(line); m != nil {
 		run.beginFailure(m[1], m[2])
-	} else if vitestFiles.MatchString(readLine) {
+	} else if vitestFiles.MatchString(line) {
 		run.files, run.detail = true, nil
-	} else if m := vitestSummary.FindStringSubmatch(readLine); m != nil && run.files {
+	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && run.files {
 		run.ended = true
 		run.readCounts(m[1])
-	} else if strings.HasPrefix(readLine, "⎯") {
+	} else if strings.HasPrefix(line, "⎯") {
 		run.detail = nil
 	} else {
 		for _, i := range run.detail {
 			if t := &run.Tests[i]; len(t.Output) < maxTestOutput {
-				t.Output += readLine + "\n"
+				t.Output += line + "\n"
 			}
 		}
 	}

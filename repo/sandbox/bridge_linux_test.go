@@ -37,7 +37,7 @@ func TestWayOut(t *testing.T) {
 		socket := wayOut(t)
 		ask := func(socket, script string) (string, error) {
 			c := s.Command(workspace(t, s), "sh", "-c", script)
-			c.WayOut, c.Limits.Time = socket, 10*time.Minute
+			c.ProxySocket, c.Limits.Time = socket, 10*time.Minute
 			return output(t, c)
 		}
 		out, err := ask(socket, "curl -sS http://a.example/b")
@@ -77,7 +77,7 @@ func TestWayOutLeavesTheWalls(t *testing.T) {
 		require.NoError(t, err)
 		defer self.Close()
 		c := s.Command(workspace(t, s), probe.ProgramPath, probe.Marker, b.String())
-		c.WayOut = wayOut(t)
+		c.ProxySocket = wayOut(t)
 		c.files = []backend.File{backend.ProgramFile(probe.ProgramPath, self)}
 		findings, err := runProbeCommand(t.Context(), c)
 		require.NoError(t, err)
@@ -91,11 +91,11 @@ func TestWayOutUnconfined(t *testing.T) {
 	t.Parallel()
 	s := openUnconfined(t)
 	c := s.Command(t.TempDir(), "sh", "-c", "curl -sS http://a.example/b")
-	c.WayOut = wayOut(t)
+	c.ProxySocket = wayOut(t)
 	out, err := output(t, c)
 	require.NoError(t, err, out)
 	require.Equal(t, "asked for http://a.example/b", out)
 	c = s.Command(t.TempDir(), "true")
-	c.WayOut = "relative"
+	c.ProxySocket = "relative"
 	require.ErrorContains(t, c.Run(t.Context()), "has to be absolute")
 }

@@ -29,9 +29,9 @@ type Cmd struct {
 	Stdout    io.Writer // nil: discarded; may be the same as Stderr
 	Stderr    io.Writer
 	Limits    Limits
-	// WayOut is a unix socket of this machine on which an HTTP proxy listens. It is the command's only access
+	// ProxySocket is a unix socket of this machine on which an HTTP proxy listens. It is the command's only access
 	// to a network, by HTTP_PROXY and HTTPS_PROXY. If it is empty, the command has none.
-	WayOut string
+	ProxySocket string
 
 	sandbox *Sandbox
 	files   []backend.File // files that are made for the command; used by the probes
@@ -88,10 +88,10 @@ func (c *Cmd) findMistake() error {
 	case c.Dir != "" && !filepath.IsLocal(c.Dir):
 		return fmt.Errorf("sandbox: directory %q is not inside the workspace", c.Dir)
 	}
-	if c.WayOut != "" && !filepath.IsAbs(c.WayOut) {
-		return fmt.Errorf("sandbox: the way out %q has to be absolute", c.WayOut)
+	if c.ProxySocket != "" && !filepath.IsAbs(c.ProxySocket) {
+		return fmt.Errorf("sandbox: the way out %q has to be absolute", c.ProxySocket)
 	}
-	for _, s := range append(append([]string{c.Workspace, c.Dir, c.WayOut}, c.Args...), c.Env...) {
+	for _, s := range append(append([]string{c.Workspace, c.Dir, c.ProxySocket}, c.Args...), c.Env...) {
 		if strings.ContainsRune(s, 0) {
 			return fmt.Errorf("sandbox: %q contains a zero byte", s)
 		}
@@ -109,10 +109,10 @@ func (c *Cmd) findMistake() error {
 	return nil
 }
 
-// withBridge returns the command to run, and a function that releases its files. A command with a WayOut is
+// withBridge returns the command to run, and a function that releases its files. A command with a ProxySocket is
 // started by package bridge of this program, which runs inside with the same confinement as the command.
 func (c *Cmd) withBridge() (*Cmd, func(), error) {
-	if c.WayOut == "" {
+	if c.ProxySocket == "" {
 		return c, func() {}, nil
 	}
 	with := *c
@@ -121,7 +121,7 @@ func (c *Cmd) withBridge() (*Cmd, func(), error) {
 		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil { // also works for users who cannot reach the program's file
 			self = "/proc/self/exe"
 		}
-		with.Args = append([]string{self, bridge.Marker, c.WayOut}, c.Args...)
+		with.Args = append([]string{self, bridge.Marker, c.ProxySocket}, c.Args...)
 		return &with, func() {}, err
 	}
 	self, err := os.Open("/proc/self/exe")
@@ -129,7 +129,7 @@ func (c *Cmd) withBridge() (*Cmd, func(), error) {
 		return nil, nil, fmt.Errorf("sandbox: %w", err)
 	}
 	with.Args = append([]string{bridge.ProgramPath, bridge.Marker, bridge.SocketPath}, c.Args...)
-	with.Mounts = append(slices.Clone(c.Mounts), Mount{Host: c.WayOut, Inside: bridge.SocketPath})
+	with.Mounts = append(slices.Clone(c.Mounts), Mount{Host: c.ProxySocket, Inside: bridge.SocketPath})
 	with.files = append(slices.Clone(c.files), backend.ProgramFile(bridge.ProgramPath, self))
 	return &with, func() { self.Close() }, nil
 }

@@ -94,7 +94,7 @@ func (b *browser) call(method string, params object, answer any) error {
 	case err != nil:
 		return err
 	case m.Error != nil:
-		return &Unshown{"Chromium says: " + m.Error.Message}
+		return &NoPictureError{"Chromium says: " + m.Error.Message}
 	}
 	return unmarshal(m.Result, answer)
 }
@@ -138,7 +138,7 @@ func (b *browser) attend(m message) error {
 		if how.Status == "killed" {
 			return errComputing
 		}
-		return &Unshown{"it crashes the browser"}
+		return &NoPictureError{"it crashes the browser"}
 	case "Fetch.requestPaused":
 	default:
 		return nil

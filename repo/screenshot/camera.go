@@ -32,10 +32,10 @@ const (
 	memory    = 1 << 30
 )
 
-// An Unshown is the reason why there is no picture, in words that continue "there is no picture: ".
-type Unshown struct{ Why string }
+// An NoPictureError is the reason why there is no picture, in words that continue "there is no picture: ".
+type NoPictureError struct{ Why string }
 
-func (u *Unshown) Error() string { return "no picture: " + u.Why }
+func (u *NoPictureError) Error() string { return "no picture: " + u.Why }
 
 // A Camera takes pictures. Set its fields before the first call.
 type Camera struct {
@@ -49,7 +49,7 @@ type Camera struct {
 // page to read. read returns the files of the tree, or fs.ErrNotExist.
 func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, error), page string) ([]byte, error) {
 	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
-		return nil, &Unshown{"there is no sandbox to show a page in"}
+		return nil, &NoPictureError{"there is no sandbox to show a page in"}
 	}
 	empty, err := emptyFolder()
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 		return nil, ctx.Err()
 	}
 	if limited.Err() != nil {
-		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
+		return nil, &NoPictureError{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
 	}
 	return picture, err
 }
@@ -120,12 +120,12 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	var unshown *Unshown
+	var unshown *NoPictureError
 	if errors.As(err, &unshown) {
 		return nil, unshown
 	}
 	if err = whyEnded(how, err); errors.Is(err, errComputing) {
-		return nil, &Unshown{fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds())}
+		return nil, &NoPictureError{fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds())}
 	}
 	return nil, err
 }
@@ -154,16 +154,16 @@ func whyEnded(how, err error) error {
 	}
 	switch {
 	case exit.Code == noBrowser:
-		return &Unshown{NoBrowser}
+		return &NoPictureError{NoBrowser}
 	case exit.Reason == "memory":
-		return &Unshown{"it needs more than 1 GB of memory"}
+		return &NoPictureError{"it needs more than 1 GB of memory"}
 	case exit.Reason == "output":
-		return &Unshown{"it is too much to show"}
+		return &NoPictureError{"it is too much to show"}
 	}
-	return &Unshown{"Chromium ended at it, with " + exit.Error()}
+	return &NoPictureError{"Chromium ended at it, with " + exit.Error()}
 }
 
-// The reasons of an Unshown if there is no browser or no such page.
+// The reasons of a NoPictureError if there is no browser or no such page.
 const (
 	NoBrowser = "there is no Chromium in the sandbox"
 	NoPage    = "there is no such file"
@@ -201,7 +201,7 @@ func (b *browser) shoot() ([]byte, error) {
 		return nil, err
 	}
 	if b.site.missing {
-		return nil, &Unshown{NoPage}
+		return nil, &NoPictureError{NoPage}
 	}
 	var size struct {
 		CSSContentSize struct{ Height float64 }
@@ -222,11 +222,11 @@ func (b *browser) shoot() ([]byte, error) {
 func readPicture(data string) ([]byte, error) {
 	picture, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return nil, &Unshown{"Chromium gave no picture"}
+		return nil, &NoPictureError{"Chromium gave no picture"}
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(picture))
 	if err != nil || size.Width > Width || size.Height > MostHeight {
-		return nil, &Unshown{"Chromium gave no picture"}
+		return nil, &NoPictureError{"Chromium gave no picture"}
 	}
 	return picture, nil
 }

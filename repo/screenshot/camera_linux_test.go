@@ -85,12 +85,12 @@ func TestHostilePages(t *testing.T) {
 		"hungry": {`<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));</script>`, "memory|crashes|rest|ended"},
 	} {
 		_, err := (&Camera{Sandbox: c.Sandbox, Processor: map[string]time.Duration{"busy": 5 * time.Second, "hungry": time.Minute}[name]}).Shoot(t.Context(), reader(repotest.Files{"a.html": want.page}), "a.html")
-		var unshown *Unshown
+		var unshown *NoPictureError
 		require.ErrorAs(t, err, &unshown, name)
 		require.Regexp(t, want.why, unshown.Why)
 	}
 	_, err := c.Shoot(t.Context(), reader(repotest.Files{}), "gone.html")
-	var unshown *Unshown
+	var unshown *NoPictureError
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "there is no such file", unshown.Why)
 

@@ -8,5 +8,5 @@
 // the same files give the same picture.
 //
 // Size, time and memory are limited. A page that does not come to rest, or a machine without a browser, is
-// an *Unshown with the reason in words; other errors are failures of this machine.
+// a *NoPictureError with the reason in words; other errors are failures of this machine.
 package screenshot

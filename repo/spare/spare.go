@@ -69,32 +69,32 @@ func (p Pool) Take(commit string, w *worktree.Worktree) error {
 // A Maker makes spares in the background, one at a time. It waits for a delay first, because a spare is for
 // the next session and should not take processor and disk time from the current one.
 type Maker struct {
-	after time.Duration
-	own   func(files string) error
-	log   *slog.Logger
-	now   func() time.Time
+	after       time.Duration
+	changeOwner func(files string) error
+	log         *slog.Logger
+	now         func() time.Time
 
 	ctx     context.Context
 	stop    context.CancelFunc
-	asking  sync.Mutex // guards the end of ctx against a concurrent Keep
+	endMu   sync.Mutex // guards the end of ctx against a concurrent Keep
 	running sync.WaitGroup
-	one     sync.Mutex // held while a spare is made
+	makeMu  sync.Mutex // held while a spare is made
 }
 
 // NewMaker returns a Maker that works until End is called and waits for after before it makes a spare. own
 // makes the user that commands run as the owner of a spare's files, so that the session that takes the spare
 // need not. If own is nil, the owner stays the same.
 func NewMaker(after time.Duration, own func(files string) error, log *slog.Logger, now func() time.Time) *Maker {
-	m := &Maker{after: after, own: own, log: log, now: now}
+	m := &Maker{after: after, changeOwner: own, log: log, now: now}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }
 
 // End cancels the spare that is being made, and waits until the Maker has stopped.
 func (m *Maker) End() {
-	m.asking.Lock()
+	m.endMu.Lock()
 	m.stop()
-	m.asking.Unlock()
+	m.endMu.Unlock()
 	m.running.Wait()
 }
 
@@ -103,8 +103,8 @@ func (m *Maker) Settle() { m.running.Wait() }
 
 // Keep starts to make a spare of the commit in the background if there is none yet, and returns at once.
 func (m *Maker) Keep(p Pool, commit string) {
-	m.asking.Lock()
-	defer m.asking.Unlock()
+	m.endMu.Lock()
+	defer m.endMu.Unlock()
 	if m.ctx.Err() != nil {
 		return
 	}
@@ -114,8 +114,8 @@ func (m *Maker) Keep(p Pool, commit string) {
 		case <-m.ctx.Done():
 			return
 		}
-		m.one.Lock()
-		defer m.one.Unlock()
+		m.makeMu.Lock()
+		defer m.makeMu.Unlock()
 		if err := m.make(p, commit); err != nil && m.ctx.Err() == nil {
 			m.log.Warn("could not make a spare workspace; the next session writes its files itself", "mirror", p.Mirror, "err", err)
 		}
@@ -144,8 +144,8 @@ func (m *Maker) make(p Pool, commit string) error {
 	if err = w.Create(m.ctx, c); err == nil {
 		err = w.Close()
 	}
-	if err == nil && m.own != nil {
-		err = m.own(w.Files())
+	if err == nil && m.changeOwner != nil {
+		err = m.changeOwner(w.Files())
 	}
 	if err == nil {
 		err = os.Rename(making, p.spare(commit))

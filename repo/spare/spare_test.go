@@ -82,7 +82,7 @@ func TestASpareIsAWholeWorktree(t *testing.T) {
 func TestASpareIsOwnedBeforeItIsTaken(t *testing.T) {
 	t.Parallel()
 	m, p, first, second := shop(t)
-	m.own = func(files string) error {
+	m.changeOwner = func(files string) error {
 		require.FileExists(t, filepath.Join(files, "dir", "b.txt"))
 		return os.WriteFile(filepath.Join(files, "owned"), nil, 0o644)
 	}
@@ -91,7 +91,7 @@ func TestASpareIsOwnedBeforeItIsTaken(t *testing.T) {
 	w, err := p.take(t, first)
 	require.NoError(t, err)
 	require.FileExists(t, filepath.Join(w.Files(), "owned"))
-	m.own = func(string) error { return fs.ErrPermission }
+	m.changeOwner = func(string) error { return fs.ErrPermission }
 	m.Keep(p, second)
 	m.Settle()
 	require.Empty(t, p.list(t))

@@ -71,7 +71,7 @@ func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Pr
 // flags.
 func (c *Checker) learn(p project.Project, r result.Result) {
 	if p.Written != "" && r.Project.Test == p.Written {
-		c.learnFlags(countableCommand(p.Test))
+		c.noteUncountable(countableCommand(p.Test))
 	}
 }
 

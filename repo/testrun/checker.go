@@ -26,17 +26,17 @@ type Checker struct {
 	// Limits are the limits of one command. Default: those of the sandbox, with a time limit of 10 minutes.
 	Limits sandbox.Limits
 
-	// written holds the test commands with a reporter's flags that could be counted only without these
+	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only without these
 	// flags. For makes it for one repository.
-	written *sync.Map
-	seen    *seen // the results of this Checker's trees, set by For
+	countsOnlyWithoutFlags *sync.Map
+	seen                   *seen // the results of this Checker's trees, set by For
 }
 
 // For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of
 // NoteTree as long as it exists.
 func (c *Checker) For(m *repo.Mirror) *Checker {
 	bound := *c
-	bound.Cache, bound.written, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
+	bound.Cache, bound.countsOnlyWithoutFlags, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
 	return &bound
 }
 
@@ -66,18 +66,18 @@ func (c *Checker) log() *slog.Logger {
 	return c.Caches.Log
 }
 
-// learnFlags notes a test command that could be counted only without the added flags.
-func (c *Checker) learnFlags(line string) {
-	if c.written != nil {
-		c.written.Store(line, true)
+// noteUncountable notes a test command that could be counted only without the added flags.
+func (c *Checker) noteUncountable(line string) {
+	if c.countsOnlyWithoutFlags != nil {
+		c.countsOnlyWithoutFlags.Store(line, true)
 	}
 }
 
-// countsWithoutFlags reports whether learnFlags noted the command.
+// countsWithoutFlags reports whether noteUncountable noted the command.
 func (c *Checker) countsWithoutFlags(line string) bool {
-	if c.written == nil {
+	if c.countsOnlyWithoutFlags == nil {
 		return false
 	}
-	_, ok := c.written.Load(line)
+	_, ok := c.countsOnlyWithoutFlags.Load(line)
 	return ok
 }

@@ -121,7 +121,7 @@ func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 		return err
 	}
 	*r = again
-	j.checker.learnFlags(p.Test)
+	j.checker.noteUncountable(p.Test)
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
-// A Sight is what a remote advertises, read without a fetch.
-type Sight struct {
+// A RemoteInfo is what a remote advertises, read without a fetch.
+type RemoteInfo struct {
 	Default  string   // the branch of its HEAD; empty if there is none
 	Branches []string // sorted
 	Tags     []string // sorted
@@ -25,18 +25,18 @@ type Sight struct {
 }
 
 // HasBranch reports whether the remote has the branch.
-func (s Sight) HasBranch(branch string) bool {
+func (s RemoteInfo) HasBranch(branch string) bool {
 	_, found := slices.BinarySearch(s.Branches, branch)
 	return found
 }
 
-// LookAt asks a remote once, without retries, for its branches and tags. Its errors are *remote.Error.
-func (c *Client) LookAt(ctx context.Context, r remote.Remote) (Sight, error) {
+// Inspect asks a remote once, without retries, for its branches and tags. Its errors are *remote.Error.
+func (c *Client) Inspect(ctx context.Context, r remote.Remote) (RemoteInfo, error) {
 	began := time.Now()
 	with, err := r.Credential(ctx, remote.Read)
-	var s Sight
+	var s RemoteInfo
 	if err == nil {
-		s, err = c.readSight(ctx, r, with)
+		s, err = c.readInfo(ctx, r, with)
 	}
 	if err != nil {
 		return s, remote.NewError(ctx, "fetch "+r.Name, r, with, err, "")
@@ -45,24 +45,24 @@ func (c *Client) LookAt(ctx context.Context, r remote.Remote) (Sight, error) {
 	return s, nil
 }
 
-func (c *Client) readSight(ctx context.Context, r remote.Remote, with remote.Credential) (Sight, error) {
+func (c *Client) readInfo(ctx context.Context, r remote.Remote, with remote.Credential) (RemoteInfo, error) {
 	l, err := c.dialRemote(ctx, r, with)
 	if err != nil {
-		return Sight{}, err
+		return RemoteInfo{}, err
 	}
 	session, err := l.OpenUpload(ctx)
 	if err != nil {
-		return Sight{}, err
+		return RemoteInfo{}, err
 	}
 	defer func() { _ = session.Close() }()
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if isEmptyRemote(adv, err) {
-		return Sight{Empty: true}, nil
+		return RemoteInfo{Empty: true}, nil
 	}
 	if err != nil {
-		return Sight{}, err
+		return RemoteInfo{}, err
 	}
-	s := Sight{Shallow: len(adv.Shallows) > 0}
+	s := RemoteInfo{Shallow: len(adv.Shallows) > 0}
 	if dir := l.LocalDir(); dir != "" {
 		_, err := os.Stat(filepath.Join(dir, "shallow"))
 		s.Shallow = s.Shallow || err == nil

@@ -136,8 +136,8 @@ func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	if err := st.Write(w.StatePath()); err != nil {
 		return err
 	}
-	w.standing.Lock()
-	defer w.standing.Unlock()
+	w.baseMu.Lock()
+	defer w.baseMu.Unlock()
 	w.base, w.tree = st.Base, st.Tree
 	return nil
 }

@@ -32,9 +32,9 @@ type Worktree struct {
 
 	mu sync.Mutex // guards the state file
 
-	standing sync.RWMutex // guards base and tree, which MoveBase changes
-	base     plumbing.Hash
-	tree     plumbing.Hash // of the base commit
+	baseMu sync.RWMutex // guards base and tree, which MoveBase changes
+	base   plumbing.Hash
+	tree   plumbing.Hash // of the base commit
 }
 
 // A rootFiles reads and writes single paths of a worktree.
@@ -135,8 +135,8 @@ func (w *Worktree) Files() string { return filepath.Join(w.Dir, "files") }
 
 // Base returns the hash of the commit that the files are compared with.
 func (w *Worktree) Base() string {
-	w.standing.RLock()
-	defer w.standing.RUnlock()
+	w.baseMu.RLock()
+	defer w.baseMu.RUnlock()
 	return w.base.String()
 }
 

@@ -31,7 +31,7 @@ type Keeper struct {
 	Pace         time.Duration                                 // interval of the first polls; default 30 s
 	Log          *slog.Logger
 
-	blind bool // tests only: opens without looking for a pull request first
+	skipLookup bool // tests only: opens without looking for a pull request first
 }
 
 // Look does the next step for each of the session's pull requests. It returns after which time one of
@@ -115,7 +115,7 @@ func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog
 		}
 		return p, nil
 	}
-	if row.Tried && !k.blind {
+	if row.Tried && !k.skipLookup {
 		if p, err := find(); err != nil || p != nil {
 			return deref(p), err
 		}

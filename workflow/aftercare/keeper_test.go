@@ -107,7 +107,7 @@ func TestALostAnswerIsLookedUp(t *testing.T) {
 		"control: GitHub": {host.GitHub, true}, "control: GitLab": {host.GitLab, true}, "control: Gitea": {host.Gitea, true},
 	} {
 		d := openAt(t, c.kind, "tok_of_the_shop")
-		d.blind = c.blind
+		d.skipLookup = c.blind
 		d.host.Lose("POST")
 		require.Positive(t, d.look(t), "it is tried again")
 		require.Len(t, d.host.Pulls(), 1, name)

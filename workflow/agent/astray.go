@@ -77,8 +77,8 @@ func isNudge(text string) (nudge, bool) {
 	return nudge{}, false
 }
 
-// A course counts the model's mistakes since the newest user message that is not a nudge.
-type course struct {
+// A mistakeCounts counts the model's mistakes since the newest user message that is not a nudge.
+type mistakeCounts struct {
 	calls                    map[string]model.Call
 	silent, wrong, malformed int // counts in a row
 	nudged                   nudge
@@ -89,7 +89,7 @@ type course struct {
 // astray returns the reason to end a loop whose model makes no progress, or "" if there is none. A message
 // from a person resets its counts.
 func astray(messages []model.Message) End {
-	c := course{calls: map[string]model.Call{}}
+	c := mistakeCounts{calls: map[string]model.Call{}}
 	for _, m := range sinceLastWord(messages) {
 		c.follow(m)
 	}
@@ -107,7 +107,7 @@ func astray(messages []model.Message) End {
 	return ""
 }
 
-func (c *course) follow(m model.Message) {
+func (c *mistakeCounts) follow(m model.Message) {
 	for _, call := range m.Calls {
 		c.calls[call.ID] = call
 	}
@@ -124,17 +124,17 @@ func (c *course) follow(m model.Message) {
 	}
 }
 
-func (c *course) result(m model.Message) {
+func (c *mistakeCounts) result(m model.Message) {
 	c.wrong++
 	if !m.Wrong {
 		c.wrong = 0
 	}
 	c.good, c.bad = c.good || !m.Malformed, c.bad || m.Malformed
-	c.results = append(c.results, signature(c.calls[m.CallID], model.WithoutDuration(m.Text)))
+	c.results = append(c.results, callResultHash(c.calls[m.CallID], model.WithoutDuration(m.Text)))
 }
 
 // endAnswer updates the count of malformed answers once the calls of an answer have their results.
-func (c *course) endAnswer() {
+func (c *mistakeCounts) endAnswer() {
 	switch {
 	case c.good:
 		c.malformed = 0
@@ -167,7 +167,7 @@ func repeats(results []string) int {
 	return most
 }
 
-func signature(c model.Call, result string) string {
+func callResultHash(c model.Call, result string) string {
 	sum := sha256.Sum256([]byte(c.Name + "\x00" + string(c.Args) + "\x00" + result))
 	return hex.EncodeToString(sum[:])
 }

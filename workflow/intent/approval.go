@@ -26,10 +26,10 @@ const (
 // Consent is the result of ReadConsent. Scope holds the words that limit the approval, word for word. An
 // unclear consent may have a Scope, too, which is shown when people are asked.
 type Consent struct {
-	Kind  ConsentKind
-	Scope string
-	Bare  bool // an agreement with a scope and no word to go ahead: it may answer another person
-	Loose bool // in other words than those of approval: if no report waits, it means something else
+	Kind               ConsentKind
+	Scope              string
+	WithoutGoAhead     bool // an agreement with a scope and no word to go ahead: it may answer another person
+	NeedsWaitingReport bool // in other words than those of approval: if no report waits, it means something else
 }
 
 // ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
@@ -70,10 +70,10 @@ func readExact(own string) Consent {
 	case slices.Contains(stopping, strings.TrimRight(strings.ToLower(said), "!")):
 		return Consent{Kind: ConsentStop}
 	case approval.MatchString(words.Squeeze(said)):
-		return Consent{Kind: ConsentApprove, Loose: !slices.Contains(approving, strings.ToLower(said))}
+		return Consent{Kind: ConsentApprove, NeedsWaitingReport: !slices.Contains(approving, strings.ToLower(said))}
 	}
 	c := readScope(said)
-	c.Loose = c.Kind == ConsentScoped && !fixing.MatchString(said)
+	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(said)
 	return c
 }
 
@@ -97,7 +97,7 @@ var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead +
 // never returns ConsentApprove or ConsentScoped.
 func readLoose(own string, quoted bool) Consent {
 	bare := strings.ToLower(words.Polite(words.Squeeze(words.WithoutSpeech(own))))
-	bare = strings.TrimSpace(unhurried.ReplaceAllString(bare, ""))
+	bare = strings.TrimSpace(harmlessNo.ReplaceAllString(bare, ""))
 	switch {
 	case bare == "":
 		return Consent{}
@@ -105,7 +105,7 @@ func readLoose(own string, quoted bool) Consent {
 		return Consent{Kind: ConsentStop}
 	case slices.Contains(refusing, strings.TrimRight(bare, "!")), isRefusal(bare):
 		return Consent{Kind: ConsentRefuse}
-	case negation.MatchString(bare), asks(bare):
+	case negation.MatchString(bare), isQuestion(bare):
 		return Consent{}
 	case !soundsLike(bare):
 		return Consent{}
@@ -113,14 +113,14 @@ func readLoose(own string, quoted bool) Consent {
 	return Consent{Kind: ConsentUnclear, Scope: looseScope(own)}
 }
 
-// unhurried matches a no that refuses nothing, such as "no rush".
-var unhurried = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
+// harmlessNo matches a no that refuses nothing, such as "no rush".
+var harmlessNo = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
 
 var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
-// asks reports whether a message is a question, which is no consent. It returns false for "Can you fix it?",
+// isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix it?",
 // a request in the form of a question, which soundsLike judges.
-func asks(bare string) bool {
+func isQuestion(bare string) bool {
 	if requesting.MatchString(bare) {
 		return false
 	}
@@ -143,8 +143,8 @@ var (
 	endsWith  = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
 	emoji     = lazyregexp.New(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
 	approveBy = lazyregexp.New(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
-	// tells matches a message that reports a fix, or whose writer wants to make it.
-	tells = lazyregexp.New(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
+	// reportsAFix matches a message that reports a fix, or whose writer wants to make it.
+	reportsAFix = lazyregexp.New(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
 )
 
 // soundsLike reports whether a message is short and made of words that people use to consent.
@@ -157,7 +157,7 @@ func soundsLike(bare string) bool {
 	switch {
 	case slices.Contains(softWords, bare), approval.MatchString(bare):
 		return true
-	case len(strings.Fields(bare)) > 25 || tells.MatchString(bare):
+	case len(strings.Fields(bare)) > 25 || reportsAFix.MatchString(bare):
 		return false
 	}
 	return requesting.MatchString(bare) || opensWith.MatchString(bare) || endsWith.MatchString(bare)

@@ -302,7 +302,7 @@ func TestLooseConsent(t *testing.T) {
 		"fix it": false, "Go ahead.": false, "lgtm": false, "fix only the header": false, "fix it, but leave the API": false, "please fix it": false,
 		"ok, do it": true, "sure, go ahead": true, "looks good, but keep the old name": true, "yes, only the header": true, "go ahead, but only the cart": true,
 	} {
-		require.Equal(t, loose, intent.ReadConsent(text).Loose, text)
+		require.Equal(t, loose, intent.ReadConsent(text).NeedsWaitingReport, text)
 	}
 }
 

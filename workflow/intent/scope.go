@@ -30,7 +30,7 @@ func readScope(said string) Consent {
 		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || consentWords.MatchString(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
-		return Consent{Kind: ConsentScoped, Scope: form.before + scope, Bare: form.bare}
+		return Consent{Kind: ConsentScoped, Scope: form.before + scope, WithoutGoAhead: form.bare}
 	}
 	return Consent{}
 }

@@ -28,15 +28,15 @@ func (m *Metrics) Serve(handle func(path string, h http.Handler), read func(cont
 	handle("GET /metrics", m.Handler())
 }
 
-// ReadShared adds what read returns to each scrape; read is called at most once per sharedFresh. While
+// ReadShared adds what read returns to each scrape; read is called at most once per sharedMaxAge. While
 // the database does not answer, bobbin_database_up is 0 and the other shared metrics are left out.
 func (m *Metrics) ReadShared(read func(context.Context) (Shared, error), log *slog.Logger) {
 	m.registry.MustRegister(&sharedCollector{read: read, log: log})
 }
 
 const (
-	sharedFresh  = 5 * time.Second
-	sharedWithin = 3 * time.Second // timeout of one read; Prometheus waits ten seconds for a scrape
+	sharedMaxAge  = 5 * time.Second
+	sharedTimeout = 3 * time.Second // timeout of one read; Prometheus waits ten seconds for a scrape
 )
 
 var (
@@ -91,10 +91,10 @@ func (c *sharedCollector) Collect(out chan<- prometheus.Metric) {
 func (c *sharedCollector) current() (Shared, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < sharedFresh {
+	if !c.at.IsZero() && time.Since(c.at) < sharedMaxAge {
 		return c.known, c.err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), sharedWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
 	defer cancel()
 	c.known, c.err = c.read(ctx)
 	c.at = time.Now()

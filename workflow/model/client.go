@@ -138,7 +138,7 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	}
 	response := a.response
 	response.Model = r.Model
-	response.Usage = usageOf(a.usage, sent-drawn(request), a.size)
+	response.Usage = usageOf(a.usage, sent-pictureBytesNotCounted(request), a.size)
 	response.Usage.USD = c.cfg.Prices[r.Model].Of(response.Usage)
 	if c.cfg.Answered != nil {
 		c.cfg.Answered(sent, response)

@@ -70,9 +70,9 @@ func withoutPictures(r Request) Request {
 	return r
 }
 
-// drawn returns the bytes of a request's pictures beyond asWords for each. If an endpoint sends no figures,
+// pictureBytesNotCounted returns the bytes of a request's pictures beyond asWords for each. If an endpoint sends no figures,
 // usage is estimated from the bytes without these.
-func drawn(r openai.ChatCompletionRequest) (bytes int) {
+func pictureBytesNotCounted(r openai.ChatCompletionRequest) (bytes int) {
 	const asWords = 4000
 	for _, m := range r.Messages {
 		for _, p := range m.MultiContent {

@@ -55,7 +55,7 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 		args = append(args, "--no-sync", "--wal-segsize=1") // smaller and faster
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, "initdb"), args...)
-	h.as.Dress(cmd)
+	h.as.Prepare(cmd)
 	if out, err := account.Run(cmd); err != nil {
 		return fmt.Errorf("cluster: initdb: %w\n%s", err, account.Tail(out, 2000))
 	}

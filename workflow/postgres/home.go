@@ -55,10 +55,10 @@ func (h home) checkOwner() error {
 	return nil
 }
 
-// someoneElse returns the account that the server runs as if this program is root: the owner of existing
+// nonRootAccount returns the account that the server runs as if this program is root: the owner of existing
 // data, or else the first that exists of postgres, daemon and nobody. nobody is last, because confined
 // commands of agents run under that id.
-func (h home) someoneElse() (account.Account, error) {
+func (h home) nonRootAccount() (account.Account, error) {
 	if uid, gid, ok := account.Owner(h.data); ok && uid != 0 {
 		return account.New(account.NameOf(uid), uid, gid), nil
 	}

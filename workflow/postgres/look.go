@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
-// A Sight describes what Start would find.
-type Sight struct {
+// A Preview describes what Start would find.
+type Preview struct {
 	Version string // of the server's programs; empty: Start would fetch them through npm
 	Dir     string // folder of the programs
 	Account string // the account that the server would run as
@@ -22,20 +22,20 @@ type Sight struct {
 
 // Look reports what Start would find, and changes nothing. Like Start, it fails with an *Unavailable if no
 // Postgres can run on this machine.
-func Look(ctx context.Context, cfg Config) (Sight, error) {
+func Look(ctx context.Context, cfg Config) (Preview, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
-		return Sight{}, errors.New("cluster: no folder was given")
+		return Preview{}, errors.New("cluster: no folder was given")
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
-		return Sight{}, fmt.Errorf("cluster: %w", err)
+		return Preview{}, fmt.Errorf("cluster: %w", err)
 	}
 	h := home{dir: dir, data: filepath.Join(dir, "data")}.follow()
 	if h.as, err = h.findAccount(); err != nil {
-		return Sight{}, err
+		return Preview{}, err
 	}
-	s := Sight{Account: h.as.Name, Made: h.major(), Data: h.data, Owner: h.running()}
+	s := Preview{Account: h.as.Name, Made: h.major(), Data: h.data, Owner: h.running()}
 	// Start creates missing folders, so only the folders that exist are checked.
 	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.BlockedAt(existing(cfg.varLib)) != "" {
 		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
@@ -59,7 +59,7 @@ func existing(dir string) string {
 // findAccount returns the account that the server would run as.
 func (h home) findAccount() (account.Account, error) {
 	if os.Geteuid() == 0 {
-		return h.someoneElse()
+		return h.nonRootAccount()
 	}
 	h.as = account.Self()
 	return h.as, h.checkOwner()

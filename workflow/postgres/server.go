@@ -34,7 +34,7 @@ func startServer(h home, bin programs.Programs, socket string, cfg Config) (*ser
 	}
 	defer log.Close()
 	s.cmd = exec.Command(filepath.Join(bin.Dir, "postgres"), settings(h.data, socket, cfg)...)
-	h.as.Dress(s.cmd)
+	h.as.Prepare(s.cmd)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	started := make(chan error, 1)
 	go s.attend(cfg.tie, started)

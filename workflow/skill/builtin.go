@@ -17,11 +17,11 @@ func BuiltIn() ([]Skill, error) {
 	if err != nil {
 		return nil, fmt.Errorf("skill: built-in skills: %w", err)
 	}
-	return sound(folder)
+	return readAllValid(folder)
 }
 
-// sound returns the skills of a folder in which every skill has to be well formed.
-func sound(folder fs.FS) ([]Skill, error) {
+// readAllValid returns the skills of a folder in which every skill has to be well formed.
+func readAllValid(folder fs.FS) ([]Skill, error) {
 	skills, problems := Read(folder, Embedded)
 	var wrong []error
 	for _, p := range problems {

@@ -113,13 +113,13 @@ func TestCatalogueIsAlwaysAlike(t *testing.T) {
 func TestMalformedBuiltInSkillIsAnError(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{"tdd/SKILL.md": file("tdd"), "grill-me/SKILL.md": file("grill-me")}
-	_, err := sound(tree)
+	_, err := readAllValid(tree)
 	require.NoError(t, err) // the control
 
 	tree["grill-me/SKILL.md"] = file("another")
-	_, err = sound(tree)
+	_, err = readAllValid(tree)
 	require.EqualError(t, err, "skill: built-in grill-me/SKILL.md: its name another is not that of its directory; make them the same")
 
-	_, err = sound(fstest.MapFS{})
+	_, err = readAllValid(fstest.MapFS{})
 	require.EqualError(t, err, "skill: there are no built-in skills")
 }

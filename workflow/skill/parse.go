@@ -97,7 +97,7 @@ func readFront(front string) (s Skill, err error) {
 			return s, err
 		}
 	}
-	return s, s.wrong()
+	return s, s.validate()
 }
 
 // parseYAML parses the front matter. It returns an error if the parser panics.
@@ -146,8 +146,8 @@ func flagOf(key string, n ast.Node) (bool, error) {
 	return false, malformedf("its %s is neither true nor false; write one of them", key)
 }
 
-// wrong returns an error if the front matter lacks something or a value is not allowed.
-func (s Skill) wrong() error {
+// validate returns an error if the front matter lacks something or a value is not allowed.
+func (s Skill) validate() error {
 	switch {
 	case s.Name == "":
 		return malformed("it has no name; add the directory's name as name: to its front matter")

@@ -20,7 +20,7 @@ type redrawing struct{ *transaction }
 func (redrawing) Stage() record.Stage { return record.Thread }
 
 func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	moved := len(d.update.Events) > 0 || len(d.update.Maybe) > 0
+	moved := len(d.update.Events) > 0 || len(d.update.OptionalEvents) > 0
 	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 && d.update.Open == nil {
 		return nil
 	}

@@ -38,12 +38,12 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	require.Equal(t, []outgoing.File{file}, found.Lines[0].Files)
 }
 
-// Events in Maybe that the phase does not allow are skipped, since several workers move one session.
+// Events in OptionalEvents that the phase does not allow are skipped, since several workers move one session.
 func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Update{Maybe: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
 	require.Equal(t, workflow.PhaseReported, turn.Session().Phase)
 	require.Error(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}}))
 }

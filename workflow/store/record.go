@@ -85,7 +85,7 @@ func (t *Turn) begin(parts []Part, now time.Time) *transaction {
 		}
 	}
 	r.used.Limited, r.used.Freed = r.update.Limited, r.update.ClearStop || r.update.opens()
-	parts = append(slices.Clone(parts), r.used, rest{r}, settling{r}, redrawing{r})
+	parts = append(slices.Clone(parts), r.used, readMark{r}, settling{r}, redrawing{r})
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
 	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}
 	return r

@@ -12,16 +12,16 @@ import (
 )
 
 // An Update is a Part that changes the session's own row. All updates of a recording
-// are combined: first every Change is made, then all Events happen, then all of Maybe.
+// are combined: first every Change is made, then all Events happen, then all of OptionalEvents.
 type Update struct {
-	Change func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
-	Events []workflow.Event
-	Maybe  []workflow.Event // skipped if the phase does not allow them, since several workers move one session
+	Change         func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
+	Events         []workflow.Event
+	OptionalEvents []workflow.Event // skipped if the phase does not allow them, since several workers move one session
 	// Open sets whether the orchestrator has something to do; nil leaves it as it is.
-	Open      *bool
-	ClearStop bool
-	Limited   bool // the session rests at a limit, until it is open again
-	Rested    bool // the thread rests: everything asked before is answered
+	Open          *bool
+	ClearStop     bool
+	Limited       bool // the session rests at a limit, until it is open again
+	ThreadSettled bool // the thread rests: everything asked before is answered
 }
 
 func (u *Update) add(o Update) {
@@ -30,11 +30,11 @@ func (u *Update) add(o Update) {
 	} else if o.Change != nil {
 		u.Change = o.Change
 	}
-	u.Events, u.Maybe = slices.Concat(u.Events, o.Events), slices.Concat(u.Maybe, o.Maybe)
+	u.Events, u.OptionalEvents = slices.Concat(u.Events, o.Events), slices.Concat(u.OptionalEvents, o.OptionalEvents)
 	if o.Open != nil {
 		u.Open = o.Open
 	}
-	u.ClearStop, u.Limited, u.Rested = u.ClearStop || o.ClearStop, u.Limited || o.Limited, u.Rested || o.Rested
+	u.ClearStop, u.Limited, u.ThreadSettled = u.ClearStop || o.ClearStop, u.Limited || o.Limited, u.ThreadSettled || o.ThreadSettled
 }
 
 // apply changes s. It fails if the phase does not allow one of Events.
@@ -47,7 +47,7 @@ func (u Update) apply(s *workflow.Session) error {
 			return err
 		}
 	}
-	for _, e := range u.Maybe {
+	for _, e := range u.OptionalEvents {
 		_ = s.Happen(e)
 	}
 	return nil
@@ -67,15 +67,15 @@ func (u Update) stops() bool { return slices.Contains(u.Events, workflow.EventSt
 // opens reports whether the orchestrator has something to do from now on.
 func (u Update) opens() bool { return u.Open != nil && *u.Open }
 
-// rest is the part of every recording that stores how far agents had read when the thread came to
+// readMark is the part of every recording that stores how far agents had read when the thread came to
 // rest. A stop moves this mark to its own message, past earlier messages that were never read.
-type rest struct{ *transaction }
+type readMark struct{ *transaction }
 
-func (rest) Stage() record.Stage { return record.Rest }
+func (readMark) Stage() record.Stage { return record.Rest }
 
-func (e rest) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	delivered, stops := e.update.delivers(), e.update.stops()
-	if !delivered && !stops && !e.update.Rested {
+	if !delivered && !stops && !e.update.ThreadSettled {
 		return nil
 	}
 	var stop int64

@@ -123,7 +123,7 @@ func failingTests(s *strings.Builder, failing []result.Test, told []string) {
 	shown := 0
 	for _, t := range failing {
 		switch {
-		case result.Told(told, t.Output):
+		case result.IsRepeatOf(told, t.Output):
 			fmt.Fprintf(s, "FAIL %s (as above)\n", testName(t))
 		case shown == maxFailing:
 			others = append(others, t)

@@ -42,10 +42,10 @@ var standings = []standing{
 		}
 		return old, err
 	}},
-	{name: "approved already", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.permit0(ctx) })},
-	{name: "at work", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.permit0(ctx, workflow.EventApprove) })},
+	{name: "approved already", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx) })},
+	{name: "at work", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx, workflow.EventApprove) })},
 	{name: "pushed", enter: after(reportWaits, func(ctx context.Context, th *thread) error {
-		if err := th.permit0(ctx, workflow.EventApprove); err != nil {
+		if err := th.approveAsBea(ctx, workflow.EventApprove); err != nil {
 			return err
 		}
 		p, err := th.intend(ctx, "commit", "tree")
@@ -125,7 +125,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	if err := th.posted(ctx, "1005.0"); err != nil {
 		return "", err
 	}
-	before, err := th.rows(ctx)
+	before, err := th.consentRows(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -136,13 +136,13 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	if way == "click" {
 		in = incoming.Event{Kind: incoming.Action, TS: "1010.0", User: a.user, ActionID: "fix_it", Value: button}
 	}
-	if err := th.hears(ctx, in); err != nil {
+	if err := th.receive(ctx, in); err != nil {
 		return "", err
 	}
 	if err := th.Intake.JudgeAll(ctx); err != nil {
 		return "", err
 	}
-	after, err := th.rows(ctx)
+	after, err := th.consentRows(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -156,8 +156,8 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	return "", nil
 }
 
-// rows returns in short the rows that a yes may change.
-func (th *thread) rows(ctx context.Context) (rows string, err error) {
+// consentRows returns in short the rows that a yes may change.
+func (th *thread) consentRows(ctx context.Context) (rows string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ', s.phase, s.revision, s.branch || s.head,
 			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = s.id), ''),
 			'pushes:' || coalesce((select string_agg(commit_hash || state, ',') from pushes where session_id = s.id), ''))

@@ -31,7 +31,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return all
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {
-		require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select stop_asked from sessions`).Scan(&asked))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 		return asked, th.Session().Phase

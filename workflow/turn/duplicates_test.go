@@ -136,7 +136,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.NotEmpty(t, said)
 	var press string
 	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
-	require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Action, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
+	require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
@@ -156,7 +156,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
-	require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Reply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
+	require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
@@ -175,12 +175,12 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 		t.Helper()
 		var button string
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
-		require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Action, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
+		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
-		require.NoError(t, th.hears(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.people[who], Text: words}))
+		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.people[who], Text: words}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")
@@ -196,7 +196,7 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 	other, _, _ := o.announced(t, "12.1")
 	_, err := reportWaits(t.Context(), other)
 	require.NoError(t, err)
-	require.NoError(t, other.permit0(t.Context(), workflow.EventApprove))
+	require.NoError(t, other.approveAsBea(t.Context(), workflow.EventApprove))
 	press(other, "bea")
 	require.Equal(t, workflow.PhaseWorking, other.Session().Phase)
 }

@@ -23,7 +23,7 @@ func filledIn(t *testing.T, late bool, in incoming.Event) (th *thread, said []st
 	require.NoError(t, err)
 	in.Kind, in.User, in.TS, in.Value = incoming.Form, o.actors[0].user, "2.0", "opaque"
 	require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("the buttons", outgoing.Button{ActionID: in.ActionID, Value: in.Value}))))
-	require.NoError(t, th.hears(t.Context(), in))
+	require.NoError(t, th.receive(t.Context(), in))
 	if late {
 		_, err = th.show(t.Context(), workflow.ReportRootCause)
 		require.NoError(t, err)

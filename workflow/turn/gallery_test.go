@@ -78,7 +78,7 @@ func TestGallery(t *testing.T) {
 		require.NoError(t, os.RemoveAll(folder))
 	}
 	for i, r := range posted(t, lines) {
-		bottest.Hang(t, filepath.Join(folder, names[i]+".json"), r)
+		bottest.CompareGolden(t, filepath.Join(folder, names[i]+".json"), r)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	require.NoError(t, err)

@@ -179,7 +179,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	case "late":
 		in.TS = "1100.5"
 	case "unread":
-		if err := th.hears(ctx, in); err != nil {
+		if err := th.receive(ctx, in); err != nil {
 			return err
 		}
 		return th.Intake.JudgeAll(ctx)
@@ -229,7 +229,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		require.NoError(t, err)
 		_, approves := ledger.Find[consent.Approval](partsOf(restated))
 		require.True(t, approves)
-		require.NoError(t, th.hears(ctx, incoming.Event{Kind: incoming.Reply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
+		require.NoError(t, th.receive(ctx, incoming.Event{Kind: incoming.Reply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
 			require.NoError(t, th.Intake.JudgeAll(ctx))
 		}
@@ -261,7 +261,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	for i, text := range []string{"<@UBEA> see", "fix it, but use spec 2", "use the other package", "stop"} {
 		ts := fmt.Sprintf("120%d.0", i)
 		in := incoming.Event{Kind: incoming.Reply, TS: ts, User: "gus", Text: text, Files: []incoming.Attachment{{Message: ts, File: ts, Name: text}}}
-		require.NoError(t, th.hears(ctx, in))
+		require.NoError(t, th.receive(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
 		require.NoError(t, th.Intake.JudgeAll(ctx))
 		require.Empty(t, names(), text)

@@ -116,8 +116,8 @@ type thread struct {
 // tick returns the next ts.
 func (th *thread) tick() string { th.clock++; return fmt.Sprintf("%d.0", 1100+th.clock) }
 
-// cast returns the user id of a person by name. A name that is not known is returned as it is.
-func (th *thread) cast(who string) string {
+// userID returns the user id of a person by name. A name that is not known is returned as it is.
+func (th *thread) userID(who string) string {
 	if id, ok := th.people[who]; ok {
 		return id
 	}
@@ -162,7 +162,7 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	report.Text = fmt.Sprintf("%s, revision %d on %s", kind, report.Revision, report.BaseCommit)
 	button = store.NewToken()
 	return button, th.Record(ctx,
-		store.Update{Maybe: events, Open: ledger.Rest},
+		store.Update{OptionalEvents: events, Open: ledger.Rest},
 		consent.Report(*report),
 		store.Replies(th.ProgramLine(report.Text, outgoing.Button{ActionID: "fix_it", Value: button})),
 	)
@@ -174,15 +174,15 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 	return err
 }
 
-// hears receives a message or a press.
-func (th *thread) hears(ctx context.Context, in incoming.Event) error {
+// receive receives a message or a press.
+func (th *thread) receive(ctx context.Context, in incoming.Event) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
 	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
 }
 
-// permit0 approves the newest revision in the name of bea.
-func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
+// approveAsBea approves the newest revision in the name of bea.
+func (th *thread) approveAsBea(ctx context.Context, events ...workflow.Event) error {
 	s := th.Session()
 	report, err := th.Store.Report(ctx, s.ID, s.Revision)
 	if err != nil {

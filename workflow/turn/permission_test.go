@@ -103,7 +103,7 @@ func pushedNow(ctx context.Context, th *thread) error {
 	if _, err := reportWaits(ctx, th); err != nil {
 		return err
 	}
-	if err := th.permit0(ctx, workflow.EventApprove); err != nil {
+	if err := th.approveAsBea(ctx, workflow.EventApprove); err != nil {
 		return err
 	}
 	if err := th.reads(ctx); err != nil {
@@ -145,7 +145,7 @@ func atWork(ctx context.Context, th *thread) error {
 	if _, err := reportWaits(ctx, th); err != nil {
 		return err
 	}
-	return th.permit0(ctx, workflow.EventApprove)
+	return th.approveAsBea(ctx, workflow.EventApprove)
 }
 
 func stoppedAtWork(ctx context.Context, th *thread) error {
@@ -216,7 +216,7 @@ func limitReached(ctx context.Context, th *thread) error {
 // says has a person write, and the program judge it. Agents read it at once.
 func (th *thread) says(ctx context.Context, who, text string) error {
 	text, mention := strings.CutPrefix(text, "@bobbin ")
-	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.cast(who), Text: text}
+	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.userID(who), Text: text}
 	if mention {
 		in.Kind = incoming.Mention
 	}
@@ -224,7 +224,7 @@ func (th *thread) says(ctx context.Context, who, text string) error {
 }
 
 func (th *thread) judges(ctx context.Context, in incoming.Event) error {
-	if err := th.hears(ctx, in); err != nil {
+	if err := th.receive(ctx, in); err != nil {
 		return err
 	}
 	if err := th.Intake.JudgeAll(ctx); err != nil {

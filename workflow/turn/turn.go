@@ -147,9 +147,9 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 // everything.
 var errPaused = errors.New("paused by whoever runs the program")
 
-// errMoved ends a run when a person has chosen another repository for the session. The turn then goes on
+// errRepositoryChanged ends a run when a person has chosen another repository for the session. The turn then goes on
 // with that one.
-var errMoved = errors.New("a person chose another repository")
+var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
@@ -158,7 +158,7 @@ func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 		t.halt(errStopped)
 	}
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
-		t.halt(errMoved)
+		t.halt(errRepositoryChanged)
 	}
 	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != incoming.Action && m.Kind != incoming.Sent && m.Kind != incoming.Remark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
@@ -180,7 +180,7 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
 		return true, t.judgeStop(parent)
 	}
-	if errors.Is(context.Cause(ctx), errMoved) && parent.Err() == nil {
+	if errors.Is(context.Cause(ctx), errRepositoryChanged) && parent.Err() == nil {
 		return true, nil
 	}
 	if errors.Is(context.Cause(ctx), errPaused) && parent.Err() == nil {

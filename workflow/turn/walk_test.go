@@ -136,7 +136,7 @@ func (w *walk) stepped() error {
 		if w.rnd.IntN(5) == 0 {
 			return w.Record(w.ctx, store.Update{Events: []workflow.Event{workflow.EventStop}})
 		}
-		return w.Record(w.ctx, store.Update{Maybe: []workflow.Event{pick(w.rnd, workflow.EventPause, workflow.EventRequest, workflow.EventResume, workflow.EventAlign)}})
+		return w.Record(w.ctx, store.Update{OptionalEvents: []workflow.Event{pick(w.rnd, workflow.EventPause, workflow.EventRequest, workflow.EventResume, workflow.EventAlign)}})
 	case n < 34:
 		return w.restate()
 	case n < 36:

@@ -46,7 +46,7 @@ func Read(message []byte) (a incoming.Alert, ok bool) {
 	first, _, _ := strings.Cut(body, "\n")
 	a.Title, a.Link, a.Body = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle), cmp.Or(r.titleLink, r.link), body
 	a.Trace, a.Release = traceOf(body), mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
-	a.Body = beside(a)
+	a.Body = bodyWithoutTitleAndTrace(a)
 	a.Resolved = resolved.MatchString(a.Title)
 	a.Fingerprint = fingerprint(a)
 	return a, a.Title != ""
@@ -55,8 +55,8 @@ func Read(message []byte) (a incoming.Alert, ok bool) {
 // emoji matches emoji codes at the start of a line.
 var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 
-// beside returns the lines of the body that are neither the title nor part of the stack trace.
-func beside(a incoming.Alert) string {
+// bodyWithoutTitleAndTrace returns the lines of the body that are neither the title nor part of the stack trace.
+func bodyWithoutTitleAndTrace(a incoming.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
 		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))

@@ -9,14 +9,14 @@ import (
 
 // An Element is one tag of HTML, of a component's template, or of JSX.
 type Element struct {
-	Name    string // as written in components and JSX, lower case in HTML
-	At, End int    // offsets of the opening tag
-	Attrs   []Attribute
-	Spread  bool // it takes attributes that are not written here
-	Wrapped bool // it is inside a label
-	Named   bool // it holds something that can be read out
-	Closed  bool // its end tag was found
-	Jsx     bool
+	Name               string // as written in components and JSX, lower case in HTML
+	At, End            int    // offsets of the opening tag
+	Attrs              []Attribute
+	Spread             bool // it takes attributes that are not written here
+	Wrapped            bool // it is inside a label
+	HasReadableContent bool // it holds something that can be read out
+	Closed             bool // its end tag was found
+	Jsx                bool
 }
 
 type Attribute struct {
@@ -64,7 +64,7 @@ func (e *Element) NamesParent() bool {
 		return false
 	}
 	lower := strings.ToLower(e.Name)
-	return e.Named || e.HasText("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
+	return e.HasReadableContent || e.HasText("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
 		e.Name == "img" && e.HasText("alt") ||
 		isComponent(e.Name) && !strings.Contains(lower, "icon") && !strings.Contains(lower, "svg")
 }
@@ -141,7 +141,7 @@ func (n *nesting) nameParent(e *Element) {
 // markReadable marks the innermost element as holding something to read.
 func (n *nesting) markReadable() {
 	if len(n.open) > 0 {
-		n.open[len(n.open)-1].Named = true
+		n.open[len(n.open)-1].HasReadableContent = true
 	}
 }
 

@@ -12,7 +12,7 @@ func TestScanJSX(t *testing.T) {
 	require.Len(t, all, 2)
 	label, input := all[0], all[1]
 	require.Equal(t, "label", label.Name)
-	require.True(t, label.Closed && label.Named)
+	require.True(t, label.Closed && label.HasReadableContent)
 	require.Equal(t, "input", input.Name)
 	require.True(t, input.Wrapped && input.Spread)
 	require.Equal(t, "x", input.Attr("id").Value)
@@ -25,7 +25,7 @@ func TestParseMarkup(t *testing.T) {
 	require.Len(t, all, 2)
 	p := all[0]
 	require.Equal(t, "p", p.Name)
-	require.True(t, p.Named, "what a template fills in is something to read")
+	require.True(t, p.HasReadableContent, "what a template fills in is something to read")
 	require.True(t, p.Attr("class").IsDynamic())
 	require.Equal(t, "go", p.Attr("onclick").Value)
 }

@@ -11,8 +11,8 @@ import (
 
 // A Sheet is a stylesheet, or the content of one style attribute.
 type Sheet struct {
-	Rules              []*StyleRule
-	MindsReducedMotion bool // an at-rule refers to prefers-reduced-motion
+	Rules                []*StyleRule
+	HasReducedMotionRule bool // an at-rule refers to prefers-reduced-motion
 }
 
 // A StyleRule holds the declarations between one pair of braces, without those of nested rules.
@@ -133,7 +133,7 @@ func (r *sheetReader) beginBlock(prelude []Word) {
 	switch {
 	case len(prelude) > 0 && prelude[0].Kind == css.AtKeywordToken:
 		head := strings.ToLower(r.textOfWords(prelude))
-		r.sheet.MindsReducedMotion = r.sheet.MindsReducedMotion || strings.Contains(head, "reduced-motion")
+		r.sheet.HasReducedMotionRule = r.sheet.HasReducedMotionRule || strings.Contains(head, "reduced-motion")
 		inner.keyframes = inner.keyframes || strings.Contains(prelude[0].Text, "keyframes")
 		if len(inner.rule.At) < 8 && len(head) < 4096 {
 			inner.rule.At = append(inner.rule.At[:len(inner.rule.At):len(inner.rule.At)], head)

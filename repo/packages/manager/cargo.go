@@ -7,14 +7,14 @@ import (
 
 var cargo = Manager{
 	Name: "cargo", Kind: "rust",
-	Locks: regexp.MustCompile(`^Cargo\.lock$`),
-	Loose: regexp.MustCompile(`^Cargo\.toml$`),
+	Locks:     regexp.MustCompile(`^Cargo\.lock$`),
+	Manifests: regexp.MustCompile(`^Cargo\.toml$`),
 	Read: func(_, text string) (bool, bool) {
 		return strings.Contains(text, "dependencies") || strings.Contains(text, "[workspace]"), false
 	},
-	Alone:    true,
-	Manifest: regexp.MustCompile(`^Cargo\.(toml|lock)$`),
-	Stub:     func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo checks that they exist
+	SeparateProject: true,
+	Manifest:        regexp.MustCompile(`^Cargo\.(toml|lock)$`),
+	Stub:            func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo checks that they exist
 	Fetch: func(_ []string, exact bool) string {
 		if exact {
 			return "cargo fetch --locked"

@@ -7,16 +7,16 @@ import (
 
 var goModules = Manager{
 	Name: "go", Kind: "go",
-	Locks:    regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`),
-	Loose:    regexp.MustCompile(`^go\.mod$`),
-	Read:     func(_, text string) (bool, bool) { return strings.Contains("\n"+text, "\nrequire"), false },
-	Alone:    true,
-	Manifest: regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
-	Fetch:    fetchModules,
-	Pins:     []string{"go.sum"},
-	Vendored: "vendor",
-	Version:  "go version",
-	Hosts:    []string{"proxy.golang.org", "sum.golang.org"},
+	Locks:           regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`),
+	Manifests:       regexp.MustCompile(`^go\.mod$`),
+	Read:            func(_, text string) (bool, bool) { return strings.Contains("\n"+text, "\nrequire"), false },
+	SeparateProject: true,
+	Manifest:        regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
+	Fetch:           fetchModules,
+	Pins:            []string{"go.sum"},
+	Vendored:        "vendor",
+	Version:         "go version",
+	Hosts:           []string{"proxy.golang.org", "sum.golang.org"},
 }
 
 // fetchModules returns the command line for Go modules. Without a go.sum, it writes the checksums into a Go

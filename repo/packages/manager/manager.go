@@ -14,14 +14,14 @@ type Manager struct {
 	Kind string // of project: go, node, python, rust, ruby, java
 	// Locks matches files that name packages with exact versions, Loose those that name packages without. In
 	// a folder without a lock file, the versions of the loose files are resolved once and stored.
-	Locks, Loose *regexp.Regexp
+	Locks, Manifests *regexp.Regexp
 	// Read reports whether a loose file names packages, and whether with exact versions. If Read is nil, the
 	// file names packages, but not with exact versions.
 	Read func(base, text string) (names, exact bool)
-	// Alone reports whether a folder with a loose file is a separate project even if the file names no
+	// SeparateProject reports whether a folder with a loose file is a separate project even if the file names no
 	// packages, so that the folders below it are not searched.
-	Alone    bool
-	Manifest *regexp.Regexp // further files that the tool needs
+	SeparateProject bool
+	Manifest        *regexp.Regexp // further files that the tool needs
 	// Needs reports whether the tool needs a file that Manifest does not match, and Stub whether only the
 	// file's name matters; nil: no such files.
 	Needs, Stub func(file string) bool
@@ -53,7 +53,7 @@ func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 
 // matches reports whether a file of this name may name packages.
 func (m Manager) matches(base string) bool {
-	return m.Locks != nil && m.Locks.MatchString(base) || m.Loose != nil && m.Loose.MatchString(base)
+	return m.Locks != nil && m.Locks.MatchString(base) || m.Manifests != nil && m.Manifests.MatchString(base)
 }
 
 // A Find is the result of FindIn.
@@ -76,10 +76,10 @@ func FindIn(kind string, bases []string, read func(base string) (string, error))
 		}
 	}
 	for _, m := range All {
-		if m.Kind != kind || m.Loose == nil {
+		if m.Kind != kind || m.Manifests == nil {
 			continue
 		}
-		found, is, err := m.findLoose(matching(m.Loose, bases), read)
+		found, is, err := m.findLoose(matching(m.Manifests, bases), read)
 		if is || err != nil {
 			return found, is, err
 		}
@@ -103,7 +103,7 @@ func (m Manager) findLoose(bases []string, read func(base string) (string, error
 			f.Files, f.Exact = append(f.Files, base), f.Exact && exact
 		}
 	}
-	return f, len(f.Files) > 0 || m.Alone && len(bases) > 0, nil
+	return f, len(f.Files) > 0 || m.SeparateProject && len(bases) > 0, nil
 }
 
 func matching(pattern *regexp.Regexp, bases []string) (out []string) {
@@ -158,8 +158,8 @@ func Environment(allow []string) []string {
 // isAside matches the names of folders that no build of a parent folder uses.
 var isAside = regexp.MustCompile(`^(?i:_.*|docs?|documentation|examples?|samples?|demos?|websites?|site|benchmarks?|bench|fixtures?|playground)$`)
 
-// IsAside reports whether the builds of the parent folders do not use this folder, for example documentation
+// IsExampleFolder reports whether the builds of the parent folders do not use this folder, for example documentation
 // or examples.
-func IsAside(dir string) bool {
+func IsExampleFolder(dir string) bool {
 	return dir != "" && slices.ContainsFunc(strings.Split(dir, "/"), isAside.MatchString)
 }

@@ -91,10 +91,10 @@ func TestGitHostsOfTheGoCommand(t *testing.T) {
 func TestFoldersAside(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"docs", "_examples/tls", "a/Examples/b", "website", "test/fixtures/x"} {
-		require.True(t, IsAside(dir), dir)
+		require.True(t, IsExampleFolder(dir), dir)
 	}
 	for _, dir := range []string{"", "web", "api/v1", "docserver", "cmd/demo-server"} {
-		require.False(t, IsAside(dir), dir)
+		require.False(t, IsExampleFolder(dir), dir)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// Descriptors of bwrap, after its three streams. Only reachHosts reads the first.
+// Descriptors of bwrap, after its three streams. Only mountHostsAndExecBwrap reads the first.
 const (
 	bwrapOrders = 3 + iota
 	bwrapStatus
@@ -136,7 +136,7 @@ func newMemoryFile(data []byte) (*os.File, error) {
 }
 
 // startBwrap starts bwrap. If the program runs as root and the commands' user cannot reach the paths to
-// mount, it uses reachHosts.
+// mount, it uses mountHostsAndExecBwrap.
 func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
 		Path: b.path, Env: []string{}, Dir: "/", // with an empty environment: bwrap stays the first process inside
@@ -147,7 +147,7 @@ func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.Fi
 	j.PlaceIn(cmd.SysProcAttr)
 	far := user.RunsAsRoot() && slices.ContainsFunc(l.Binds, func(d backend.Bind) bool { return !user.IsReachable(d.Host) })
 	if far {
-		return cmd, b.startFar(cmd, j, l, files)
+		return cmd, b.startThroughMountNamespace(cmd, j, l, files)
 	}
 	if user.RunsAsRoot() {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}
@@ -160,8 +160,8 @@ func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.Fi
 	return cmd, nil
 }
 
-// startFar starts bwrap through reachHosts.
-func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File) error {
+// startThroughMountNamespace starts bwrap through mountHostsAndExecBwrap.
+func (b *bubblewrap) startThroughMountNamespace(cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File) error {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, f
 	o := reachOrders{Path: b.path}
 	for i, d := range l.Binds {
 		o.Hosts = append(o.Hosts, d.Host)
-		l.Binds[i].Host = reachedPath(i)
+		l.Binds[i].Host = stagedHostPath(i)
 	}
 	o.Args = b.buildArgs(j, l)
 	cmd.Path, cmd.Args = "/proc/self/exe", []string{reachMarker}

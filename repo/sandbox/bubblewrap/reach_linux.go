@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// reachMarker is the argument that makes this program run reachHosts.
+// reachMarker is the argument that makes this program run mountHostsAndExecBwrap.
 const reachMarker = "bobbin-sandbox-reach"
 
 // reachOrders are the paths to mount, and the program to become.
@@ -25,13 +25,13 @@ type reachOrders struct {
 	Args  []string
 }
 
-// reachedPath returns the path at which bwrap finds host number i.
-func reachedPath(i int) string { return rootfs.StagedPath(path.Join("/bobbin", strconv.Itoa(i))) }
+// stagedHostPath returns the path at which bwrap finds host number i.
+func stagedHostPath(i int) string { return rootfs.StagedPath(path.Join("/bobbin", strconv.Itoa(i))) }
 
-// reachHosts runs as root in a new mount name space, if bwrap as the commands' user could not enter the
+// mountHostsAndExecBwrap runs as root in a new mount name space, if bwrap as the commands' user could not enter the
 // directories above the paths to mount, for example root's home. It mounts each path where that user can
 // reach it, gives up root, and becomes bwrap.
-func reachHosts() {
+func mountHostsAndExecBwrap() {
 	if err := becomeBwrap(); err != nil {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
 	}
@@ -73,10 +73,10 @@ func becomeBwrap() error {
 	return unix.Exec(o.Path, o.Args, nil)
 }
 
-// init runs reachHosts if this process was started for that, and then does not return.
+// init runs mountHostsAndExecBwrap if this process was started for that, and then does not return.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == reachMarker {
 		runtime.LockOSThread()
-		reachHosts()
+		mountHostsAndExecBwrap()
 	}
 }

@@ -166,7 +166,7 @@ func (t *hierarchy) delegateControllers(pid int) bool {
 		return false
 	}
 	t.controllers = keepUsed(strings.Fields(string(there)))
-	if len(t.controllers) == 0 || !t.isGivenAway() {
+	if len(t.controllers) == 0 || !t.isDelegated() {
 		return false
 	}
 	if t.passControllers() == nil {
@@ -200,9 +200,9 @@ func (t *hierarchy) passControllers() error {
 	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
 }
 
-// isGivenAway reports whether systemd has delegated the group or does not own it. Programs that do not run as
+// isDelegated reports whether systemd has delegated the group or does not own it. Programs that do not run as
 // root can write only to delegated groups.
-func (t *hierarchy) isGivenAway() bool {
+func (t *hierarchy) isDelegated() bool {
 	switch filepath.Ext(t.dir) {
 	case ".service", ".scope", ".slice":
 	default:
@@ -241,13 +241,13 @@ type setting struct {
 	optional    bool // some kernels do not have the file
 }
 
-// besides is the number of this program's own processes that a group may hold in addition to the command's.
-const besides = 32
+// ownProcessAllowance is the number of this program's own processes that a group may hold in addition to the command's.
+const ownProcessAllowance = 32
 
 // listSettings returns the limits as settings for the files of this hierarchy. All processes of a command
 // together get the processor time of as many processes as there are processors.
 func (t *hierarchy) listSettings(l Limits) (out []setting) {
-	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
+	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+ownProcessAllowance)
 	for _, c := range t.controllers {
 		switch {
 		case c == "memory" && t.unified:

@@ -20,12 +20,12 @@ const (
 // command can set, and the entries that were created after since. It does not follow links, keeps only one
 // descriptor open whatever the depth, and stops as soon as a limit is exceeded.
 type walk struct {
-	since  time.Time
-	most   Limits
-	linked map[uint64]bool // inodes of files with several names that were counted
-	bytes  int64
-	files  int64
-	hidden bool // something could not be counted
+	since      time.Time
+	most       Limits
+	linked     map[uint64]bool // inodes of files with several names that were counted
+	bytes      int64
+	files      int64
+	incomplete bool // something could not be counted
 }
 
 // A level is a folder on the path from the top to the current position of the walk.
@@ -40,7 +40,7 @@ func (w *walk) isOver() bool { return w.bytes > w.most.Bytes || w.files > w.most
 func (w *walk) countTree(dir *os.File) {
 	here, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		w.hidden = true
+		w.incomplete = true
 		return
 	}
 	path := []level{w.countFolder(here)}
@@ -59,7 +59,7 @@ func (w *walk) countTree(dir *os.File) {
 				break
 			}
 			if next = openParent(here, path[len(path)-1]); next == nil {
-				w.hidden = true // the folder was moved in the meantime
+				w.incomplete = true // the folder was moved in the meantime
 				break
 			}
 		}
@@ -108,7 +108,7 @@ func (w *walk) openChild(f *os.File, name string) *os.File {
 		return os.NewFile(uintptr(fd), "")
 	}
 	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
-		w.hidden = true // a command may remove the permission to enter a folder
+		w.incomplete = true // a command may remove the permission to enter a folder
 	}
 	return nil
 }

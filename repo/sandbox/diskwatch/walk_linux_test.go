@@ -42,7 +42,7 @@ func TestWhatAWalkCounts(t *testing.T) {
 	count := func(since time.Time) *walk {
 		w := &walk{since: since, most: Limits{Bytes: 4 << 30, Files: 500_000}, linked: map[uint64]bool{}}
 		w.countTree(top)
-		require.False(t, w.hidden)
+		require.False(t, w.incomplete)
 		return w
 	}
 	w := count(since)
@@ -65,7 +65,7 @@ func TestAWalkReachesTheDeepest(t *testing.T) {
 	defer top.Close()
 	w := &walk{most: Limits{Bytes: 4 << 30, Files: 500_000}, linked: map[uint64]bool{}}
 	w.countTree(top)
-	require.False(t, w.hidden)
+	require.False(t, w.incomplete)
 	require.Equal(t, int64(401), w.files)
 	require.GreaterOrEqual(t, w.bytes, int64(1<<20))
 }

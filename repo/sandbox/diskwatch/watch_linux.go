@@ -135,9 +135,9 @@ func (w *Watch) FindExcess(root int, ended bool) string {
 			found.countDeleted(root, s.id)
 		}
 		switch {
-		case found.bytes > w.limits.Bytes, found.hidden && bytes:
+		case found.bytes > w.limits.Bytes, found.incomplete && bytes:
 			return "disk"
-		case found.files > w.limits.Files, found.hidden && files && s.countsInodes:
+		case found.files > w.limits.Files, found.incomplete && files && s.countsInodes:
 			return "files"
 		}
 		s.walked, s.walkingTakes = time.Now(), time.Since(began)

@@ -41,17 +41,17 @@ func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if schema.Properties == nil { // endpoints want to see it even when it is empty
 		schema.Properties = map[string]*jsonschema.Schema{}
 	}
-	raw, err := json.Marshal(told(schema.CloneSchemas()))
+	raw, err := json.Marshal(requestSchema(schema.CloneSchemas()))
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)
 	}
 	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
 }
 
-// told returns the schema that is sent with every request. It is therefore short: a part with a comment is
+// requestSchema returns the schema that is sent with every request. It is therefore short: a part with a comment is
 // replaced by the comment, and objects do not say that they have no other fields, which models assume anyway.
 // Arguments are checked against the full schema, and a wrong call is answered with an example of all fields.
-func told(s *jsonschema.Schema) *jsonschema.Schema {
+func requestSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
 	}
@@ -60,9 +60,9 @@ func told(s *jsonschema.Schema) *jsonschema.Schema {
 	}
 	s.AdditionalProperties = nil
 	for name, p := range s.Properties {
-		s.Properties[name] = told(p)
+		s.Properties[name] = requestSchema(p)
 	}
-	s.Items = told(s.Items)
+	s.Items = requestSchema(s.Items)
 	return s
 }
 

@@ -82,7 +82,7 @@ func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, e
 	case ctx.Err() != nil:
 		return x.sent, context.Cause(ctx)
 	}
-	return x.sent, failureOf(err, x.failure, context.Cause(inner)).of(name, e.Key)
+	return x.sent, failureOf(err, x.failure, context.Cause(inner)).withModelMaskingKey(name, e.Key)
 }
 
 // stream reads a stream to its end. An answer without a finish reason is an error. After the reason only
@@ -145,8 +145,8 @@ func passes(err *url.Error) bool {
 	return !errors.As(err, &certificate) && !strings.Contains(err.Error(), "unsupported protocol") && !strings.Contains(err.Error(), "no Host in request")
 }
 
-// of sets the model, and masks the key in the texts. It drops a cause whose text holds the key.
-func (e *Error) of(model, key string) *Error {
+// withModelMaskingKey sets the model, and masks the key in the texts. It drops a cause whose text holds the key.
+func (e *Error) withModelMaskingKey(model, key string) *Error {
 	e.Model, e.Text, e.Hint = model, hide(e.Text, key), hide(e.Hint, key)
 	if e.cause != nil && hide(e.cause.Error(), key) != e.cause.Error() {
 		e.cause = nil

@@ -22,7 +22,7 @@ const maxList = 8 << 20
 func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string, took time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(e.BaseURL, "/")+"/models", nil)
 	if err != nil {
-		return nil, 0, (&Error{Kind: KindAuth, Text: oneLine(err.Error()), Hint: hintAddress}).of("", e.Key)
+		return nil, 0, (&Error{Kind: KindAuth, Text: oneLine(err.Error()), Hint: hintAddress}).withModelMaskingKey("", e.Key)
 	}
 	e.setHeaders(request.Header)
 	began := time.Now()
@@ -40,7 +40,7 @@ func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string
 		return nil, took, ErrNoList
 	}
 	if response.StatusCode != http.StatusOK || isPage(response) || webPage.Match(body) {
-		return nil, took, endpointError(response.StatusCode, response.Header, body).of("", e.Key)
+		return nil, took, endpointError(response.StatusCode, response.Header, body).withModelMaskingKey("", e.Key)
 	}
 	var list struct {
 		Data []struct {
@@ -65,5 +65,5 @@ func (e Endpoint) unlisted(ctx context.Context, err error) error {
 	if errors.As(err, &network) {
 		err = network.Err
 	}
-	return (&Error{Kind: KindUnreachable, Text: oneLine(err.Error()), Hint: hintAddress, cause: err}).of("", e.Key)
+	return (&Error{Kind: KindUnreachable, Text: oneLine(err.Error()), Hint: hintAddress, cause: err}).withModelMaskingKey("", e.Key)
 }

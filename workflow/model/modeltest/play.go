@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A performance is one answer of a script, ready to be sent.
-type performance struct {
+// A preparedAnswer is one answer of a script, ready to be sent.
+type preparedAnswer struct {
 	*answer
 	id      string
 	request *request
@@ -33,9 +33,9 @@ type toolCall struct {
 
 // prepare makes the n-th answer of a part ready to be sent. Ids depend on the script alone, so that later
 // requests can be compared with a golden file.
-func (s *Server) prepare(p *part, n int, r *request, earlier []*request) (performance, error) {
+func (s *Server) prepare(p *part, n int, r *request, earlier []*request) (preparedAnswer, error) {
 	a := p.answers[n]
-	play := performance{answer: a, id: fmt.Sprintf("%d_%d", s.number(p), n+1), request: r, finish: a.finish}
+	play := preparedAnswer{answer: a, id: fmt.Sprintf("%d_%d", s.number(p), n+1), request: r, finish: a.finish}
 	text, err := s.values.expand(strings.Join(a.say, "\n"), plain)
 	if err != nil {
 		return play, err
@@ -70,7 +70,7 @@ func (s *Server) number(p *part) int {
 }
 
 // figuresOf returns the figures of the script, or an estimate as a caching endpoint would report it.
-func figuresOf(given *usage, play performance, earlier []*request) map[string]any {
+func figuresOf(given *usage, play preparedAnswer, earlier []*request) map[string]any {
 	u := given
 	if u == nil {
 		u = &usage{in: tokens(play.request.prompt), out: len(play.text)/4 + 1}
@@ -91,12 +91,12 @@ func figuresOf(given *usage, play performance, earlier []*request) map[string]an
 func tokens(prompt string) int { return len(prompt) / 4 }
 
 // tooLong returns the refusal of a request that is too long, as OpenAI words it. It uses up no answer.
-func tooLong(reads, n int) performance {
+func tooLong(reads, n int) preparedAnswer {
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{
 		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", reads, n),
 		"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
 	}})
-	return performance{answer: &answer{cutAfter: -1, fail: &httpFailure{status: http.StatusBadRequest, text: string(body)}}}
+	return preparedAnswer{answer: &answer{cutAfter: -1, fail: &httpFailure{status: http.StatusBadRequest, text: string(body)}}}
 }
 
 func sharedPrefix(a, b string) int {
@@ -107,7 +107,7 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-func (p performance) write(w http.ResponseWriter, ctx context.Context) {
+func (p preparedAnswer) write(w http.ResponseWriter, ctx context.Context) {
 	switch {
 	case p.fail != nil:
 		p.writeFailure(w)
@@ -118,7 +118,7 @@ func (p performance) write(w http.ResponseWriter, ctx context.Context) {
 	}
 }
 
-func (p performance) writeFailure(w http.ResponseWriter) {
+func (p preparedAnswer) writeFailure(w http.ResponseWriter) {
 	f := p.fail
 	if f.retryAfter != "" {
 		w.Header().Set("Retry-After", f.retryAfter)
@@ -138,7 +138,7 @@ func (p performance) writeFailure(w http.ResponseWriter) {
 	}
 }
 
-func (p performance) writeWhole(w http.ResponseWriter) {
+func (p preparedAnswer) writeWhole(w http.ResponseWriter) {
 	reason := any(p.finish)
 	if p.unfinished {
 		reason = nil
@@ -161,12 +161,12 @@ func (p performance) writeWhole(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-func (p performance) envelope(object string) map[string]any {
+func (p preparedAnswer) envelope(object string) map[string]any {
 	return map[string]any{"id": "chatcmpl-" + p.id, "object": object, "created": 0, "model": p.request.Model}
 }
 
-func (p performance) writeStream(w http.ResponseWriter, ctx context.Context) {
-	s := &streamer{performance: p, w: w, ctx: ctx, left: p.cutAfter}
+func (p preparedAnswer) writeStream(w http.ResponseWriter, ctx context.Context) {
+	s := &streamer{preparedAnswer: p, w: w, ctx: ctx, left: p.cutAfter}
 	w.Header().Set("Content-Type", "text/event-stream")
 	s.delta(map[string]any{"role": "assistant", "content": ""}, nil)
 	for _, piece := range pieces(p.text, 24) {
@@ -201,7 +201,7 @@ func (p performance) writeStream(w http.ResponseWriter, ctx context.Context) {
 
 // A streamer writes the chunks of one answer.
 type streamer struct {
-	performance
+	preparedAnswer
 	w    http.ResponseWriter
 	ctx  context.Context
 	left int // characters before the cut; negative: no cut

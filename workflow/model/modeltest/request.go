@@ -109,7 +109,7 @@ func (r *request) fresh() int {
 }
 
 // given reports whether the conversation already contains an answer.
-func (r *request) given(p performance) bool {
+func (r *request) given(p preparedAnswer) bool {
 	return slices.ContainsFunc(r.Messages, func(m message) bool {
 		if m.Role != "assistant" || len(p.calls) == 0 {
 			return m.Role == "assistant" && p.text != "" && m.text == p.text

@@ -212,12 +212,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // choose returns the answer to a request, or the first line of the fault in the request.
-func (s *Server) choose(r *request) (performance, string) {
+func (s *Server) choose(r *request) (preparedAnswer, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.partFor(r)
 	if p == nil {
-		return performance{}, s.note("%s: no part answers for the model %q", s.script.name, r.Model)
+		return preparedAnswer{}, s.note("%s: no part answers for the model %q", s.script.name, r.Model)
 	}
 	if n := tokens(r.prompt); p.reads > 0 && n > p.reads {
 		return tooLong(p.reads, n), ""
@@ -226,30 +226,30 @@ func (s *Server) choose(r *request) (performance, string) {
 	earlier := s.asked[p]
 	s.asked[p] = append(earlier, r)
 	if n >= len(p.answers) {
-		return performance{}, s.noteRequest(r, "%s:%d: %s was asked more than the %d times of the script", s.script.name, p.line, p.header, n)
+		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s was asked more than the %d times of the script", s.script.name, p.line, p.header, n)
 	}
 	a := p.answers[n]
 	for i := range a.expects {
 		e := &a.expects[i]
 		if missing := e.check(r, &s.values); missing != "" {
-			return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: expected %s, but %s", s.script.name, e.line, p.header, n+1, e.source, missing)
+			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: expected %s, but %s", s.script.name, e.line, p.header, n+1, e.source, missing)
 		}
 	}
 	for _, c := range a.captures {
 		if err := s.values.take(c, r); err != nil {
-			return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, c.line, p.header, n+1, err)
+			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, c.line, p.header, n+1, err)
 		}
 	}
 	play, err := s.prepare(p, n, r, earlier)
 	if err != nil {
-		return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, a.line, p.header, n+1, err)
+		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, a.line, p.header, n+1, err)
 	}
 	s.played[p] = n + 1
 	return play, ""
 }
 
 // choosePooled returns an answer that continues the conversation.
-func (s *Server) choosePooled(r *request) (performance, string) {
+func (s *Server) choosePooled(r *request) (preparedAnswer, string) {
 	for _, p := range s.script.parts {
 		for n, a := range p.answers {
 			unfit := func(e expectation) bool { return e.check(r, &s.values) != "" }
@@ -263,7 +263,7 @@ func (s *Server) choosePooled(r *request) (performance, string) {
 			return play, ""
 		}
 	}
-	return performance{}, s.script.name + ": no answer goes on with this"
+	return preparedAnswer{}, s.script.name + ": no answer goes on with this"
 }
 
 // partFor returns the part for a request. It prefers a part that is bound to the conversation.

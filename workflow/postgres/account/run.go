@@ -23,10 +23,10 @@ func Tail(b []byte, n int) string {
 	return s
 }
 
-// Dress sets up cmd to run as the account: in the folder /, which every account may enter; in a process
+// Prepare sets up cmd to run as the account: in the folder /, which every account may enter; in a process
 // group of its own, so that Ctrl-C in a terminal reaches this program first; and with an environment
 // without PG… variables.
-func (p Account) Dress(cmd *exec.Cmd) {
+func (p Account) Prepare(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.cred, Setpgid: true}
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC", "HOME=/"}

@@ -17,7 +17,7 @@ const (
 	NoTie          // the process is not tied; tests use it as a control
 )
 
-// Start starts a command that Dress has set up, tied to this program. The calling goroutine has to be
+// Start starts a command that Prepare has set up, tied to this program. The calling goroutine has to be
 // locked to its OS thread until the process ends. The caller calls untie when the process has ended.
 func (t Tie) Start(cmd *exec.Cmd) (untie func(), err error) {
 	if t == DefaultTie {

@@ -194,7 +194,7 @@ func probe(ctx context.Context, dir string, as account.Account) (Programs, error
 		return Programs{}, fmt.Errorf("%s holds no initdb and postgres", dir)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(real, "postgres"), "--version")
-	as.Dress(cmd)
+	as.Prepare(cmd)
 	out, err := account.Run(cmd)
 	if err != nil {
 		return Programs{}, fmt.Errorf("%s does not run as %s: %w %s", cmd.Path, as.Name, err, account.Tail(out, 300))

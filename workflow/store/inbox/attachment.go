@@ -46,10 +46,10 @@ func (ts Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return err
 }
 
-// given is the condition that leaves out the files of messages that agents were not
+// wasGivenToAgents is the condition that leaves out the files of messages that agents were not
 // given: those that are held, refused, or not judged yet. The files of a question to
 // the consultant are given, and so are files in the thread that never came as an event.
-const given = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
+const wasGivenToAgents = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
 		and i.kind in ('mention', 'reply', 'sent') having count(*) > 0 and not bool_or(i.for_agents
 			or exists (select 1 from permissions p join inbox r on r.id = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
 			or exists (select 1 from inquiries q where q.session_id = i.session_id and q.kind = 'consult' and q.key = 'message:' || i.id)))`
@@ -61,7 +61,7 @@ type Files struct{ DB *database.DB }
 // their content. The files of messages that agents were not given are left out.
 func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
-		from attachments where session_id = $1 and `+given+` order by number`, session)
+		from attachments where session_id = $1 and `+wasGivenToAgents+` order by number`, session)
 	if err != nil {
 		return nil, fmt.Errorf("attachments of %s: %w", session, err)
 	}
@@ -72,7 +72,7 @@ func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Atta
 // has no file with that number or agents were not given its message.
 func (f Files) Attachment(ctx context.Context, session string, number int) (*incoming.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
-		from attachments where session_id = $1 and number = $2 and `+given, session, number)
+		from attachments where session_id = $1 and number = $2 and `+wasGivenToAgents, session, number)
 	if err != nil {
 		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)
 	}

@@ -14,9 +14,9 @@ import (
 // maxGrown is the length, about in bytes, below which a reply of progress lines stays.
 const maxGrown = 1800
 
-// growReply joins progress lines to the newest reply, if that has only progress lines and no
+// joinProgress joins progress lines to the newest reply, if that has only progress lines and no
 // person wrote below it. It stores which reply they join, so that a later try does the same.
-func growReply(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row) error {
+func joinProgress(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row) error {
 	if slices.ContainsFunc(batch, func(r row) bool { return !r.Progress }) {
 		return nil
 	}

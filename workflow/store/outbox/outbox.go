@@ -70,7 +70,7 @@ func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting,
 		if p, err = takeRows(ctx, tx, session, batch); err != nil {
 			return err
 		}
-		return growReply(ctx, tx, p, batch)
+		return joinProgress(ctx, tx, p, batch)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("outbox of %s: %w", session, err)

@@ -120,7 +120,7 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 			turns = append(turns, session)
 		}
 	}
-	if err := blame(ctx, tx, turns); err != nil {
+	if err := countCrash(ctx, tx, turns); err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
 	if len(lost) > 0 {
@@ -160,11 +160,11 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 	return args.Session, q.InsertTurn(ctx, tx, args.Session)
 }
 
-// blame counts the death of a process against the sessions that were at work in it. At most
+// countCrash counts the death of a process against the sessions that were at work in it. At most
 // one of them caused it: the sessions that recorded nothing since the death before are
 // suspects, and share the blame; if there is none, all sessions share it. Deaths within
 // five seconds count as one, since a program that fails at its start is no session's fault.
-func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
+func countCrash(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -176,8 +176,8 @@ func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	return err
 }
 
-// forgotten is a query for sessions with something to do and no job, and the function that queues one.
-type forgotten struct {
+// jobless is a query for sessions with something to do and no job, and the function that queues one.
+type jobless struct {
 	sql   string
 	queue func(ctx context.Context, tx pgx.Tx, session string) error
 }
@@ -185,7 +185,7 @@ type forgotten struct {
 // wake queues a job for each session that has something to do and no live job. The end
 // of a pause leaves sessions like that; whatever else does, no request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
-	all := []forgotten{
+	all := []jobless{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
 			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
 			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, func(ctx context.Context, tx pgx.Tx, session string) error {
@@ -199,7 +199,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
 	}
 	for work, rest := range sideRest {
-		all = append(all, forgotten{
+		all = append(all, jobless{
 			`select distinct l.session_id from (` + rest + `) l where not exists (select 1 from river_job j where j.kind = 'side' and j.args->>'session' = l.session_id
 				and j.args->>'work' = '` + work + `' and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
 			func(ctx context.Context, tx pgx.Tx, session string) error {

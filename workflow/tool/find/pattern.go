@@ -58,7 +58,7 @@ func newPattern(text string, literal bool) (*pattern, error) {
 			return nil, errLines
 		}
 	}
-	p.folded, _ = alike(p.folded, nil)
+	p.folded, _ = foldCaseBits(p.folded, nil)
 	if len(p.oneOf) == 1 {
 		p.literal = p.oneOf[0]
 		if tree.Op == syntax.OpLiteral {
@@ -222,11 +222,11 @@ func indexText(data, text []byte) int {
 	return -1
 }
 
-// alike returns data in the form for a search that ignores case: each byte has the bit set that tells
+// foldCaseBits returns data in the form for a search that ignores case: each byte has the bit set that tells
 // lower-case ASCII letters from upper-case ones, and ascii says that all bytes are ASCII. Different bytes
 // that are no letters may become equal, so a match has to be checked again. Eight bytes at once cost less
 // than a single byte.
-func alike(data []byte, scratch []byte) (out []byte, ascii bool) {
+func foldCaseBits(data []byte, scratch []byte) (out []byte, ascii bool) {
 	const bits, high = 0x2020202020202020, 0x8080808080808080
 	out = slices.Grow(scratch[:0], len(data))[:len(data)]
 	var all uint64
@@ -251,7 +251,7 @@ func (p *pattern) inSmall(data []byte, scratch *[]byte) []byte {
 	if len(p.folded) == 0 {
 		return nil
 	}
-	out, ascii := alike(data, *scratch)
+	out, ascii := foldCaseBits(data, *scratch)
 	*scratch = out
 	if !ascii && (bytes.Contains(data, []byte("\u212a")) || bytes.Contains(data, []byte("\u017f"))) {
 		return nil

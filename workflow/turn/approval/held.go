@@ -255,7 +255,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
+		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.OptionalEvents, workflow.EventRequest)
 	})
 	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() || !opens || permitted {
 		return f, nil

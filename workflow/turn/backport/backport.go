@@ -95,12 +95,12 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 		}
 	}
 	defer k.close()
-	changes, err := k.lay(ctx)
+	changes, err := k.mergeChange(ctx)
 	if err != nil {
 		return err
 	}
 	if row.State == backports.Asked || p.forgets {
-		made, err := k.make(ctx, changes)
+		made, err := k.proveAndCommit(ctx, changes)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 
 // open opens the repository's mirror and fetches from the remote, since the release may have new
 // commits. It returns a refusal if the repository is no longer configured, or if commands are off.
-func (p *Porter) open(ctx context.Context, row backports.Row) (*port, error) {
+func (p *Porter) open(ctx context.Context, row backports.Row) (*backportRun, error) {
 	at := slices.IndexFunc(p.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
 	switch {
 	case at < 0:
@@ -128,7 +128,7 @@ func (p *Porter) open(ctx context.Context, row backports.Row) (*port, error) {
 	case p.Checker == nil:
 		return nil, refused(row, "commands are off here, so nothing could be proven")
 	}
-	k := &port{Porter: p, row: row, repository: p.Repositories[at]}
+	k := &backportRun{Porter: p, row: row, repository: p.Repositories[at]}
 	var err error
 	if k.mirror, err = p.Mirrors.Open(ctx, k.repository.Remote); err == nil {
 		err = k.mirror.Fetch(ctx)

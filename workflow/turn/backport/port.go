@@ -27,8 +27,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A port is one backport that is being worked.
-type port struct {
+// A backportRun is one backport that is being worked.
+type backportRun struct {
 	*Porter
 	row        backports.Row
 	repository catalog.Repository
@@ -36,9 +36,9 @@ type port struct {
 	work       *repo.Workspace
 }
 
-// lay merges the change into the release's files and returns what it changes there. It returns a
+// mergeChange merges the change into the release's files and returns what it changes there. It returns a
 // refusal on a conflict, and if the release has the change already.
-func (k *port) lay(ctx context.Context) ([]diff.Change, error) {
+func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
 	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
 		return nil, err
@@ -61,7 +61,7 @@ func (k *port) lay(ctx context.Context) ([]diff.Change, error) {
 	return changes, err
 }
 
-func (k *port) close() {
+func (k *backportRun) close() {
 	if k.work == nil {
 		return
 	}
@@ -70,9 +70,9 @@ func (k *port) close() {
 	}
 }
 
-// make proves the change on the release and commits it. It returns the row with the commit, in the
+// proveAndCommit proves the change on the release and commits it. It returns the row with the commit, in the
 // state Intended.
-func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.Row, err error) {
+func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change) (made backports.Row, err error) {
 	made = k.row
 	if made.Tree, err = k.work.Tree(ctx); err != nil {
 		return made, err
@@ -92,13 +92,13 @@ func (k *port) make(ctx context.Context, changes []diff.Change) (made backports.
 	if made.Commit, err = k.commit(ctx, made); err != nil {
 		return made, err
 	}
-	made.Told, err = k.told(ctx, made, changes, shown)
+	made.Told, err = k.announcement(ctx, made, changes, shown)
 	return made, err
 }
 
 // prove proves the change on the release, with the packages that the release itself names. If they
 // cannot be fetched, it proves the change without them.
-func (k *port) prove(ctx context.Context) (proof.Proof, error) {
+func (k *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	checker := k.Checker.For(k.mirror)
 	project := k.repository.Project(k.work.FS())
 	how := k.repository.Setup
@@ -121,7 +121,7 @@ func (k *port) prove(ctx context.Context) (proof.Proof, error) {
 
 // makeAgain makes the commit that was intended before a restart. It fails unless the files and the
 // commit have the hashes in the row.
-func (k *port) makeAgain(ctx context.Context) error {
+func (k *backportRun) makeAgain(ctx context.Context) error {
 	tree, err := k.work.Tree(ctx)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (k *port) makeAgain(ctx context.Context) error {
 // commit commits the tree of the row, which holds the files that were proven and nothing that the tests
 // left beside them. The commit depends on rows and commits only, so making it again results in the same
 // hash.
-func (k *port) commit(ctx context.Context, row backports.Row) (string, error) {
+func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
 	c, err := k.mirror.Commits().Read(row.Pushed)
 	if err != nil {
 		return "", err
@@ -178,9 +178,9 @@ func withoutTrailers(body string) string {
 	return body
 }
 
-// told returns the text that is posted when the row's commit is pushed, and the intent to open a pull
+// announcement returns the text that is posted when the row's commit is pushed, and the intent to open a pull
 // request if the repository has a host.
-func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Told, error) {
+func (k *backportRun) announcement(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Told, error) {
 	added, removed := 0, 0
 	for _, c := range changes {
 		added, removed = added+c.Added, removed+c.Removed
@@ -214,7 +214,7 @@ func (k *port) told(ctx context.Context, row backports.Row, changes []diff.Chang
 }
 
 // publish pushes the commit of the row, then records the push and posts its line.
-func (k *port) publish(ctx context.Context) error {
+func (k *backportRun) publish(ctx context.Context) error {
 	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
 	if _, err := k.work.Push(ctx, spec); err != nil {
 		return unlessRefused(k.row, err)

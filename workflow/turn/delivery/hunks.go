@@ -193,5 +193,5 @@ func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) 
 		return work, nil, fmt.Errorf("put back what is needed: %w", err)
 	}
 	r := prompt.Wrong("Refused: the change does not hold without these hunks together, so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
-	return work, &r, d.Trees.Own(tree)
+	return work, &r, d.Trees.LetCommandsWrite(tree)
 }

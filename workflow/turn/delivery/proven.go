@@ -67,12 +67,12 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	if known, proven := d.proofs.Load(key); proven {
 		return known.(proof.Proof), nil
 	}
-	if err := d.Trees.Own(w); err != nil {
+	if err := d.Trees.LetCommandsWrite(w); err != nil {
 		return proof.Proof{}, err
 	}
 	p := d.Trees.Current()
 	select {
-	case <-p.Warm:
+	case <-p.BaseTested:
 	case <-ctx.Done():
 		return proof.Proof{}, ctx.Err()
 	}
@@ -84,7 +84,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
 	if err == nil && shown.Holds() {
-		shown.Command, err = reproduced.Again(ctx, d.Ledger, p.Checker, w)
+		shown.Command, err = reproduced.RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
 	}
 	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()

@@ -94,7 +94,7 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 			store.Lines(d.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
 		return d.Record(ctx, written...)
 	}
-	if err := d.Trees.Own(tree); err != nil {
+	if err := d.Trees.LetCommandsWrite(tree); err != nil {
 		return err
 	}
 	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))

@@ -115,7 +115,7 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	}
 	check := "`" + d.compareCommand(commit) + "`"
 	if test := d.Trees.Current().Project().TestShown(); test != "" {
-		check += fmt.Sprintf(", then `%s` on the branch", prompt.CodeSpan(test))
+		check += fmt.Sprintf(", then `%s` on the branch", prompt.WithoutJSONFlag(test))
 	}
 	return []outgoing.Button{
 		{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()},

@@ -230,8 +230,8 @@ func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p wor
 	return d.ProgramLine(said)[0]
 }
 
-// Part adds the end of the joining to the parts of a message that reopens a joined session.
-func (d *Duplicates) Part(ctx context.Context, f []store.Part) ([]store.Part, error) {
+// Unjoin adds the end of the joining to the parts of a message that reopens a joined session.
+func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, error) {
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
 		return u.Open != nil && *u.Open

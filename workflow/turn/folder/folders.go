@@ -119,7 +119,7 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 			continue // it was removed meanwhile
 		}
 		dir := filepath.Join(d.Dir, e.Name())
-		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: disk.DiskUse(dir), alone: holdsAlone(dir)})
+		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: disk.DiskUse(dir), alone: hasLocalOnlyFiles(dir)})
 	}
 	slices.SortStableFunc(list, func(a, b folder) int { return a.used.Compare(b.used) })
 	return list, err
@@ -158,7 +158,7 @@ func (d *Folders) removeFolder(f folder) (bool, error) {
 // machine.
 const LocalOnlyFile = "only-here-"
 
-func holdsAlone(dir string) bool {
+func hasLocalOnlyFiles(dir string) bool {
 	found, _ := filepath.Glob(filepath.Join(dir, LocalOnlyFile+"*"))
 	return len(found) > 0
 }

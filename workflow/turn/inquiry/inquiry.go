@@ -34,7 +34,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
 	}
-	row := iq.Agents[chairs[kept.Kind]]
+	row := iq.Agents[agentFor[kept.Kind]]
 	j, err := iq.Runtime.OpenTranscript(ctx, -kept.ID, row)
 	if err != nil {
 		return kept, err
@@ -66,8 +66,8 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	return d.inquiry, nil
 }
 
-// chairs holds which agent answers which kind of inquiry.
-var chairs = map[inquiry.Kind]string{
+// agentFor holds which agent answers which kind of inquiry.
+var agentFor = map[inquiry.Kind]string{
 	inquiry.Consult: agent.Consultant, inquiry.Explain: agent.Explainer, inquiry.Scope: agent.Reviewer,
 	inquiry.Review: agent.Critic,
 }
@@ -176,7 +176,7 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	fact := iq.answerParts(q)
-	if _, tells := ledger.Find[inbox.Told](fact); tells && iq.mustNotTell(ctx, q.By) {
+	if _, tells := ledger.Find[inbox.Told](fact); tells && iq.hideFromOrchestrator(ctx, q.By) {
 		fact = ledger.Without[inbox.Told](fact)
 		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
@@ -291,9 +291,9 @@ func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
 	return parts
 }
 
-// mustNotTell reports whether the answer to that person must not reach the orchestrator: the person's
+// hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the person's
 // own words would be held back now, and so is the answer to them.
-func (iq *Inquiries) mustNotTell(ctx context.Context, user string) bool {
+func (iq *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool {
 	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
 	if err != nil {
 		return true // fail closed
@@ -312,7 +312,7 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 		}
 		f = append(f, explainedNote(q))
 		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
-			f = append(f, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
+			f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 		}
 		return f
 	}
@@ -320,9 +320,9 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	var update store.Update
 	nothingElse := s.Revision == 0 && s.PreviousPhase == workflow.PhaseExploring && !s.Open
 	if nothingElse {
-		update.Maybe = []workflow.Event{workflow.EventAnswer}
+		update.OptionalEvents = []workflow.Event{workflow.EventAnswer}
 	} else if s.Phase == workflow.PhaseConsulting {
-		update.Maybe = []workflow.Event{workflow.EventReturn}
+		update.OptionalEvents = []workflow.Event{workflow.EventReturn}
 	}
 	name := iq.Agents[agent.Consultant].Signature()
 	var advice inquiry.Advice
@@ -336,7 +336,7 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	if !nothingElse {
 		update.Open = ledger.Wake
 		if s.Phase == workflow.PhaseConsulting && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown) {
-			update.Maybe = append(update.Maybe, workflow.EventRequest)
+			update.OptionalEvents = append(update.OptionalEvents, workflow.EventRequest)
 		}
 	}
 	return append(f, update)

@@ -37,7 +37,7 @@ func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
 	q.Answer = json.RawMessage(`{"told":true}`)
 	parts = append(parts, progress.Inquiry(q))
 	if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
-		parts = append(parts, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
+		parts = append(parts, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 	}
 	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
 		iq.Log.Error("record who knows the code", "err", err)

@@ -34,14 +34,14 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	return in.beginWorkflow(m, p, c, rest), true, nil
 }
 
-// A wayOfWorking holds what a command starts.
-type wayOfWorking struct {
+// A workflowStart holds what a command starts.
+type workflowStart struct {
 	event workflow.Event // EventRequest: the session explores as usual
 	kind  workflow.Kind
 	told  string
 }
 
-var ways = map[workflow.Command]wayOfWorking{
+var workflowStarts = map[workflow.Command]workflowStart{
 	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
 	workflow.CommandStartWork: {workflow.EventRequest, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
 	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
@@ -49,7 +49,7 @@ var ways = map[workflow.Command]wayOfWorking{
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
 func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
-	w := ways[c]
+	w := workflowStarts[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
 		told += " It is about:\n" + prompt.Fence("message", about)
@@ -68,7 +68,7 @@ func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflo
 	}
 	// If the workflow cannot start in the current phase (during another interview, say), the phase
 	// stays.
-	update.Maybe = append(update.Maybe, w.event)
+	update.OptionalEvents = append(update.OptionalEvents, w.event)
 	update.Change = func(s *workflow.Session) {
 		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = c, w.kind, 0, 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {

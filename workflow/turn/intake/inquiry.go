@@ -39,9 +39,9 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() {
-		update.Maybe = []workflow.Event{workflow.EventConsult}
+		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 		if s.Phase.Ended() {
-			update.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
+			update.OptionalEvents = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
 		}
 	}
 	update.Change = func(s *workflow.Session) {
@@ -79,7 +79,7 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 	}
 	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // only a person who may let the session go on can cause this event (see Reopen)
 	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
-		update.Maybe = []workflow.Event{workflow.EventConsult}
+		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
 	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
 }

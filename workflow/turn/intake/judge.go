@@ -98,7 +98,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	if f, err = in.Held.Reopen(ctx, m, person, f); err != nil {
 		return f, err
 	}
-	if f, err = in.Duplicates.Part(ctx, f); err != nil {
+	if f, err = in.Duplicates.Unjoin(ctx, f); err != nil {
 		return f, err
 	}
 	return in.Held.Amend(ctx, m, person, f)
@@ -212,9 +212,9 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 	switch {
 	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
 		c.Kind = intent.ConsentNone
-	case c.Loose && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx):
+	case c.NeedsWaitingReport && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx):
 		c.Kind = intent.ConsentNone
-	case c.Bare:
+	case c.WithoutGoAhead:
 		talk, err := in.Approvals.OthersWroteSince(ctx, m)
 		if err != nil {
 			return c, err

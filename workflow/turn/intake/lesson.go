@@ -61,7 +61,7 @@ func (b lessonBook) judge(ctx context.Context, m incoming.Message, p workflow.Pe
 // asked in it.
 func (b lessonBook) answered(f []store.Part) []store.Part {
 	if s := b.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
-		f = append(f, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
+		f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 	}
 	return f
 }

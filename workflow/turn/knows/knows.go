@@ -68,7 +68,7 @@ func (f Finder) Find(ctx context.Context, places []owners.Place) Answer {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	a.People = owners.Knowing(ctx, here.Mirror.Commits(), f.Session().BaseCommit, a.Places)
+	a.People = owners.Experts(ctx, here.Mirror.Commits(), f.Session().BaseCommit, a.Places)
 	return a
 }
 

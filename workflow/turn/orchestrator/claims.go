@@ -21,10 +21,10 @@ type claims struct {
 	cause, change         string
 }
 
-// notShown returns which of the claims nothing in the session shows, or an empty string if all are
+// unprovenClaims returns which of the claims nothing in the session shows, or an empty string if all are
 // shown.
-func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error) {
-	p, err := o.openPast(ctx)
+func (o *Orchestrator) unprovenClaims(ctx context.Context, said claims) (string, error) {
+	p, err := o.sessionEvidence(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -52,9 +52,9 @@ func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error
 	return p.WeakReproduction(*c), nil
 }
 
-// openPast returns what a report of this session can be based on: the transcript, the commands that were
+// sessionEvidence returns what a report of this session can be based on: the transcript, the commands that were
 // run, and the attached files.
-func (o *Orchestrator) openPast(ctx context.Context) (p evidence.Past, err error) {
+func (o *Orchestrator) sessionEvidence(ctx context.Context) (p evidence.Past, err error) {
 	j, err := o.Runtime.OpenTranscript(ctx, 0, o.Agents[agent.Orchestrator])
 	if err != nil {
 		return p, err

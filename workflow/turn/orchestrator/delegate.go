@@ -79,9 +79,9 @@ func badAssignments(list []decision.Assignment, plan planning.Plan) string {
 	return ""
 }
 
-// takeUp drops the failed tasks, which the new tasks replace, and returns their highest number of
+// dropFailedTasks drops the failed tasks, which the new tasks replace, and returns their highest number of
 // failures, which the new tasks inherit.
-func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
+func dropFailedTasks(all []workflow.Task) (dropped []store.Part, failures int) {
 	for _, k := range all {
 		if k.State == workflow.TaskFailed {
 			failures = max(failures, k.Failures)
@@ -223,7 +223,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 	if err != nil {
 		return nil, err
 	}
-	fact, failures := takeUp(all)
+	fact, failures := dropFailedTasks(all)
 	said := "Tasks:"
 	if len(list) == 1 {
 		said = "Task:"
@@ -368,7 +368,7 @@ func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) ([]store.
 	if err := work.Restore(ctx, start); err != nil {
 		return nil, fmt.Errorf("put the files back: %w", err)
 	}
-	if err := l.Trees.Own(work); err != nil {
+	if err := l.Trees.LetCommandsWrite(work); err != nil {
 		return nil, err
 	}
 	s, err := l.Trees.Snapshot(ctx, work, 0)

@@ -40,7 +40,7 @@ func TestApart(t *testing.T) {
 
 func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 	t.Parallel()
-	dropped, failures := takeUp([]workflow.Task{
+	dropped, failures := dropFailedTasks([]workflow.Task{
 		{Number: 1, State: workflow.TaskDone, Failures: 1}, {Number: 2, State: workflow.TaskFailed, Failures: 2}, {Number: 3, State: workflow.TaskDropped, Failures: 3},
 	})
 	require.Equal(t, 2, failures)

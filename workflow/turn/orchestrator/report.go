@@ -27,8 +27,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// everyWord returns the remaining texts of a diagnosis, in which places are looked up, too.
-func everyWord(d diagnosis.Report) string {
+// otherTexts returns the remaining texts of a diagnosis, in which places are looked up, too.
+func otherTexts(d diagnosis.Report) string {
 	said := slices.Clone(d.AffectedScope)
 	for _, h := range d.Hypotheses {
 		said = append(said, h.Claim, h.Probe)
@@ -201,12 +201,12 @@ func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result
 		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
 			return prompt.Wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
 		}
-		begun = append(begun, store.Update{Maybe: []workflow.Event{workflow.EventDiagnose}})
+		begun = append(begun, store.Update{OptionalEvents: []workflow.Event{workflow.EventDiagnose}})
 	}
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
 	shown, err := l.reproduced(ctx, &d.Reproduction)
@@ -269,7 +269,7 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 	} else if len(missing) > 0 {
 		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
-	if unsaid, err := l.notShown(ctx, said); unsaid != "" || err != nil {
+	if unsaid, err := l.unprovenClaims(ctx, said); unsaid != "" || err != nil {
 		return &model.Result{Wrong: true, Text: unsaid}, err
 	}
 	return l.refuseUnread(ctx)
@@ -294,9 +294,9 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	lines := l.ProgramLine(r.Text, buttons...)
 	written = append(written, who.Call(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
-		Maybe:  []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
-		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
-		Open:   ledger.Rest,
+		OptionalEvents: []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
+		Change:         func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
+		Open:           ledger.Rest,
 	})
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...), nil
 }

@@ -91,7 +91,7 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	} else if s.Phase == workflow.PhasePlanning && l.NewestReportKind() == workflow.ReportPlan && approval == nil {
 		event = workflow.EventShowPlan
 	}
-	rest := store.Update{Open: ledger.Rest, Rested: true}
+	rest := store.Update{Open: ledger.Rest, ThreadSettled: true}
 	if _, err := s.Phase.Next(event); err == nil {
 		rest.Events = []workflow.Event{event}
 	}
@@ -121,7 +121,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
 	said := []store.Part{store.Lines(l.ProgramLine(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
 	if !l.Session().Phase.MayWrite() {
-		said = append(said, store.Update{Maybe: []workflow.Event{workflow.EventConsult}})
+		said = append(said, store.Update{OptionalEvents: []workflow.Event{workflow.EventConsult}})
 	}
 	if _, err := l.Inquiries.EnsureInquiry(ctx, q, said...); err != nil {
 		return model.Result{}, err
@@ -135,7 +135,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
 		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
 	}
-	return ledger.WithParts(model.Result{Text: told}, store.Update{Maybe: []workflow.Event{workflow.EventReturn}}), nil
+	return ledger.WithParts(model.Result{Text: told}, store.Update{OptionalEvents: []workflow.Event{workflow.EventReturn}}), nil
 }
 
 // mostConsultations is how often the orchestrator may ask the consultant in one thread. Requests of

@@ -196,7 +196,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 			return nil, refused, nil
 		case refused == "" && x.Rested:
 			continue
-		case refused == "" && given.mayAskBy(x):
+		case refused == "" && given.canBeTheRequest(x):
 			by.Message, by.Person = x.Message, authors.lookUp(ctx, x.User).person
 		}
 		spent = spent || given.spent[x.ID]
@@ -211,15 +211,15 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	return by, "", nil
 }
 
-// given holds the permissions of the session that matter for AskedBy.
-type given struct {
+// sessionPermissions holds the permissions of the session that matter for AskedBy.
+type sessionPermissions struct {
 	adoptions map[int64][]permit.Permission // by the inbox row that is adopted
 	adopting  map[int64]bool                // inbox rows that adopt another person's request
 	spent     map[int64]bool                // inbox rows that permitted a revision
 }
 
-func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
-	g := given{map[int64][]permit.Permission{}, map[int64]bool{}, map[int64]bool{}}
+func (ps *Permissions) readGiven(ctx context.Context) (sessionPermissions, error) {
+	g := sessionPermissions{map[int64][]permit.Permission{}, map[int64]bool{}, map[int64]bool{}}
 	all, err := ps.Store.Permissions(ctx, ps.Session().ID)
 	for _, p := range all {
 		switch p.What {
@@ -235,10 +235,10 @@ func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
 	return g, err
 }
 
-// mayAskBy reports whether x can be the message by which something was asked for: an unedited message
+// canBeTheRequest reports whether x can be the message by which something was asked for: an unedited message
 // that asks for something to be done, or that adopts another person's request. A message permits only
 // once. A message that only passes held words on does not ask for them.
-func (g given) mayAskBy(x inbox.ReadMessage) bool {
+func (g sessionPermissions) canBeTheRequest(x inbox.ReadMessage) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != incoming.Mention && x.Kind != incoming.Reply {
 		return false
 	}
@@ -303,6 +303,6 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 }
 
 // isAdopted reports whether a person who may approve adopted the message of that inbox row.
-func (a *authors) isAdopted(ctx context.Context, g given, row int64) bool {
+func (a *authors) isAdopted(ctx context.Context, g sessionPermissions, row int64) bool {
 	return slices.ContainsFunc(g.adoptions[row], func(p permit.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
 }

@@ -145,9 +145,9 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 // shootPage takes the pictures of one page before and after the change.
 func (s *shooting) shootPage(ctx context.Context, page string, before, after tree) error {
 	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Processor: s.Processor}
-	name := "`" + prompt.CodeSpan(plaintext.CutLine(page, 120)) + "`"
+	name := "`" + prompt.WithoutJSONFlag(plaintext.CutLine(page, 120)) + "`"
 	now, err := camera.Shoot(ctx, after.read, page)
-	var unshown *screenshot.Unshown
+	var unshown *screenshot.NoPictureError
 	switch {
 	case errors.As(err, &unshown) && unshown.Why == screenshot.NoBrowser:
 		s.none = unshown.Why

@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// CodeSpan returns a command as people write it: without -json after go test, which the program adds to
+// WithoutJSONFlag returns a command as people write it: without -json after go test, which the program adds to
 // count tests.
-func CodeSpan(command string) string {
+func WithoutJSONFlag(command string) string {
 	return strings.Replace(command, "go test -json ", "go test ", 1)
 }
 

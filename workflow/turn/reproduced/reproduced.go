@@ -27,9 +27,9 @@ const limit = 2 * time.Minute
 // A Command is a report's command, which failed on the base.
 type Command struct{ Line string }
 
-// Of returns the report's command if a run of it in the session, before anything was changed, ended in
+// FailingCommand returns the report's command if a run of it in the session, before anything was changed, ended in
 // a way that may show the bug. Otherwise it returns an empty Command.
-func Of(r workflow.Report, ran []progress.Command) Command {
+func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 	line := findings.GroundsOf(r).Reproduction
 	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
 		return c.Task == 0 && c.Command == line && evidence.EndsWithoutShowing(c) == ""
@@ -44,8 +44,8 @@ func Of(r workflow.Report, ran []progress.Command) Command {
 // Run says.
 const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, or needs something else, call finish again."
 
-// Again runs the command of the report that the work's approval names.
-func Again(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
+// RunApprovedCommand runs the command of the report that the work's approval names.
+func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
 	approval, err := l.StandingApproval(ctx)
 	if approval == nil || err != nil {
 		return proof.Command{}, err
@@ -58,7 +58,7 @@ func Again(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *r
 	if err != nil {
 		return proof.Command{}, err
 	}
-	return Of(report, ran).Run(ctx, checker, w)
+	return FailingCommand(report, ran).Run(ctx, checker, w)
 }
 
 // Run runs the command once in the workspace's files, which are not restored afterwards, and says how

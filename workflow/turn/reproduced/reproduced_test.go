@@ -21,7 +21,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 	body, err := json.Marshal(map[string]string{"reproduction": line})
 	require.NoError(t, err)
 	report := workflow.Report{Kind: workflow.ReportRootCause, Body: body}
-	c := Of(report, []progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
+	c := FailingCommand(report, []progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
 	require.Equal(t, line, c.Line)
 
 	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: t.TempDir()}}
@@ -47,10 +47,10 @@ func TestACommandThatShowedNothing(t *testing.T) {
 	for _, ran := range [][]progress.Command{
 		nil, {{Command: "cat x"}}, {{Command: "cat x", ExitCode: 127}}, {{Command: "cat x", ExitCode: -1}}, {{Command: "cat x", Task: 1, ExitCode: 1}}, {{Command: "cat y", ExitCode: 1}},
 	} {
-		require.Equal(t, Command{}, Of(report, ran))
+		require.Equal(t, Command{}, FailingCommand(report, ran))
 	}
 	report.Kind = workflow.ReportRequest
-	require.Equal(t, Command{}, Of(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))
+	require.Equal(t, Command{}, FailingCommand(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))
 	got, err := Command{}.Run(t.Context(), nil, nil)
 	require.NoError(t, err)
 	require.Empty(t, got)

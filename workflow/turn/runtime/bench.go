@@ -65,7 +65,7 @@ func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 			if err := b.Workspace.Restore(ctx, r.Trees.Current().CopyTree); err != nil {
 				return nil, err
 			}
-			return nil, r.Trees.Own(b.Workspace)
+			return nil, r.Trees.LetCommandsWrite(b.Workspace)
 		}))
 	}
 	return tools
@@ -87,9 +87,9 @@ func (r *Runtime) AroundCheck(inner model.Tool, before func(context.Context) err
 func (r *Runtime) around(inner model.Tool, tested bool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
-		ready := r.Trees.Current().Built
+		ready := r.Trees.Current().BaseBuilt
 		if tested {
-			ready = r.Trees.Current().Warm
+			ready = r.Trees.Current().BaseTested
 		}
 		late, err := r.Trees.LateFacts(ctx, ready)
 		if err != nil {

@@ -82,7 +82,7 @@ func (t *Tested) Unprovable() string {
 	if missing == "" {
 		return ""
 	}
-	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.CodeSpan(command), t.Branch, missing)
+	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.WithoutJSONFlag(command), t.Branch, missing)
 }
 
 // Judge returns the project with a test command that an agent names. It refuses if a command is
@@ -118,7 +118,7 @@ func (t *Tested) Keep(ctx context.Context, next project.Project, line string, r 
 	err := t.Record(ctx, progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
 		lessons.Seen{Repository: t.Repository, Folder: t.Folder, Key: lessons.KeyTest, Text: "Its tests are run with: " + line, Source: passed + ", " + next.From},
 		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. If that is wrong, say which command is right.",
-			t.Display, prompt.CodeSpan(r.Project.TestShown()), next.From, passed))))
+			t.Display, prompt.WithoutJSONFlag(r.Project.TestShown()), next.From, passed))))
 	if err == nil {
 		t.set(next, true)
 	}

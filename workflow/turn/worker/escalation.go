@@ -29,7 +29,7 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoi
 	}
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
-		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
+		store.Update{OptionalEvents: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
 		store.Lines(append([]outgoing.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
 	if err != nil {
 		return "", err

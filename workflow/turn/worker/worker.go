@@ -298,7 +298,7 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
 func (h *task) workerTools(bench *tool.Bench) []model.Tool {
-	own := func(context.Context) error { return h.Trees.Own(h.tree) }
+	own := func(context.Context) error { return h.Trees.LetCommandsWrite(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tests := h.Trees.Current().Tests
 	bench.Naming = tool.Naming{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
@@ -346,8 +346,8 @@ func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
 }
 
-// claimFails returns the session to its work after a claim that does not hold.
-var claimFails = store.Update{Maybe: []workflow.Event{workflow.EventFail}}
+// claimFailedUpdate returns the session to its work after a claim that does not hold.
+var claimFailedUpdate = store.Update{OptionalEvents: []workflow.Event{workflow.EventFail}}
 
 // Done claims that the task is finished, and verifies it. The design rules are checked before the proof,
 // and the proof before the scope.
@@ -375,12 +375,12 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if red := h.red.refuse(tree); red != "" {
 		return prompt.Wrong("%s", red), nil
 	}
-	if err := h.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
+	if err := h.Record(ctx, store.Update{OptionalEvents: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
 	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
-		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFails), err
+		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
 }
@@ -424,11 +424,11 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 		return model.Result{}, err
 	}
 	if c.proof.Outcome() == proof.NotStarted {
-		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing: your change is kept.", c.attempt.Summary), claimFails), nil
+		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing: your change is kept.", c.attempt.Summary), claimFailedUpdate), nil
 	}
 	if !c.attempt.Held {
 		if n := len(c.earlier); n > 0 && c.earlier[n-1].Tree == c.attempt.Tree {
-			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", c.attempt.Summary), claimFails), nil
+			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", c.attempt.Summary), claimFailedUpdate), nil
 		}
 		if diff, err := h.tree.Diff(ctx); err == nil {
 			c.attempt.Diff = prompt.CutDiff(diff, prompt.MaxDiffBytes)
@@ -443,17 +443,17 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	if scoped.Taken != nil {
 		taken = "\n" + prompt.TakenOut(*scoped.Taken)
 		if !scoped.Left {
-			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and say what more it takes.%s", h.grant.Scope, taken), claimFails), nil
+			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and say what more it takes.%s", h.grant.Scope, taken), claimFailedUpdate), nil
 		}
 		if c, err = h.proveClaim(ctx); err != nil {
 			return model.Result{}, err
 		}
 		if !c.attempt.Held {
-			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFails), nil
+			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFailedUpdate), nil
 		}
 	}
 	if missing, err := h.skillGate(ctx, c.proof); missing != "" || err != nil {
-		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFails), err
+		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFailedUpdate), err
 	}
 	if meanwhile, err := h.readFirst(ctx, c.attempt, taken); meanwhile != nil || err != nil {
 		return prompt.DerefResult(meanwhile), err
@@ -488,7 +488,7 @@ func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string)
 		return nil, err
 	}
 	r := ledger.WithParts(model.Result{Text: "Verified, but somebody wrote for you meanwhile; you are shown it now. Do what it asks, and call done again, also where it changes nothing.\n" + a.Summary + taken},
-		store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
+		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}})
 	return &r, nil
 }
 
@@ -516,7 +516,7 @@ func failureOutput(p proof.Proof) string {
 	}
 	fresh, _ := p.Branch.FailingSince(p.Base)
 	for _, x := range fresh {
-		if len(told) < most && !result.Told(told, x.Output) {
+		if len(told) < most && !result.IsRepeatOf(told, x.Output) {
 			told = append(told, x.Output)
 			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
 		}
@@ -526,7 +526,7 @@ func failureOutput(p proof.Proof) string {
 
 func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, strings.TrimSpace(d.Summary)+prompt.LeftLine(d.Left), a.Tree
-	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
+	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}}}
 	written = append(written, h.journal.ProgressLine(doneText(d, shown)))
 	ticked, err := h.tickPlan(ctx, h.task)
 	if ticked != nil {
@@ -577,7 +577,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
-		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}},
+		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
 		h.journal.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
@@ -586,7 +586,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 // and the thread is asked.
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
-	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFails}
+	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
 	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
 	if h.task.Failures != h.MaxAttempts() {
 		written = append(written, store.Lines{said})
@@ -601,7 +601,7 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 			return model.Result{}, err
 		}
 		h.task.Summary += advice
-		written = append(written, store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
+		written = append(written, store.Update{OptionalEvents: []workflow.Event{workflow.EventAdvice}})
 	}
 	return ledger.WithParts(model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true},
 		append(written, progress.Task{Task: h.task})...), nil

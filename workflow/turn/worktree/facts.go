@@ -35,9 +35,9 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 			from = " (" + prompt.FileName(project.From) + ")"
 		}
 		if run := project.TestShown(); run != project.WrittenShown() {
-			from += ", run as " + orNone(prompt.CodeSpan(run))
+			from += ", run as " + orNone(prompt.WithoutJSONFlag(run))
 		}
-		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build), orNone(prompt.CodeSpan(project.WrittenShown())), from)
+		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build), orNone(prompt.WithoutJSONFlag(project.WrittenShown())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")
@@ -60,7 +60,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 // and why. It returns an empty string if they start, or if that is not known yet.
 func (p *Place) Unprovable() string {
 	select {
-	case <-p.Warm:
+	case <-p.BaseTested:
 		return p.Tests.Unprovable()
 	default:
 		return ""

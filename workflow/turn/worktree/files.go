@@ -19,7 +19,7 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 	tree, err := p.Work.Tree(ctx)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
-		return t.Own(p.Copy) // files that cannot be committed are not shown either
+		return t.LetCommandsWrite(p.Copy) // files that cannot be committed are not shown either
 	}
 	if err == nil {
 		err = p.Copy.AdoptTree(ctx, p.Work, tree)
@@ -31,7 +31,7 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 		return fmt.Errorf("look at the work: %w", err)
 	}
 	p.CopyTree = tree
-	return t.Own(p.Copy)
+	return t.LetCommandsWrite(p.Copy)
 }
 
 // BaseTree writes the files of the session's base commit to a folder, once, and opens it. It returns an

@@ -34,7 +34,7 @@ func (p *Place) AwaitStart(ctx context.Context, db *database.DB) error {
 		return err
 	}
 	select {
-	case <-p.Warm:
+	case <-p.BaseTested:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

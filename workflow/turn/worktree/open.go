@@ -37,7 +37,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Place{Repository: r, Mirror: mirror, Built: make(chan struct{}), Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Place{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}
@@ -109,7 +109,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 		if p.Work, err = t.openWorkspace(ctx, p); err != nil {
 			return err
 		}
-		if err := t.Own(p.Work); err != nil {
+		if err := t.LetCommandsWrite(p.Work); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	if approval != nil {
 		return t.RefreshCopy(ctx, p)
 	}
-	return t.Own(p.Copy)
+	return t.LetCommandsWrite(p.Copy)
 }
 
 // warmUp fetches the packages that the base names, builds the base into the build cache, and runs its
@@ -144,8 +144,8 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 // commands share with them is read-only to the commands. Without confinement they would also share the
 // machine's folders, so there p.Built is closed after the tests.
 func (t *Trees) warmUp(ctx context.Context, p *Place) {
-	defer close(p.Warm)
-	built := sync.OnceFunc(func() { close(p.Built) })
+	defer close(p.BaseTested)
+	built := sync.OnceFunc(func() { close(p.BaseBuilt) })
 	defer built()
 	if t.Checker == nil {
 		close(p.fetched.done)
@@ -179,7 +179,7 @@ func (t *Trees) Close() {
 	if p == nil {
 		return
 	}
-	<-p.Warm
+	<-p.BaseTested
 	p.fetched.have.Close()
 	p.closeTrees()
 	t.mu.Lock()
@@ -201,5 +201,5 @@ func (t *Trees) OpenWork(ctx context.Context) error {
 	t.mu.Lock()
 	p.Work = work
 	t.mu.Unlock()
-	return t.Own(work)
+	return t.LetCommandsWrite(work)
 }

@@ -35,20 +35,20 @@ func TestMissingPackagesInWords(t *testing.T) {
 // What is not known of packages when an agent begins comes with its first command, once.
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
-	p := &Place{Built: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Place{BaseBuilt: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
 	trees := &Trees{place: p, Patience: time.Nanosecond}
 	require.Contains(t, trees.missingFacts(t.Context()), "still being fetched")
 	p.fetched.missing = "Not here: x."
 	close(p.fetched.done)
-	close(p.Built)
+	close(p.BaseBuilt)
 	for _, want := range []string{"Not here: x.", ""} {
-		late, err := trees.LateFacts(t.Context(), p.Built)
+		late, err := trees.LateFacts(t.Context(), p.BaseBuilt)
 		require.NoError(t, err)
 		require.Equal(t, want, late)
 	}
 	trees.Patience = time.Hour
 	require.Equal(t, "Not here: x.", trees.missingFacts(t.Context()))
-	late, err := trees.LateFacts(t.Context(), p.Built)
+	late, err := trees.LateFacts(t.Context(), p.BaseBuilt)
 	require.NoError(t, err)
 	require.Empty(t, late, "it was told")
 }

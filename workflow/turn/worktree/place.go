@@ -27,10 +27,10 @@ type Place struct {
 	Skills     skill.Set
 	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
 
-	Built   chan struct{} // closed when commands can use the base's packages and build
-	Warm    chan struct{} // closed when the base was also tested and the result is known
-	fetched fetched       // the base's packages; set when Built is closed
-	err     error
+	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
+	BaseTested chan struct{} // closed when the base was also tested and the result is known
+	fetched    fetched       // the base's packages; set when Built is closed
+	err        error
 }
 
 // fetched holds the packages that were fetched for a place.

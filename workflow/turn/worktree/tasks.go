@@ -43,7 +43,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 	} else if err := t.restoreRecorded(ctx, t.Current().Mirror, fork, k.ID); err != nil {
 		return nil, err
 	}
-	return fork, t.Own(fork)
+	return fork, t.LetCommandsWrite(fork)
 }
 
 // taskStart returns the tree that a task began with if an earlier version of the program began the task
@@ -90,7 +90,7 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Works
 	}
 	//crash:task_merged
 	if len(conflicts) == 0 {
-		return "", errors.Join(t.Own(work), t.RecordTree(ctx, work, 0))
+		return "", errors.Join(t.LetCommandsWrite(work), t.RecordTree(ctx, work, 0))
 	}
 	lines := []string{"It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
 	for _, c := range conflicts {

@@ -32,7 +32,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: caches}}).For(m)
 	ledger := turntest.OpenLedger(t, nil)
 	require.NoError(t, ledger.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }}))
-	p := &Place{Mirror: m, Checker: checker, Built: make(chan struct{}), Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}, Tests: &tested.Tested{Ledger: ledger}}
+	p := &Place{Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}, Tests: &tested.Tested{Ledger: ledger}}
 	require.NoError(t, p.Tests.Find(ctx, project.Project{
 		Build: "echo built > $GOCACHE/00/entry", Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; echo 1..1",
 	}))
@@ -40,7 +40,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); trees.warmUp(ctx, p) }()
 
-	_, err := trees.LateFacts(ctx, p.Built)
+	_, err := trees.LateFacts(ctx, p.BaseBuilt)
 	require.NoError(t, err)
 	// The tests are running, and write a file "mark" to their working folder and to their /tmp.
 	var mark []string
@@ -53,12 +53,12 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	cmd.Mounts, cmd.Env = checker.Cache.Mounts("")
 	require.NoError(t, cmd.Run(ctx))
 	select {
-	case <-p.Warm:
+	case <-p.BaseTested:
 		t.Fatal("the base's tests came to an end by themselves")
 	default:
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(mark[0]), "go-on"), nil, 0o644))
-	_, err = trees.LateFacts(ctx, p.Warm)
+	_, err = trees.LateFacts(ctx, p.BaseTested)
 	require.NoError(t, err)
 	<-ended
 	base, known := checker.Remembered(commits[0], p.Project())
@@ -76,13 +76,13 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
 	ledger := turntest.OpenLedger(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }}))
-	p := &Place{Mirror: m, Checker: checker, Built: make(chan struct{}), Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}, Tests: &tested.Tested{Ledger: ledger}}
+	p := &Place{Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}, Tests: &tested.Tested{Ledger: ledger}}
 	require.NoError(t, p.Tests.Find(t.Context(), project.Project{Build: "true", Test: "true"}))
 	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}
 	go trees.warmUp(t.Context(), p)
-	_, err = trees.LateFacts(t.Context(), p.Built)
+	_, err = trees.LateFacts(t.Context(), p.BaseBuilt)
 	require.NoError(t, err)
 	_, known := checker.Remembered(commits[0], p.Project())
 	require.True(t, known, "the tests were run before")
-	<-p.Warm
+	<-p.BaseTested
 }

@@ -47,7 +47,7 @@ func (t *Trees) Current() *Place {
 	return t.place
 }
 
-func (t *Trees) Own(w *repo.Workspace) error {
+func (t *Trees) LetCommandsWrite(w *repo.Workspace) error {
 	if t.Sandbox == nil {
 		return nil
 	}

@@ -55,12 +55,12 @@ type Repository struct {
 	Scope        string `yaml:"scope"`         // default: the whole repository
 	Setup        Setup  `yaml:"setup"`         // or the word off
 
-	shown
+	visibility
 	RemoteAccess
 }
 
-// shown holds the settings of what people see of a repository.
-type shown struct {
+// visibility holds the settings of what people see of a repository.
+type visibility struct {
 	Guests  string `yaml:"guests"`   // all (default) or no_code: what channels with guests may read
 	CodeURL string `yaml:"code_url"` // of a line, with {commit}, {path} and {line}; default: by the host, if it is known
 	Visual  visual `yaml:"visual"`   // or the word off

@@ -77,7 +77,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks:   Checks{Build: "go build ./...", Test: "go test -json ./..."},
 				Approval: Approval{Approvers: []string{"U0123ABCD", "S0456EFGH"}, OtherThanRequester: true}, Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
-				shown: shown{Guests: "no_code", CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}"},
+				visibility: visibility{Guests: "no_code", CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}"},
 				Setup: Setup{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
 					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,

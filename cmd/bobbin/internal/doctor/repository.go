@@ -69,7 +69,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.
-func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.Sight, f *findings.List) {
+func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.RemoteInfo, f *findings.List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
 		return

@@ -27,7 +27,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
-	s.Never = address.OwnHosts(s.DatabaseURL)
+	s.BlockedHosts = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.AskedAt(), hide
 	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository, PerReplica: file.Limits.PerReplica}
 	s.Silent, s.HunkTime, s.HistoryTime = file.Limits.SilentFor(), file.Limits.HunkTime(), file.Limits.HistoryTime()

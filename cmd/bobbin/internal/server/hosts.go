@@ -109,7 +109,7 @@ func signer(address string, app *githubapp.App, credentials remote.Credentials) 
 			return credentials.For(ctx, address, map[bool]remote.Access{false: remote.Read, true: remote.Write}[write])
 		}
 	}
-	kept := app.Kept(tokenKept)
+	kept := app.CachedTokens(tokenKept)
 	return func(ctx context.Context, write bool) (remote.Credential, error) {
 		if write {
 			return app.Token(ctx, address, mayOpen)
@@ -124,5 +124,7 @@ func appLacks(address string, app *githubapp.App) func(ctx context.Context) ([]s
 	if app == nil {
 		return nil
 	}
-	return func(ctx context.Context) ([]string, error) { return app.Lacks(ctx, address, mayOpen, mayLook) }
+	return func(ctx context.Context) ([]string, error) {
+		return app.MissingPermissions(ctx, address, mayOpen, mayLook)
+	}
 }

@@ -75,7 +75,7 @@ type Settings struct {
 	Repositories []catalog.Repository
 	Sandbox      config.Sandbox
 	Network      proxy.Network  // the network that packages are fetched over; nil: this machine's
-	Never        []string       // hosts of the bot's own services, which package fetches must not reach
+	BlockedHosts []string       // hosts of the bot's own services, which package fetches must not reach
 	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
 	SkillsDir    string         // folder of the operator's skills; empty: none
 	HTTPAddr     string         // host:port where health is served; empty: nowhere
@@ -136,7 +136,7 @@ type LimitSettings struct {
 // A Server is the bot with all its parts.
 type Server struct {
 	log *slog.Logger
-	held
+	closables
 	Store   *store.Store
 	Mirrors *repo.Mirrors
 	queue   *Queue
@@ -152,8 +152,8 @@ type Server struct {
 	sandboxOff string // why commands are off; empty: they are on
 }
 
-// held is what Close releases.
-type held struct {
+// closables is what Close releases.
+type closables struct {
 	lock    *filelock.Lock    // of the data directory
 	cluster *postgres.Cluster // the private Postgres; nil with a configured one
 	traces  *traces.Traces    // nil: no traces are sent
@@ -466,7 +466,7 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 	log.Info("sandbox", "kind", box.Describe())
 	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
 	checker.Caches.Packages = &packages.Fetcher{
-		Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
+		Sandbox: box, Network: s.Network, Never: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
 	}
 	return checker, nil
 }

@@ -8,11 +8,11 @@ import (
 	"text/tabwriter"
 )
 
-// hardly is the p-value below which a difference is called "hardly chance".
-const hardly = 0.05
+// significance is the p-value below which a difference is called "hardly chance".
+const significance = 0.05
 
-// fewest is the number of pairs that have to differ before any test can tell a difference from chance.
-const fewest = 6
+// minPairs is the number of pairs that have to differ before any test can tell a difference from chance.
+const minPairs = 6
 
 // A pair is one task in two runs, each averaged over its attempts.
 type pair struct {
@@ -171,9 +171,9 @@ func judgeChance(differences []float64) string {
 	switch {
 	case differ == 0:
 		return "no task differs"
-	case p < hardly:
+	case p < significance:
 		return fmt.Sprintf("hardly chance (p = %s)", probability(p))
-	case differ < fewest:
+	case differ < minPairs:
 		return fmt.Sprintf("could be chance (p = %s); too few tasks differ to tell", probability(p))
 	}
 	return fmt.Sprintf("could be chance (p = %s)", probability(p))

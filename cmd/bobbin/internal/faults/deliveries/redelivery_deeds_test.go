@@ -16,8 +16,8 @@ type deed struct {
 	name    string
 	direct  bool // happens in a direct conversation
 	watched bool // happens in a watched channel
-	before  func(*scene)
-	happens func(*scene)
+	before  func(*eventCase)
+	happens func(*eventCase)
 	frames  []string // sent unchanged, over any connection
 	want    []string // all rows of the inbox at the end, and the lines that follow from them
 	silent  bool     // the bot posts no lines
@@ -38,33 +38,33 @@ const forgetful = `create table again (id bigint);
 	end $$;
 	create trigger forget before update on inbox for each row execute function forget()`
 
-func (c *scene) must(err error) { require.NoError(c.t, err, c.name) }
+func (c *eventCase) must(err error) { require.NoError(c.t, err, c.name) }
 
-// say posts as ann, in the scene's thread if there is one.
-func (c *scene) say(text string) string { return c.sayAs(c.ann, text) }
+// say posts as ann, in the case's thread if there is one.
+func (c *eventCase) say(text string) string { return c.sayAs(c.ann, text) }
 
-func (c *scene) sayAs(user, text string) string {
+func (c *eventCase) sayAs(user, text string) string {
 	ts, err := c.slack.Say(c.channel, user, text, c.root)
 	c.must(err)
 	return ts
 }
 
 // bound begins a thread that belongs to a session.
-func bound(c *scene) { c.root = c.say(c.slack.Mention() + " look") }
+func bound(c *eventCase) { c.root = c.say(c.slack.Mention() + " look") }
 
 // quiet begins a thread of a session in which the bot posts nothing.
-func quiet(c *scene) { c.root = c.say(c.slack.Mention() + " quiet") }
+func quiet(c *eventCase) { c.root = c.say(c.slack.Mention() + " quiet") }
 
 // unbound begins a thread that belongs to no session.
-func unbound(c *scene) { c.root = c.say("lunch?") }
+func unbound(c *eventCase) { c.root = c.say("lunch?") }
 
-func directly(c *scene) { c.root = c.say("look") }
+func directly(c *eventCase) { c.root = c.say("look") }
 
-func shown(c *scene) { c.root = c.say(c.slack.Mention() + " buttons") }
+func shown(c *eventCase) { c.root = c.say(c.slack.Mention() + " buttons") }
 
-// standing posts a message, drops its events and returns its message event, so that the scene can send
+// standing posts a message, drops its events and returns its message event, so that the case can send
 // another.
-func (c *scene) standing(text string) (event map[string]any) {
+func (c *eventCase) standing(text string) (event map[string]any) {
 	ts := c.say(text)
 	c.slack.Lose(func(d slacktest.Delivery) bool {
 		if e := inner(d); e["ts"] == ts && e["type"] == "message" {
@@ -84,7 +84,7 @@ func inner(d slacktest.Delivery) map[string]any {
 	return payload.Event
 }
 
-func (c *scene) emit(event map[string]any) { c.must(c.slack.Emit(c.channel, event)) }
+func (c *eventCase) emit(event map[string]any) { c.must(c.slack.Emit(c.channel, event)) }
 
 // with sets a field of an event, or deletes it if value is nil, and returns the event.
 func with(event map[string]any, field string, value any) map[string]any {
@@ -96,7 +96,7 @@ func with(event map[string]any, field string, value any) map[string]any {
 }
 
 // press clicks a button of the newest message with buttons, or of the oldest.
-func (c *scene) press(user, action string, oldest bool) {
+func (c *eventCase) press(user, action string, oldest bool) {
 	var found string
 	for _, m := range c.slack.Thread(c.channel, c.root) {
 		if len(m.Pressable()) > 0 && (found == "" || !oldest) {
@@ -106,12 +106,12 @@ func (c *scene) press(user, action string, oldest bool) {
 	c.must(c.slack.Click(c.channel, found, action, user))
 }
 
-func press(action string) func(*scene) {
-	return func(c *scene) { c.press(c.ann, action, false) }
+func press(action string) func(*eventCase) {
+	return func(c *eventCase) { c.press(c.ann, action, false) }
 }
 
 // own posts as the bot itself, without its poster.
-func (c *scene) own(text string) {
+func (c *eventCase) own(text string) {
 	r, err := http.PostForm(c.slack.URL()+"chat.postMessage", url.Values{
 		"token": {c.slack.App().BotToken}, "channel": {c.channel}, "text": {text}, "thread_ts": {c.root},
 	})
@@ -119,12 +119,12 @@ func (c *scene) own(text string) {
 	r.Body.Close()
 }
 
-func command(word, text string) func(*scene) {
-	return func(c *scene) { c.must(c.slack.Command(c.channel, c.ann, word, text)) }
+func command(word, text string) func(*eventCase) {
+	return func(c *eventCase) { c.must(c.slack.Command(c.channel, c.ann, word, text)) }
 }
 
 // last returns the ts of ann's newest message in the thread.
-func (c *scene) last() string {
+func (c *eventCase) last() string {
 	thread := c.slack.Thread(c.channel, c.root)
 	for i := len(thread) - 1; ; i-- {
 		if thread[i].User == c.ann {
@@ -139,27 +139,27 @@ var mentions = []deed{
 	{name: "mention", happens: bound, want: []string{"mention look"}},
 	{
 		name: "mention in a thread of people's", before: unbound,
-		happens: func(c *scene) { c.say(c.slack.Mention() + " look") }, want: []string{"mention look"},
+		happens: func(c *eventCase) { c.say(c.slack.Mention() + " look") }, want: []string{"mention look"},
 	},
 	{
 		name: "mention in its own thread", before: bound,
-		happens: func(c *scene) { c.say("and " + c.slack.Mention() + " this") }, want: []string{"mention look", "mention and this"},
+		happens: func(c *eventCase) { c.say("and " + c.slack.Mention() + " this") }, want: []string{"mention look", "mention and this"},
 	},
 	{
 		name:    "the message half of a mention",
-		happens: func(c *scene) { c.emit(c.standing(c.slack.Mention() + " half")) }, want: []string{"mention half"},
+		happens: func(c *eventCase) { c.emit(c.standing(c.slack.Mention() + " half")) }, want: []string{"mention half"},
 	},
 	{
 		name:    "the app_mention half of a mention",
-		happens: func(c *scene) { c.emit(with(c.standing(c.slack.Mention()+" half"), "type", "app_mention")) }, want: []string{"mention half"},
+		happens: func(c *eventCase) { c.emit(with(c.standing(c.slack.Mention()+" half"), "type", "app_mention")) }, want: []string{"mention half"},
 	},
 	{name: "direct message", direct: true, happens: directly, want: []string{"mention look"}},
-	{name: "reply in a direct conversation", direct: true, before: directly, happens: func(c *scene) { c.say("more") }, want: []string{"mention look", "mention more"}},
+	{name: "reply in a direct conversation", direct: true, before: directly, happens: func(c *eventCase) { c.say("more") }, want: []string{"mention look", "mention more"}},
 	{name: "message in a watched channel", watched: true, happens: directly, want: []string{"reply look"}},
 	{name: "mention in a watched channel", watched: true, happens: bound, want: []string{"mention look"}},
-	{name: "reply in a watched channel", watched: true, before: directly, happens: func(c *scene) { c.say("more") }, want: []string{"reply look", "reply more"}},
+	{name: "reply in a watched channel", watched: true, before: directly, happens: func(c *eventCase) { c.say("more") }, want: []string{"reply look", "reply more"}},
 	{
-		name: "mention with a file", happens: func(c *scene) {
+		name: "mention with a file", happens: func(c *eventCase) {
 			_, err := c.slack.Share(c.channel, c.ann, c.slack.Mention()+" see", "", "log.txt")
 			c.must(err)
 		},
@@ -167,7 +167,7 @@ var mentions = []deed{
 	},
 	{
 		name: "mention that the client library cannot decode",
-		happens: func(c *scene) {
+		happens: func(c *eventCase) {
 			c.emit(with(with(c.standing(c.slack.Mention()+" odd"), "blocks", 7), "files", "x"))
 		},
 		want: []string{"mention odd"},
@@ -175,18 +175,18 @@ var mentions = []deed{
 }
 
 var replies = []deed{
-	{name: "plain reply", before: bound, happens: func(c *scene) { c.say("more") }, want: []string{"mention look", "reply more"}},
-	{name: "two replies alike", before: bound, happens: func(c *scene) { c.say("more"); c.say("more") }, want: []string{"mention look", "reply more", "reply more"}},
-	{name: "stop", before: bound, happens: func(c *scene) { c.say("stop") }, want: []string{"mention look", "reply stop"}},
+	{name: "plain reply", before: bound, happens: func(c *eventCase) { c.say("more") }, want: []string{"mention look", "reply more"}},
+	{name: "two replies alike", before: bound, happens: func(c *eventCase) { c.say("more"); c.say("more") }, want: []string{"mention look", "reply more", "reply more"}},
+	{name: "stop", before: bound, happens: func(c *eventCase) { c.say("stop") }, want: []string{"mention look", "reply stop"}},
 	{
-		name: "reply with a file", before: bound, happens: func(c *scene) {
+		name: "reply with a file", before: bound, happens: func(c *eventCase) {
 			_, err := c.slack.Share(c.channel, c.ann, "", c.root, "log.txt")
 			c.must(err)
 		},
 		want: []string{"mention look", "reply [attached: log.txt]"},
 	},
 	{
-		name: "reply that is sent to the channel too", before: bound, happens: func(c *scene) {
+		name: "reply that is sent to the channel too", before: bound, happens: func(c *eventCase) {
 			_, err := c.slack.Broadcast(c.channel, c.ann, "to all", c.root)
 			c.must(err)
 		},
@@ -194,28 +194,28 @@ var replies = []deed{
 	},
 	{
 		name: "me_message", before: bound,
-		happens: func(c *scene) { c.emit(with(c.standing("shrugs"), "subtype", "me_message")) }, want: []string{"mention look", "reply shrugs"},
+		happens: func(c *eventCase) { c.emit(with(c.standing("shrugs"), "subtype", "me_message")) }, want: []string{"mention look", "reply shrugs"},
 	},
-	{name: "plain reply to nobody", before: unbound, happens: func(c *scene) { c.say("soup") }},
+	{name: "plain reply to nobody", before: unbound, happens: func(c *eventCase) { c.say("soup") }},
 	{name: "plain message to nobody", happens: unbound},
 }
 
 var changes = []deed{
 	{
 		name: "edit of the request", before: bound,
-		happens: func(c *scene) { c.must(c.slack.Edit(c.channel, c.root, c.slack.Mention()+" look here")) }, want: []string{"mention look", "edit look here"},
+		happens: func(c *eventCase) { c.must(c.slack.Edit(c.channel, c.root, c.slack.Mention()+" look here")) }, want: []string{"mention look", "edit look here"},
 	},
 	{
-		name: "edit of a reply", before: func(c *scene) { bound(c); c.say("more") },
-		happens: func(c *scene) { c.must(c.slack.Edit(c.channel, c.last(), "less")) }, want: []string{"mention look", "reply more", "edit less"},
+		name: "edit of a reply", before: func(c *eventCase) { bound(c); c.say("more") },
+		happens: func(c *eventCase) { c.must(c.slack.Edit(c.channel, c.last(), "less")) }, want: []string{"mention look", "reply more", "edit less"},
 	},
 	{
-		name: "edit that adds a mention", before: func(c *scene) { bound(c); c.say("more") },
-		happens: func(c *scene) { c.must(c.slack.Edit(c.channel, c.last(), c.slack.Mention()+" less")) }, want: []string{"mention look", "reply more", "edit less"},
+		name: "edit that adds a mention", before: func(c *eventCase) { bound(c); c.say("more") },
+		happens: func(c *eventCase) { c.must(c.slack.Edit(c.channel, c.last(), c.slack.Mention()+" less")) }, want: []string{"mention look", "reply more", "edit less"},
 	},
 	{
 		name: "two edits", before: bound,
-		happens: func(c *scene) {
+		happens: func(c *eventCase) {
 			c.must(c.slack.Edit(c.channel, c.root, "look here"))
 			c.must(c.slack.Edit(c.channel, c.root, "look there"))
 		},
@@ -223,23 +223,23 @@ var changes = []deed{
 	},
 	{
 		name: "preview of a link", before: bound,
-		happens: func(c *scene) { c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com")) }, want: []string{"mention look"},
+		happens: func(c *eventCase) { c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com")) }, want: []string{"mention look"},
 	},
 	{
 		name: "deletion of the request", before: bound,
-		happens: func(c *scene) { c.must(c.slack.Delete(c.channel, c.root)) }, want: []string{"mention look", "delete"},
+		happens: func(c *eventCase) { c.must(c.slack.Delete(c.channel, c.root)) }, want: []string{"mention look", "delete"},
 	},
 	{
 		name: "deletion of a request without replies", before: quiet,
-		happens: func(c *scene) { c.must(c.slack.Delete(c.channel, c.root)) }, want: []string{"mention quiet", "delete"}, silent: true,
+		happens: func(c *eventCase) { c.must(c.slack.Delete(c.channel, c.root)) }, want: []string{"mention quiet", "delete"}, silent: true,
 	},
 	{
-		name: "deletion of a reply", before: func(c *scene) { bound(c); c.say("more") },
-		happens: func(c *scene) { c.must(c.slack.Delete(c.channel, c.last())) }, want: []string{"mention look", "reply more", "delete"},
+		name: "deletion of a reply", before: func(c *eventCase) { bound(c); c.say("more") },
+		happens: func(c *eventCase) { c.must(c.slack.Delete(c.channel, c.last())) }, want: []string{"mention look", "reply more", "delete"},
 	},
 	{
 		name: "edit and deletion in a thread of people's", before: unbound,
-		happens: func(c *scene) {
+		happens: func(c *eventCase) {
 			c.must(c.slack.Edit(c.channel, c.root, "dinner?"))
 			c.must(c.slack.Delete(c.channel, c.root))
 		},
@@ -259,19 +259,19 @@ var presses = []deed{
 	{name: "unknown action", before: shown, happens: press("brand_new"), want: []string{"mention buttons", "action brand_new"}},
 	{
 		name: "two people press", before: shown,
-		happens: func(c *scene) { c.press(c.ann, "fix_it", false); c.press(c.ben, "fix_it", false) },
+		happens: func(c *eventCase) { c.press(c.ann, "fix_it", false); c.press(c.ben, "fix_it", false) },
 		want:    []string{"mention buttons", "action fix_it", "action fix_it"},
 	},
 	{
-		name: "stale button", before: func(c *scene) { shown(c); c.parrots.settle(); c.say("anew") },
-		happens: func(c *scene) { c.press(c.ann, "fix_it", true) },
+		name: "stale button", before: func(c *eventCase) { shown(c); c.echoBots.settle(); c.say("anew") },
+		happens: func(c *eventCase) { c.press(c.ann, "fix_it", true) },
 		want:    []string{"mention buttons", "reply anew", "action fix_it (stale)"},
 	},
 	{
-		name: "message sent by the shortcut", before: bound, happens: func(c *scene) { c.must(c.slack.Shortcut(c.channel, c.root, "send_to_bobbin", c.ann)) },
+		name: "message sent by the shortcut", before: bound, happens: func(c *eventCase) { c.must(c.slack.Shortcut(c.channel, c.root, "send_to_bobbin", c.ann)) },
 		want: []string{"mention look", "sent lookshortcut"},
 	},
-	{name: "another shortcut on a message", before: bound, happens: func(c *scene) { c.must(c.slack.Shortcut(c.channel, c.root, "x", c.ann)) }, want: []string{"mention look"}},
+	{name: "another shortcut on a message", before: bound, happens: func(c *eventCase) { c.must(c.slack.Shortcut(c.channel, c.root, "x", c.ann)) }, want: []string{"mention look"}},
 }
 
 var slashes = []deed{
@@ -285,57 +285,57 @@ var slashes = []deed{
 
 var strangers = []deed{
 	{
-		name: "mention by somebody of another workspace", happens: func(c *scene) { c.sayAs(c.eve, c.slack.Mention()+" look") },
+		name: "mention by somebody of another workspace", happens: func(c *eventCase) { c.sayAs(c.eve, c.slack.Mention()+" look") },
 		want: []string{"mention look"},
 	},
 	{
-		name: "reply by somebody of another workspace", before: bound, happens: func(c *scene) { c.sayAs(c.eve, "more") },
+		name: "reply by somebody of another workspace", before: bound, happens: func(c *eventCase) { c.sayAs(c.eve, "more") },
 		want: []string{"mention look", "reply more"},
 	},
 	{
-		name: "mention by another app", happens: func(c *scene) {
+		name: "mention by another app", happens: func(c *eventCase) {
 			_, err := c.slack.SayAsBot(c.channel, c.slack.AddBot(slacktest.User{Name: "other"}).ID, c.slack.Mention()+" look", "")
 			c.must(err)
 		},
 	},
 	{
-		name: "bot_message of a webhook", before: bound, happens: func(c *scene) {
+		name: "bot_message of a webhook", before: bound, happens: func(c *eventCase) {
 			_, err := c.slack.SayAsBot(c.channel, c.slack.AddBot(slacktest.User{Name: "hook", Hook: true}).ID, c.slack.Mention()+" alarm", c.root)
 			c.must(err)
 		},
 		want: []string{"mention look"},
 	},
-	{name: "our own reply", before: bound, happens: func(c *scene) { c.own(c.slack.Mention() + " to myself") }, want: []string{"mention look"}},
-	{name: "our own message in a watched channel", watched: true, happens: func(c *scene) { c.own(c.slack.Mention() + " to myself") }},
-	{name: "Slackbot", before: bound, happens: func(c *scene) { c.emit(with(c.standing("a reminder"), "user", "USLACKBOT")) }, want: []string{"mention look"}},
+	{name: "our own reply", before: bound, happens: func(c *eventCase) { c.own(c.slack.Mention() + " to myself") }, want: []string{"mention look"}},
+	{name: "our own message in a watched channel", watched: true, happens: func(c *eventCase) { c.own(c.slack.Mention() + " to myself") }},
+	{name: "Slackbot", before: bound, happens: func(c *eventCase) { c.emit(with(c.standing("a reminder"), "user", "USLACKBOT")) }, want: []string{"mention look"}},
 }
 
 var odd = []deed{
 	{
-		name: "reaction", before: bound, happens: func(c *scene) { c.must(c.slack.React(c.channel, c.root, c.ann, "tada")) },
+		name: "reaction", before: bound, happens: func(c *eventCase) { c.must(c.slack.React(c.channel, c.root, c.ann, "tada")) },
 		want: []string{"mention look"},
 	},
 	{
-		name: "reaction taken away", before: func(c *scene) { bound(c); c.must(c.slack.React(c.channel, c.root, c.ann, "tada")) },
-		happens: func(c *scene) { c.must(c.slack.Unreact(c.channel, c.root, c.ann, "tada")) }, want: []string{"mention look"},
+		name: "reaction taken away", before: func(c *eventCase) { bound(c); c.must(c.slack.React(c.channel, c.root, c.ann, "tada")) },
+		happens: func(c *eventCase) { c.must(c.slack.Unreact(c.channel, c.root, c.ann, "tada")) }, want: []string{"mention look"},
 	},
-	{name: "member_joined_channel", watched: true, happens: func(c *scene) {
+	{name: "member_joined_channel", watched: true, happens: func(c *eventCase) {
 		c.must(c.slack.Join(c.channel, c.slack.AddUser(slacktest.User{Name: "new-" + c.channel}).ID))
 	}},
-	{name: "member_left_channel", watched: true, happens: func(c *scene) { c.must(c.slack.Leave(c.channel, c.ben)) }},
-	{name: "channel_rename", happens: func(c *scene) {
+	{name: "member_left_channel", watched: true, happens: func(c *eventCase) { c.must(c.slack.Leave(c.channel, c.ben)) }},
+	{name: "channel_rename", happens: func(c *eventCase) {
 		c.emit(map[string]any{"type": "channel_rename", "channel": map[string]any{"id": c.channel, "name": "renamed"}})
 	}},
-	{name: "channel_topic", watched: true, happens: func(c *scene) { c.emit(with(c.standing("set the topic"), "subtype", "channel_topic")) }},
-	{name: "app_home_opened", happens: func(c *scene) { c.must(c.slack.OpenHome(c.ben)) }},
-	{name: "subteam_members_changed", happens: func(c *scene) {
+	{name: "channel_topic", watched: true, happens: func(c *eventCase) { c.emit(with(c.standing("set the topic"), "subtype", "channel_topic")) }},
+	{name: "app_home_opened", happens: func(c *eventCase) { c.must(c.slack.OpenHome(c.ben)) }},
+	{name: "subteam_members_changed", happens: func(c *eventCase) {
 		c.must(c.slack.ChangeGroup(c.slack.AddGroup(slacktest.UserGroup{}).ID, []string{c.ann}))
 	}},
-	{name: "unknown event type", happens: func(c *scene) { c.emit(map[string]any{"type": "brand_new_thing", "channel": c.channel}) }},
-	{name: "event of an odd type", happens: func(c *scene) { c.emit(map[string]any{"type": 7, "channel": []string{c.channel}}) }},
-	{name: "message without a ts", happens: func(c *scene) { c.emit(with(c.standing(c.slack.Mention()+" when?"), "ts", nil)) }},
-	{name: "message without a channel", happens: func(c *scene) { c.emit(with(c.standing(c.slack.Mention()+" where?"), "channel", nil)) }},
-	{name: "message without a writer", happens: func(c *scene) { c.emit(with(c.standing(c.slack.Mention()+" who?"), "user", nil)) }},
+	{name: "unknown event type", happens: func(c *eventCase) { c.emit(map[string]any{"type": "brand_new_thing", "channel": c.channel}) }},
+	{name: "event of an odd type", happens: func(c *eventCase) { c.emit(map[string]any{"type": 7, "channel": []string{c.channel}}) }},
+	{name: "message without a ts", happens: func(c *eventCase) { c.emit(with(c.standing(c.slack.Mention()+" when?"), "ts", nil)) }},
+	{name: "message without a channel", happens: func(c *eventCase) { c.emit(with(c.standing(c.slack.Mention()+" where?"), "channel", nil)) }},
+	{name: "message without a writer", happens: func(c *eventCase) { c.emit(with(c.standing(c.slack.Mention()+" who?"), "user", nil)) }},
 	{name: "frames that are no envelopes", frames: []string{
 		`{`, `[]`, `"x"`, `null`, "\x00\xff", `{"type":"hello","num_connections":"many"}`, `{"type":"hello","num_connections":2}`, `{"type":"brand_new"}`,
 		`{"type":"disconnect","reason":"warning"}`,

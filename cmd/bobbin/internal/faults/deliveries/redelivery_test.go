@@ -18,18 +18,18 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A storm delivers every kind of event three times, shuffled, while connections break and acknowledgements
+// A redeliveryRun delivers every kind of event three times, shuffled, while connections break and acknowledgements
 // get lost. Each kind has its own channel, in which its effects are counted.
-type storm struct {
-	*parrots
+type redeliveryRun struct {
+	*echoBots
 	random *rand.Rand
-	scenes []*scene
+	scenes []*eventCase
 }
 
-// A scene is one deed in its channel.
-type scene struct {
+// An eventCase is one deed in its channel.
+type eventCase struct {
 	deed
-	*storm
+	*redeliveryRun
 	channel       string
 	ann, ben, eve string
 	root          string
@@ -46,31 +46,31 @@ func TestEveryKindOfEventThreeTimesAndShuffled(t *testing.T) {
 	}
 	s := gather(t, seed, deeds)
 	t.Logf("seed %d: %d kinds", seed, len(s.scenes))
-	s.fly(flock{replicas: 2, connections: 2, watch: s.watched()})
-	s.blow()
+	s.start(echoOptions{replicas: 2, connections: 2, watch: s.watched()})
+	s.play()
 	outcomes, links := s.tally()
 	t.Logf("deliveries over %d links: %v", links, outcomes)
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: without the guard the same storm must show faults.
+// Each guard has a control: without the guard the same run must show faults.
 func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		flock
+		echoOptions
 		found string // the deed that has to show a fault
 	}{
-		"one row for each event":      {flock{unguard: `alter table inbox drop constraint inbox_event_id_key`}, "edit of a reply"},
-		"one row for each message":    {flock{unguard: `drop index inbox_one_message`}, "mention"},
-		"one thread for each command": {flock{http: oblivious{http.DefaultTransport}}, "/grill-me"},
-		"what was judged is kept":     {flock{unguard: forgetful}, "direct message"},
+		"one row for each event":      {echoOptions{unguard: `alter table inbox drop constraint inbox_event_id_key`}, "edit of a reply"},
+		"one row for each message":    {echoOptions{unguard: `drop index inbox_one_message`}, "mention"},
+		"one thread for each command": {echoOptions{http: oblivious{http.DefaultTransport}}, "/grill-me"},
+		"what was judged is kept":     {echoOptions{unguard: forgetful}, "direct message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := gather(t, 1, slices.Concat(mentions[:6], changes[:2], slashes[:2]))
 			c.replicas, c.connections, c.watch = 2, 2, s.watched()
-			s.fly(c.flock)
-			s.blow()
+			s.start(c.echoOptions)
+			s.play()
 			found := s.faults()
 			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
 			require.True(t, slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, c.found+": ") }),
@@ -90,15 +90,15 @@ func (o oblivious) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // gather makes the people, and a channel for each deed.
-func gather(t *testing.T, seed uint64, deeds []deed) *storm {
-	s := &storm{
-		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
-		random:  rand.New(rand.NewPCG(seed, seed)),
+func gather(t *testing.T, seed uint64, deeds []deed) *redeliveryRun {
+	s := &redeliveryRun{
+		echoBots: newEchoBots(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
+		random:   rand.New(rand.NewPCG(seed, seed)),
 	}
 	ben := s.slack.AddUser(slacktest.User{Name: "ben"}).ID
 	eve := s.slack.AddUser(slacktest.User{Name: "eve", Kind: slacktest.External}).ID
 	for n, d := range deeds {
-		c := &scene{deed: d, storm: s, ben: ben, eve: eve, ann: s.slack.AddUser(slacktest.User{Name: fmt.Sprint("ann-", n)}).ID}
+		c := &eventCase{deed: d, redeliveryRun: s, ben: ben, eve: eve, ann: s.slack.AddUser(slacktest.User{Name: fmt.Sprint("ann-", n)}).ID}
 		if d.direct {
 			im, err := s.slack.OpenIM(c.ann)
 			require.NoError(t, err)
@@ -113,7 +113,7 @@ func gather(t *testing.T, seed uint64, deeds []deed) *storm {
 	return s
 }
 
-func (s *storm) watched() (ids []string) {
+func (s *redeliveryRun) watched() (ids []string) {
 	for _, c := range s.scenes {
 		if c.deed.watched {
 			ids = append(ids, c.channel)
@@ -122,14 +122,14 @@ func (s *storm) watched() (ids []string) {
 	return ids
 }
 
-// blow first lets the preparations of all scenes happen undisturbed, and then the deeds in a storm.
-func (s *storm) blow() {
+// play first lets the preparations of all cases happen undisturbed, and then the deeds under redeliveries.
+func (s *redeliveryRun) play() {
 	for _, c := range s.scenes {
 		if c.before != nil {
 			c.before(c)
 		}
 	}
-	s.parrots.settle()
+	s.echoBots.settle()
 	s.slack.Hold()
 	var frames []string
 	for _, c := range s.scenes {
@@ -154,14 +154,14 @@ func (s *storm) blow() {
 		require.NoError(s.t, s.slack.WaitConnected(harness.Soon(s.t), 1))
 		_ = s.slack.Frame(f)
 	}
-	s.parrots.settle()
+	s.echoBots.settle()
 	s.pressAgain()
 	s.everythingAgain()
 }
 
 // pressAgain delivers again the presses and commands whose every copy was lost on a broken connection, as
 // Slack itself sends them only once.
-func (s *storm) pressAgain() {
+func (s *redeliveryRun) pressAgain() {
 	for {
 		missing := map[string]bool{}
 		for _, d := range s.slack.Deliveries() {
@@ -180,12 +180,12 @@ func (s *storm) pressAgain() {
 		for id := range missing {
 			require.NoError(s.t, s.slack.Redeliver(id))
 		}
-		s.parrots.settle()
+		s.echoBots.settle()
 	}
 }
 
 // everythingAgain delivers every earlier event once more, long after.
-func (s *storm) everythingAgain() {
+func (s *redeliveryRun) everythingAgain() {
 	seen := map[string]bool{}
 	for _, d := range s.slack.Deliveries() {
 		id := d.EventID
@@ -197,11 +197,11 @@ func (s *storm) everythingAgain() {
 			require.NoError(s.t, s.slack.Redeliver(id))
 		}
 	}
-	s.parrots.settle()
+	s.echoBots.settle()
 }
 
 // faults returns everything that was lost or happened twice, by kind of event.
-func (s *storm) faults() (found []string) {
+func (s *redeliveryRun) faults() (found []string) {
 	for _, c := range s.scenes {
 		for what, pair := range map[string][2][]string{
 			"rows of the inbox":           {c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`)},
@@ -221,7 +221,7 @@ func (s *storm) faults() (found []string) {
 	return found
 }
 
-func (c *scene) rows(sql string) (list []string) {
+func (c *eventCase) rows(sql string) (list []string) {
 	rows, err := c.db.Query(context.Background(), fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), c.channel)
 	require.NoError(c.t, err)
 	defer rows.Close()
@@ -235,35 +235,35 @@ func (c *scene) rows(sql string) (list []string) {
 }
 
 // due returns the rows that the inbox must hold at the end.
-func (c *scene) due() (list []string) {
+func (c *eventCase) due() (list []string) {
 	for _, w := range c.want {
 		list = append(list, strings.TrimSuffix(w, " (stale)"))
 	}
 	return list
 }
 
-func (c *scene) heardInSlack() []string {
+func (c *eventCase) heardInSlack() []string {
 	if c.silent {
 		return nil
 	}
 	return c.want
 }
 
-func (c *scene) threads() (list []string) {
+func (c *eventCase) threads() (list []string) {
 	for range c.sessions() {
 		list = append(list, "session")
 	}
 	return list
 }
 
-func (c *scene) sessions() int {
+func (c *eventCase) sessions() int {
 	if len(c.want) == 0 {
 		return 0
 	}
 	return 1
 }
 
-func (c *scene) begun() (list []string) {
+func (c *eventCase) begun() (list []string) {
 	if c.command != "" {
 		return []string{c.command}
 	}
@@ -271,7 +271,7 @@ func (c *scene) begun() (list []string) {
 }
 
 // lines returns what the bot has repeated in the channel's threads.
-func (c *scene) lines() (list []string) {
+func (c *eventCase) lines() (list []string) {
 	for _, root := range c.slack.Channel(c.channel) {
 		for _, m := range c.slack.Thread(c.channel, root.TS) {
 			if m.BotID != c.slack.App().BotID || root.Broadcast {
@@ -289,7 +289,7 @@ func (c *scene) lines() (list []string) {
 
 // roots returns the first word after the agent's name of each message with which the bot began a thread in
 // the channel.
-func (c *scene) roots() (list []string) {
+func (c *eventCase) roots() (list []string) {
 	for _, m := range c.slack.Channel(c.channel) {
 		if m.BotID == c.slack.App().BotID && !strings.Contains(m.Text, "to myself") {
 			list = append(list, strings.Fields(m.Text)[1])

@@ -18,18 +18,18 @@ import (
 func TestAMessageIsSeenWhileNoLineComesThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		flock
+		echoOptions
 		within time.Duration
 		seen   bool
 	}{
-		"apart":  {flock{}, harness.Patience, true},
-		"behind": {flock{behind: true}, 3 * time.Second, false},
+		"apart":  {echoOptions{}, harness.Patience, true},
+		"behind": {echoOptions{behind: true}, 3 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openGale(t, 1, 0)
 			c.replicas, c.connections = 1, 1
-			s.fly(c.flock)
+			s.start(c.echoOptions)
 			channel := s.channel("busy")
 			s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Times: -1, Status: http.StatusTooManyRequests})
 			thread := s.ask(channel)
@@ -50,7 +50,7 @@ func TestAMessageIsSeenWhileNoLineComesThrough(t *testing.T) {
 			require.Equal(t, c.seen, err == nil, "%v", err)
 			t.Logf("seen after %s: %t", time.Since(began).Round(time.Millisecond), err == nil)
 			s.slack.ClearFaults()
-			s.parrots.settle()
+			s.echoBots.settle()
 		})
 	}
 }

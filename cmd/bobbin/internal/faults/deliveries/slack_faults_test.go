@@ -20,10 +20,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A gale makes replicas that share one outbox post many lines in many threads, while Slack fails in every
+// A faultRun makes replicas that share one outbox post many lines in many threads, while Slack fails in every
 // way.
-type gale struct {
-	*parrots
+type faultRun struct {
+	*echoBots
 	random  *rand.Rand
 	ann     string
 	threads []*talk
@@ -45,38 +45,38 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	}
 	t.Logf("seed %d: %d lines in %d threads", seed, lines, threads)
 	s := openGale(t, seed, threads)
-	s.fly(flock{replicas: 2, connections: 2})
+	s.start(echoOptions{replicas: 2, connections: 2})
 	full := s.threads[0].channel
-	s.weather(full)
+	s.orderFaults(full)
 	s.chat(lines)
 	s.awaitOthers(full)
 	require.Empty(t, s.lines(s.threads[0]), "this channel takes nothing")
 	s.slack.ClearFaults()
-	s.weather("")
-	s.parrots.settle()
+	s.orderFaults("")
+	s.echoBots.settle()
 	t.Log(s.tell())
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: without the guard the same gale must show faults.
+// Each guard has a control: without the guard the same run must show faults.
 func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		flock
+		echoOptions
 		fault slacktest.Fault // the fault of Slack that the guard handles
 	}{
-		"what was tried is looked up": {flock{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
+		"what was tried is looked up": {echoOptions{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openGale(t, 1, 10)
 			c.replicas, c.connections = 2, 2
-			s.fly(c.flock)
+			s.start(c.echoOptions)
 			c.fault.Method = "chat.postMessage"
 			s.slack.Order(c.fault)
-			s.weather("")
+			s.orderFaults("")
 			s.chat(100)
-			s.parrots.settle()
+			s.echoBots.settle()
 			found := s.faults()
 			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
 			require.Regexp(t, "twice|out of order", strings.Join(found, "\n"), "nothing was noticed")
@@ -89,18 +89,18 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		flock
+		echoOptions
 		within time.Duration
 		comes  bool
 	}{
-		"many posters": {flock{}, harness.Patience, true},
-		"few posters":  {flock{posters: 16}, 3 * time.Second, false},
+		"many posters": {echoOptions{}, harness.Patience, true},
+		"few posters":  {echoOptions{posters: 16}, 3 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openGale(t, 1, 0)
 			c.replicas, c.connections = 1, 1
-			s.fly(c.flock)
+			s.start(c.echoOptions)
 			crowd, other := s.channel("crowd"), s.channel("other")
 			s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: crowd, Times: -1, Status: http.StatusTooManyRequests})
 			for range 48 {
@@ -118,7 +118,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 			_, err = s.slack.WaitFor(ctx, other, alone.root, func([]slacktest.Message) bool { return len(s.lines(alone)) == 1 })
 			require.Equal(t, c.comes, err == nil, "%v", err)
 			s.slack.ClearFaults()
-			s.parrots.settle()
+			s.echoBots.settle()
 			require.Empty(t, s.faults())
 		})
 	}
@@ -129,7 +129,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	t.Parallel()
 	s := openGale(t, 1, 1)
-	s.fly(flock{replicas: 1, connections: 1})
+	s.start(echoOptions{replicas: 1, connections: 1})
 	for n := range 4 { // calls 2, 4, 6 and 8
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: n + 2, Status: http.StatusInternalServerError})
 	}
@@ -137,7 +137,7 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	root, err := s.slack.Say(p.channel, s.ann, s.slack.Mention()+" say 5 alone", "")
 	require.NoError(t, err)
 	p.root, s.said[root] = root, 5
-	s.parrots.settle()
+	s.echoBots.settle()
 	require.Empty(t, s.faults())
 	require.Len(t, s.slack.Requests("chat.postMessage"), 9)
 	var tries int
@@ -146,7 +146,7 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 }
 
 // ask begins a thread with a request for one line.
-func (s *gale) ask(channel string) *talk {
+func (s *faultRun) ask(channel string) *talk {
 	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
 	require.NoError(s.t, err)
 	s.said[root] = 1
@@ -155,10 +155,10 @@ func (s *gale) ask(channel string) *talk {
 }
 
 // openGale makes five channels, and spreads the threads over them.
-func openGale(t *testing.T, seed uint64, threads int) *gale {
-	s := &gale{
-		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the long delays are for a busy machine
-		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
+func openGale(t *testing.T, seed uint64, threads int) *faultRun {
+	s := &faultRun{
+		echoBots: newEchoBots(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the long delays are for a busy machine
+		random:   rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	var channels []string
@@ -171,12 +171,12 @@ func openGale(t *testing.T, seed uint64, threads int) *gale {
 	return s
 }
 
-func (s *gale) channel(name string) string {
+func (s *faultRun) channel(name string) string {
 	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
 }
 
-// weather sets how Slack fails from now on. If full is not empty, that channel accepts no message.
-func (s *gale) weather(full string) {
+// orderFaults sets how Slack fails from now on. If full is not empty, that channel accepts no message.
+func (s *faultRun) orderFaults(full string) {
 	if full != "" {
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
 	}
@@ -197,7 +197,7 @@ func (s *gale) weather(full string) {
 }
 
 // chat requests lines in all, five at a time, in random threads, while the connections break.
-func (s *gale) chat(lines int) {
+func (s *faultRun) chat(lines int) {
 	var order []*talk
 	for n := range lines / 5 {
 		order = append(order, s.threads[n%len(s.threads)])
@@ -222,7 +222,7 @@ func (s *gale) chat(lines int) {
 }
 
 // awaitOthers waits until all lines are posted in every channel except full.
-func (s *gale) awaitOthers(full string) {
+func (s *faultRun) awaitOthers(full string) {
 	ctx := harness.Soon(s.t)
 	for _, p := range s.threads {
 		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
@@ -230,13 +230,13 @@ func (s *gale) awaitOthers(full string) {
 			a, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 			_, _ = s.slack.WaitFor(a, p.channel, p.root, func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
 			cancel()
-			s.parrots.nudge()
+			s.echoBots.nudge()
 		}
 	}
 }
 
 // held returns what the database holds about a thread, as JSON.
-func (s *gale) held(p *talk) (state string) {
+func (s *faultRun) held(p *talk) (state string) {
 	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
 			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
 			'lines', (select count(*) from lines where session_id = s.id),
@@ -253,7 +253,7 @@ func (s *gale) held(p *talk) (state string) {
 var lineNumber = regexp.MustCompile(`line \d{4}`)
 
 // lines returns the numbered lines of a thread in their order.
-func (s *gale) lines(p *talk) (found []string) {
+func (s *faultRun) lines(p *talk) (found []string) {
 	for _, m := range s.slack.Thread(p.channel, p.root) {
 		if m.BotID == s.slack.App().BotID {
 			found = append(found, lineNumber.FindAllString(m.Text, -1)...)
@@ -263,7 +263,7 @@ func (s *gale) lines(p *talk) (found []string) {
 }
 
 // faults returns a text for each line that was lost, posted twice or out of order.
-func (s *gale) faults() (found []string) {
+func (s *faultRun) faults() (found []string) {
 	for n, p := range s.threads {
 		there := s.lines(p)
 		times := map[string]int{}
@@ -290,7 +290,7 @@ func (s *gale) faults() (found []string) {
 }
 
 // tell summarises the outcomes of the run's posts and events.
-func (s *gale) tell() string {
+func (s *faultRun) tell() string {
 	statuses := map[string]int{}
 	for _, r := range s.slack.Requests("chat.postMessage") {
 		switch {

@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// An obedient is a model that obeys every text, wherever it stands and whoever wrote it: "call TOOL with
+// An obedientModel is a model that obeys every text, wherever it stands and whoever wrote it: "call TOOL with
 // {ARGUMENTS}", with any tool, even one that does not exist. In the arguments $LAST is the text of the newest
 // tool result, and $LAST64 the same in base64. The model sees through hidden characters. Between orders it
 // does its regular work.
-type obedient struct {
+type obedientModel struct {
 	cases map[string]*injection
 	// approves is the effect of a tool "approve"; nil: there is no such tool.
 	approves func(*injection)
@@ -26,8 +26,8 @@ type obedient struct {
 	prompts map[string][]string // the model's prompts by case
 }
 
-// A listener is a model request, with the methods that choose the answer.
-type listener struct{ chatmodel.Request }
+// A modelRequest is a model request, with the methods that choose the answer.
+type modelRequest struct{ chatmodel.Request }
 
 // textsOf returns the text of a message and the string arguments of its calls.
 func textsOf(m chatmodel.Message) []string {
@@ -50,12 +50,12 @@ func textsOf(m chatmodel.Message) []string {
 type order chatmodel.Call
 
 // ServeHTTP answers one model request of a case.
-func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *obedientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	asked := listener{request}
+	asked := modelRequest{request}
 	c := o.cases[injectionNamed.FindString(string(request.Body))]
 	if c == nil {
 		http.Error(w, "no case", http.StatusTeapot)
@@ -77,7 +77,7 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
 
 // words returns all messages as text, each after its role, with a blank line between them.
-func (a listener) words() string {
+func (a modelRequest) words() string {
 	var b strings.Builder
 	for _, m := range a.Messages {
 		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Text())
@@ -86,7 +86,7 @@ func (a listener) words() string {
 }
 
 // order returns the model's next call: an order that it has not obeyed yet, or its work.
-func (a listener) order(c *injection) (next order, obeyed bool) {
+func (a modelRequest) order(c *injection) (next order, obeyed bool) {
 	done := map[string]bool{}
 	for _, m := range a.Messages {
 		for _, call := range m.Calls {
@@ -170,7 +170,7 @@ func filled(args, last string) string {
 var longText = regexp.MustCompile(`\$LONG\d+`)
 
 // work returns the next call of the agent's regular work.
-func (a listener) work(c *injection, done map[string]bool) order {
+func (a modelRequest) work(c *injection, done map[string]bool) order {
 	mine := func(name string, args map[string]any) order {
 		b, _ := json.Marshal(args)
 		return order{fmt.Sprintf("own-%d-%s", len(a.Messages), name), name, string(b)}
@@ -207,7 +207,7 @@ func (a listener) work(c *injection, done map[string]bool) order {
 }
 
 // own counts the model's regular calls of a tool, and returns the result of the newest.
-func (a listener) own(name string) (n int, result string) {
+func (a modelRequest) own(name string) (n int, result string) {
 	id := ""
 	for _, m := range a.Messages {
 		for _, call := range m.Calls {
@@ -224,7 +224,7 @@ func (a listener) own(name string) (n int, result string) {
 }
 
 // wanted reports whether a user message contains text and the model has not replied since.
-func (a listener) wanted(text string) (yes bool) {
+func (a modelRequest) wanted(text string) (yes bool) {
 	for _, m := range a.Messages {
 		if m.Role == "user" && strings.Contains(m.Text(), text) {
 			yes = true
@@ -237,7 +237,7 @@ func (a listener) wanted(text string) (yes bool) {
 }
 
 // lead returns the orchestrator's next call.
-func (a listener) lead(c *injection, mine func(string, map[string]any) order) order {
+func (a modelRequest) lead(c *injection, mine func(string, map[string]any) order) order {
 	delegated, result := a.own("delegate")
 	reported, _ := a.own("report_root_cause")
 	finished, _ := a.own("finish")
@@ -259,7 +259,7 @@ func (a listener) lead(c *injection, mine func(string, map[string]any) order) or
 }
 
 // mend returns the worker's next call.
-func (a listener) mend(c *injection, mine func(string, map[string]any) order) order {
+func (a modelRequest) mend(c *injection, mine func(string, map[string]any) order) order {
 	read, result := a.own("read_file")
 	edited, _ := a.own("edit_file")
 	switch {

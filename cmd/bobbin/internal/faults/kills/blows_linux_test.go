@@ -27,10 +27,10 @@ func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 		all.Go(func() {
 			for i := range b.times {
 				harness.Sleep(ctx, time.Duration(waits[i])*time.Millisecond)
-				for ctx.Err() == nil && !c.twice() && c.done(ctx) < i*c.sessions/b.times-c.sessions/4 {
+				for ctx.Err() == nil && !c.duplicateSeen() && c.done(ctx) < i*c.sessions/b.times-c.sessions/4 {
 					harness.Sleep(ctx, 100*time.Millisecond)
 				}
-				if ctx.Err() != nil || c.twice() {
+				if ctx.Err() != nil || c.duplicateSeen() {
 					return
 				}
 				b.do(ctx, victims[i])

@@ -31,9 +31,9 @@ func (c *chaos) threads() []harness.Thread {
 
 func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
 
-// twice reports whether a run without a guard has already shown that something happened twice, so that the
+// duplicateSeen reports whether a run without a guard has already shown that something happened twice, so that the
 // run can end early. It is false for a run with all guards.
-func (c *chaos) twice() bool {
+func (c *chaos) duplicateSeen() bool {
 	if !c.unguarded() {
 		return false
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A tight is a run with one replica whose mirrors, sessions and cache are on separate small disks. The
+// A smallDiskRun is a run with one replica whose mirrors, sessions and cache are on separate small disks. The
 // replica runs in a mount namespace, so the disks exist only for it.
-type tight struct {
+type smallDiskRun struct {
 	*chaos
 	replica *replicaProcess
 
@@ -38,8 +38,8 @@ type gate struct {
 // smallDisks are the folders in the data directory that are on small disks.
 var smallDisks = []string{"mirrors", "sessions", "cache"}
 
-func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
-	m := &tight{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary}, gates: map[string]*gate{}}
+func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDiskRun {
+	m := &smallDiskRun{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary}, gates: map[string]*gate{}}
 	m.open()
 	server := httptest.NewServer(http.HandlerFunc(m.ask))
 	t.Cleanup(server.Close)
@@ -70,7 +70,7 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
 }
 
 // ask answers as MendNumberedBug does, after the gate for that session and tool has opened.
-func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
+func (m *smallDiskRun) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
@@ -89,7 +89,7 @@ func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
 }
 
 // before returns a gate for the model's call of a tool in a session.
-func (m *tight) before(session int, tool string) *gate {
+func (m *smallDiskRun) before(session int, tool string) *gate {
 	g := &gate{reached: make(chan struct{}), open: make(chan struct{})}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,12 +98,12 @@ func (m *tight) before(session int, tool string) *gate {
 }
 
 // disk returns the path of the replica's disk as seen from outside its mount namespace.
-func (m *tight) disk(name string) string {
+func (m *smallDiskRun) disk(name string) string {
 	return filepath.Join("/proc", fmt.Sprint(m.replica.cmd.Process.Pid), "root", m.dir, "data-0", name)
 }
 
 // fill writes a file until the disk is full.
-func (m *tight) fill(name string) {
+func (m *smallDiskRun) fill(name string) {
 	f, err := os.Create(filepath.Join(m.disk(name), "filling"))
 	require.NoError(m.t, err)
 	defer f.Close()
@@ -115,30 +115,30 @@ func (m *tight) fill(name string) {
 	}
 }
 
-func (m *tight) free(name string) {
+func (m *smallDiskRun) free(name string) {
 	require.NoError(m.t, os.Remove(filepath.Join(m.disk(name), "filling")))
 }
 
 // remount makes a disk read-only ("ro") or writable again ("rw").
-func (m *tight) remount(name, how string) {
+func (m *smallDiskRun) remount(name, how string) {
 	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o", "remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
 	require.NoError(m.t, err, string(out))
 }
 
-func (m *tight) request(session int) {
+func (m *smallDiskRun) request(session int) {
 	root, err := m.slack.Say(m.places[session].Channel, m.ann, fmt.Sprintf("%s bug %d", m.slack.Mention(), session), "")
 	require.NoError(m.t, err)
 	m.places[session].Root = root
 }
 
-func (m *tight) reply(session int, text string) {
+func (m *smallDiskRun) reply(session int, text string) {
 	p := m.places[session]
 	_, err := m.slack.Say(p.Channel, m.ann, text, p.Root)
 	require.NoError(m.t, err)
 }
 
-// hears waits until the bot has posted words the given number of times in a thread.
-func (m *tight) hears(session int, words string, times int) {
+// waitPosted waits until the bot has posted words the given number of times in a thread.
+func (m *smallDiskRun) waitPosted(session int, words string, times int) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.Patience, 20*time.Millisecond, "session %d: %s\n%s",
 		session, words, later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
@@ -152,7 +152,7 @@ type later func() string
 func (l later) String() string { return l() }
 
 // paused waits until a session is paused, not failed.
-func (m *tight) paused(ctx context.Context, session int) {
+func (m *smallDiskRun) paused(ctx context.Context, session int) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool {
 		var phase string
@@ -176,59 +176,59 @@ func TestFullDisk(t *testing.T) {
 	// There is no space for a mirror.
 	m.fill("mirrors")
 	m.request(0)
-	m.hears(0, fullWords, 1)
+	m.waitPosted(0, fullWords, 1)
 	m.paused(ctx, 0)
 	m.reply(0, "and now?")
-	m.hears(0, fullWords, 2)
+	m.waitPosted(0, fullWords, 2)
 	m.free("mirrors")
 	m.reply(0, "go on")
-	m.hears(0, "Root cause (revision 1", 1)
+	m.waitPosted(0, "Root cause (revision 1", 1)
 
 	// The mirror exists. A session that needs nothing new in it continues.
 	m.fill("mirrors")
 	m.reply(0, "fix it")
-	m.hears(0, "Done. Pushed", 1)
+	m.waitPosted(0, "Done. Pushed", 1)
 	m.free("mirrors")
 
 	// There is no space for a session's files, when they are opened and during a command.
 	m.fill("sessions")
 	m.request(2)
-	m.hears(2, fullWords, 1)
+	m.waitPosted(2, fullWords, 1)
 	m.free("sessions")
 	m.reply(2, "go on")
-	m.hears(2, "Root cause (revision 1", 1)
+	m.waitPosted(2, "Root cause (revision 1", 1)
 	command := m.before(2, "run")
 	m.reply(2, "fix it")
-	m.meet(command, func() { m.fill("sessions") })
-	m.hears(2, fullWords, 2)
+	m.whileHeld(command, func() { m.fill("sessions") })
+	m.waitPosted(2, fullWords, 2)
 	m.free("sessions")
 	m.reply(2, "go on")
-	m.hears(2, "Done. Pushed", 1)
+	m.waitPosted(2, "Done. Pushed", 1)
 
 	// The disk becomes read-only during an edit.
 	m.request(3)
-	m.hears(3, "Root cause (revision 1", 1)
+	m.waitPosted(3, "Root cause (revision 1", 1)
 	edit := m.before(3, "edit_file")
 	m.reply(3, "fix it")
-	m.meet(edit, func() { m.remount("sessions", "ro") })
-	m.hears(3, "The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
+	m.whileHeld(edit, func() { m.remount("sessions", "ro") })
+	m.waitPosted(3, "The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
 	m.remount("sessions", "rw")
 	m.reply(3, "go on")
-	m.hears(3, "Done. Pushed", 1)
+	m.waitPosted(3, "Done. Pushed", 1)
 
 	// The disks are full during the proof.
 	m.request(1)
-	m.hears(1, "Root cause (revision 1", 1)
+	m.waitPosted(1, "Root cause (revision 1", 1)
 	done := m.before(1, "done")
 	m.reply(1, "fix it")
-	m.meet(done, func() { m.fill("sessions"); m.fill("cache") })
-	m.hears(1, fullWords, 1)
+	m.whileHeld(done, func() { m.fill("sessions"); m.fill("cache") })
+	m.waitPosted(1, fullWords, 1)
 	m.free("sessions")
 	m.reply(1, "go on")
-	m.hears(1, fullWords, 2)
+	m.waitPosted(1, fullWords, 2)
 	m.free("cache")
 	m.reply(1, "go on")
-	m.hears(1, "Done. Pushed", 1)
+	m.waitPosted(1, "Done. Pushed", 1)
 
 	// Only the line about the disk appears twice, in three sessions.
 	require.Equal(t, "lines said twice: 3, want 0", m.faults(ctx))
@@ -249,12 +249,12 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.fill("mirrors")
 	m.request(0)
-	m.hears(0, "I cannot get at the repository", 1)
+	m.waitPosted(0, "I cannot get at the repository", 1)
 	require.Zero(t, m.posted(m.places[0], fullWords))
 }
 
-// meet waits until the model reaches the gate, calls do, and opens the gate.
-func (m *tight) meet(g *gate, do func()) {
+// whileHeld waits until the model reaches the gate, calls do, and opens the gate.
+func (m *smallDiskRun) whileHeld(g *gate, do func()) {
 	select {
 	case <-g.reached:
 	case <-time.After(harness.Patience):

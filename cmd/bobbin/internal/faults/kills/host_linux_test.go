@@ -93,7 +93,7 @@ func (c *chaos) useHost(ctx context.Context) {
 	_, err := c.db.Exec(ctx, `update pull_requests set head = 'later', body = $1`, laterWords)
 	require.NoError(c.t, err)
 	c.everywhere(ctx, "mallory wrote on", 2)
-	for ctx.Err() == nil && !c.twice() && len(c.unworded()) > 0 {
+	for ctx.Err() == nil && !c.duplicateSeen() && len(c.unworded()) > 0 {
 		harness.Sleep(ctx, 20*time.Millisecond)
 	}
 }
@@ -109,7 +109,7 @@ func (c *chaos) leaveHost(ctx context.Context) {
 // everywhere waits until each thread holds the text the given number of times.
 func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	for _, p := range c.threads() {
-		for ctx.Err() == nil && !c.twice() && c.posted(p, text) < times {
+		for ctx.Err() == nil && !c.duplicateSeen() && c.posted(p, text) < times {
 			harness.Sleep(ctx, 20*time.Millisecond)
 		}
 	}

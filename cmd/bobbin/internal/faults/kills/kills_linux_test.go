@@ -209,7 +209,7 @@ func (c *chaos) play() {
 	all.Wait()
 	c.settle(ctx)
 	for _, d := range c.slack.Deliveries() { // every event comes again
-		if d.EventID != "" && !c.twice() {
+		if d.EventID != "" && !c.duplicateSeen() {
 			require.NoError(c.t, c.slack.Redeliver(d.EventID))
 		}
 	}
@@ -223,7 +223,7 @@ func (c *chaos) talk(ctx context.Context) {
 		atOnce = 16
 	}
 	next, open, answered := 0, map[int]bool{}, map[int]bool{}
-	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.twice() {
+	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.duplicateSeen() {
 		for next < c.sessions && len(open) < atOnce {
 			c.slack.DropAcks(next % 2)
 			root, err := c.slack.Say(c.places[next].Channel, c.ann, fmt.Sprintf("%s bug %d", c.slack.Mention(), next), "")
@@ -267,7 +267,7 @@ func (c *chaos) posted(p harness.Thread, text string) (n int) {
 // settle clears Slack's faults and waits until no session has anything left to do or to post.
 func (c *chaos) settle(ctx context.Context) {
 	c.slack.ClearFaults()
-	for ctx.Err() == nil && !c.twice() {
+	for ctx.Err() == nil && !c.duplicateSeen() {
 		var left int
 		err := c.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
 			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)

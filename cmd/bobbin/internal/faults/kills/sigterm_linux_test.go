@@ -28,9 +28,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 )
 
-// A midst is a run that holds sessions in the middle of something until letGo: every third in a model call,
+// A heldSessions is a run that holds sessions in the middle of something until letGo: every third in a model call,
 // in a command, or in a post whose answer is withheld.
-type midst struct {
+type heldSessions struct {
 	*chaos
 	addr  string // health address of the first replica
 	marks string // folder in which commands leave marks
@@ -39,8 +39,8 @@ type midst struct {
 	open chan struct{} // closed when nothing is held any more
 }
 
-func newMidst(t *testing.T, sessions int, binary string) *midst {
-	m := &midst{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{}), addr: harness.ClosedPort(t)}
+func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
+	m := &heldSessions{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{}), addr: harness.ClosedPort(t)}
 	m.chaos.open()
 	m.marks = filepath.Join(m.dir, "marks")
 	require.NoError(t, os.Mkdir(m.marks, 0o755))
@@ -60,14 +60,14 @@ func newMidst(t *testing.T, sessions int, binary string) *midst {
 	return m
 }
 
-func (m *midst) serve(h http.HandlerFunc) string {
+func (m *heldSessions) serve(h http.HandlerFunc) string {
 	server := httptest.NewServer(h)
 	m.t.Cleanup(server.Close)
 	return server.URL
 }
 
 // hold blocks a request of a session until letGo. It returns false if the client has disconnected.
-func (m *midst) hold(ctx context.Context, number int) bool {
+func (m *heldSessions) hold(ctx context.Context, number int) bool {
 	select {
 	case <-m.open:
 		return true
@@ -83,7 +83,7 @@ func (m *midst) hold(ctx context.Context, number int) bool {
 }
 
 // ask answers as MendNumberedBug does, but holds some answers, and makes some commands run until letGo.
-func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
+func (m *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
@@ -104,7 +104,7 @@ func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
 }
 
 // post forwards the bot's requests to Slack, and holds the answers to some posts.
-func (m *midst) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
+func (m *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -129,13 +129,13 @@ func (m *midst) post(forward http.Handler, w http.ResponseWriter, r *http.Reques
 	forward.ServeHTTP(w, r)
 }
 
-func (m *midst) letGo() {
+func (m *heldSessions) letGo() {
 	require.NoError(m.t, os.WriteFile(filepath.Join(m.marks, "go"), nil, 0o644))
 	close(m.open)
 }
 
 // begin starts the first replica and waits until every session is in the middle of something.
-func (m *midst) begin(ctx context.Context) {
+func (m *heldSessions) begin(ctx context.Context) {
 	m.start(m.running[0])
 	require.NoError(m.t, m.slack.WaitConnected(ctx, 1))
 	go m.talk(ctx)
@@ -151,7 +151,7 @@ func (m *midst) begin(ctx context.Context) {
 }
 
 // end lets everything continue, and asserts that nothing was lost and nothing happened twice.
-func (m *midst) end(ctx context.Context) {
+func (m *heldSessions) end(ctx context.Context) {
 	m.letGo()
 	m.settle(ctx)
 	require.NoError(m.t, ctx.Err(), m.unsettled())
@@ -159,7 +159,7 @@ func (m *midst) end(ctx context.Context) {
 }
 
 // exit waits until a replica has ended. On a machine that is not busy a stop takes at most 20 s.
-func (m *midst) exit(r *replicaProcess) *os.ProcessState {
+func (m *heldSessions) exit(r *replicaProcess) *os.ProcessState {
 	select {
 	case <-r.ended:
 		return r.cmd.ProcessState
@@ -169,7 +169,7 @@ func (m *midst) exit(r *replicaProcess) *os.ProcessState {
 	}
 }
 
-func (m *midst) number(ctx context.Context, sql string, args ...any) (n int) {
+func (m *heldSessions) number(ctx context.Context, sql string, args ...any) (n int) {
 	require.NoError(m.t, m.db.QueryRow(ctx, sql, args...).Scan(&n))
 	return n
 }
@@ -184,7 +184,7 @@ const unposted = `select count(*) from outbox where posted_at is null`
 
 // block locks the rows of the running turns, so that the queue cannot record that a turn has ended and the
 // replica is still draining when the test looks at it.
-func (m *midst) block(ctx context.Context) (release func()) {
+func (m *heldSessions) block(ctx context.Context) (release func()) {
 	c, err := pgx.Connect(ctx, m.url)
 	require.NoError(m.t, err)
 	m.t.Cleanup(func() { c.Close(context.Background()) })
@@ -194,7 +194,7 @@ func (m *midst) block(ctx context.Context) (release func()) {
 }
 
 // drains waits until the first replica reports that it is draining.
-func (m *midst) drains() (h health.Health) {
+func (m *heldSessions) drains() (h health.Health) {
 	for ctx := harness.Soon(m.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
 		require.NoError(m.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
 		response, err := http.Get("http://" + m.addr + "/readyz")
@@ -216,7 +216,7 @@ func (m *midst) drains() (h health.Health) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	binary := harness.Program(t)
-	for name, play := range map[string]func(context.Context, *midst){
+	for name, play := range map[string]func(context.Context, *heldSessions){
 		"what is under way goes on at the other replica at once": handsOver,
 		"the last one leaves all to its next start":              leavesBehind,
 		"what cannot be put back in time is taken over":          runsOutOfTime,
@@ -234,7 +234,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-func handsOver(ctx context.Context, m *midst) {
+func handsOver(ctx context.Context, m *heldSessions) {
 	t, first, second := m.t, m.running[0], m.running[1]
 	more := m.slack.AddChannel(slacktest.Channel{Name: "more", Members: []string{m.ann, m.slack.App().BotUser}}).ID
 	m.begin(ctx)
@@ -276,13 +276,13 @@ func handsOver(ctx context.Context, m *midst) {
 }
 
 // workers returns the replicas that took jobs of the session in a channel.
-func (m *midst) workers(ctx context.Context, channel string) (names string) {
+func (m *heldSessions) workers(ctx context.Context, channel string) (names string) {
 	require.NoError(m.t, m.db.QueryRow(ctx, `select coalesce(string_agg(distinct w, ' '), '') from river_job j join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
 		where s.channel = $1`, channel).Scan(&names))
 	return names
 }
 
-func leavesBehind(ctx context.Context, m *midst) {
+func leavesBehind(ctx context.Context, m *heldSessions) {
 	r := m.running[0]
 	m.running = m.running[:1]
 	m.begin(ctx)
@@ -296,7 +296,7 @@ func leavesBehind(ctx context.Context, m *midst) {
 }
 
 // The stop is bounded: whatever hangs, the replica ends in time with exit code 0, since nothing went wrong.
-func runsOutOfTime(ctx context.Context, m *midst) {
+func runsOutOfTime(ctx context.Context, m *heldSessions) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])
@@ -309,7 +309,7 @@ func runsOutOfTime(ctx context.Context, m *midst) {
 	m.end(ctx)
 }
 
-func endsAtOnce(ctx context.Context, m *midst) {
+func endsAtOnce(ctx context.Context, m *heldSessions) {
 	r := m.running[0]
 	m.running = m.running[:1]
 	m.begin(ctx)
@@ -327,7 +327,7 @@ func endsAtOnce(ctx context.Context, m *midst) {
 }
 
 // The control: a killed replica hands nothing over; the others first have to notice its death.
-func dies(ctx context.Context, m *midst) {
+func dies(ctx context.Context, m *heldSessions) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])

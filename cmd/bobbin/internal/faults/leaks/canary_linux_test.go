@@ -47,8 +47,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// A mine is everything around a bot. All of it knows secrets and repeats them.
-type mine struct {
+// A leakFixture is everything around a bot. All of it knows secrets and repeats them.
+type leakFixture struct {
 	t     *testing.T
 	dir   string
 	birds canaries
@@ -67,11 +67,11 @@ type mine struct {
 	threads map[string]string // root ts by channel
 }
 
-func openMine(t *testing.T) *mine {
+func openMine(t *testing.T) *leakFixture {
 	t.Helper()
 	dir := harness.Dir(t)
 	var err error
-	m := &mine{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": githost.Password}}
+	m := &leakFixture{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": githost.Password}}
 	for _, name := range []string{"bot token", "app token", "model key", "database password", "ghost token", "proxy password"} {
 		m.birds[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
 	}
@@ -89,7 +89,7 @@ func openMine(t *testing.T) *mine {
 
 // openModel starts the model. It looks around in its sandbox before it works, and if a conversation mentions
 // "the wrong key", the endpoint answers 401 and repeats the key, as real endpoints do.
-func (m *mine) openModel() {
+func (m *leakFixture) openModel() {
 	m.model = chatmodel.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
 		body := asked.Body
 		m.mu.Lock()
@@ -112,7 +112,7 @@ func (m *mine) openModel() {
 // nosy is a command that looks where a program's secrets may be.
 const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline; do tr '\0' '\n' <$f; done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) -print 2>/dev/null | head; true`
 
-func (m *mine) openRemotes() {
+func (m *leakFixture) openRemotes() {
 	t := m.t
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 	key, err := x509.ParsePKCS1PrivateKey(pemBytes(appKey()))
@@ -140,7 +140,7 @@ func pemBytes(text string) []byte {
 	return block.Bytes
 }
 
-func (m *mine) openDatabase() {
+func (m *leakFixture) openDatabase() {
 	t := m.t
 	plain := harness.Database(t)
 	var err error
@@ -158,12 +158,12 @@ func (m *mine) openDatabase() {
 }
 
 // channel makes a channel for a repository.
-func (m *mine) channel(name string) string {
+func (m *leakFixture) channel(name string) string {
 	return m.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{m.ann, m.slack.App().BotUser}}).ID
 }
 
 // program returns the command bobbin serve with all secrets in its environment, and the variables more.
-func (m *mine) program(config string, more ...string) *exec.Cmd {
+func (m *leakFixture) program(config string, more ...string) *exec.Cmd {
 	name := filepath.Join(m.dir, fmt.Sprintf("bobbin-%d.yaml", m.log.Len()))
 	require.NoError(m.t, os.WriteFile(name, []byte(config), 0o600))
 	proxy := "http://bot:" + m.birds["proxy password"] + "@" + strings.TrimPrefix(m.proxy.URL, "http://")
@@ -180,7 +180,7 @@ func (m *mine) program(config string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-func (m *mine) say(channel, text string) {
+func (m *leakFixture) say(channel, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.threads[channel] == "" {
@@ -196,7 +196,7 @@ func (m *mine) say(channel, text string) {
 }
 
 // await reports whether the bot posts the text in the channel before ctx ends.
-func (m *mine) await(ctx context.Context, channel, text string) bool {
+func (m *leakFixture) await(ctx context.Context, channel, text string) bool {
 	m.mu.Lock()
 	root := m.threads[channel]
 	m.mu.Unlock()
@@ -226,7 +226,7 @@ func echo(status int, location string) githost.Trouble {
 
 // hubEchoes lets how answer the requests to the fake GitHub whose URI contains at: API calls, fetches or
 // pushes.
-func (m *mine) hubEchoes(at string, how githost.Trouble) {
+func (m *leakFixture) hubEchoes(at string, how githost.Trouble) {
 	m.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if !strings.Contains(r.URL.RequestURI(), at) {
 			return false
@@ -237,7 +237,7 @@ func (m *mine) hubEchoes(at string, how githost.Trouble) {
 }
 
 // shop plays a whole session with a GitHub App, in which everything fails once.
-func (m *mine) shop(ctx context.Context, channel string) {
+func (m *leakFixture) shop(ctx context.Context, channel string) {
 	m.hubEchoes("/api/", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprintf(w, `{"message": "no: %s"}`, r.Header.Get("Authorization"))
@@ -269,7 +269,7 @@ func (m *mine) shop(ctx context.Context, channel string) {
 
 // atDesk plays a whole session with BOBBIN_GIT_TOKEN, in which everything fails once, and a Postgres whose
 // error message holds its password.
-func (m *mine) atDesk(ctx context.Context, channel string) {
+func (m *leakFixture) atDesk(ctx context.Context, channel string) {
 	m.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusUnauthorized, ""))
 	m.say(channel, "the word is wrong")
 	if !m.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
@@ -304,7 +304,7 @@ func (m *mine) atDesk(ctx context.Context, channel string) {
 }
 
 // places returns the content of all places where no secret may be, after the bot has ended.
-func (m *mine) places() map[string]string {
+func (m *leakFixture) places() map[string]string {
 	t := m.t
 	places := map[string]string{"the log": m.log.String(), "prompts": m.prompts.String()}
 	for table, rows := range tables(t, m.db) {

@@ -17,7 +17,7 @@ import (
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // findings returns a line for everything that is wrong after a run.
-func (tr *trial) findings() string {
+func (tr *faultRun) findings() string {
 	found, log := tr.model.problems(), tr.log.String()
 	for _, s := range tr.sessions {
 		note := func(format string, args ...any) {
@@ -39,14 +39,14 @@ func (tr *trial) findings() string {
 
 type noting = func(format string, args ...any)
 
-func (tr *trial) sessionID(s *spoiled) (id string) {
+func (tr *faultRun) sessionID(s *faultySession) (id string) {
 	_ = tr.db.QueryRow(tr.t.Context(), `select id from sessions where channel = $1`, s.place.Channel).Scan(&id)
 	return id
 }
 
 // ending checks that the session was approved once and pushed once, and that its fault occurred and, if the
 // bot had to rest, was logged.
-func (tr *trial) ending(s *spoiled, log string, note noting) {
+func (tr *faultRun) ending(s *faultySession, log string, note noting) {
 	var phase string
 	var pushes, approvals int
 	err := tr.db.QueryRow(tr.t.Context(), `select phase, (select count(*) from pushes p where p.session_id = s.id and state = 'pushed'),
@@ -69,7 +69,7 @@ func (tr *trial) ending(s *spoiled, log string, note noting) {
 
 // lines checks that people are told of a fault exactly once, and of nothing else, and read no half call and
 // no key.
-func (tr *trial) lines(s *spoiled, note noting) {
+func (tr *faultRun) lines(s *faultySession, note noting) {
 	want := map[string]int{
 		"The model could not answer": 0, "I got nowhere with this": 0, "Got nowhere with task": 0, "tasks ended without a result": 0,
 		"failed on my side": 0, "Asking the model": 0, "The model's endpoint asks to wait": 0, "does not answer at the moment": 0,
@@ -115,7 +115,7 @@ func (tr *trial) lines(s *spoiled, note noting) {
 }
 
 // transcripts returns the session's conversations by task.
-func (tr *trial) transcripts(s *spoiled, note noting) map[int64][]model.Message {
+func (tr *faultRun) transcripts(s *faultySession, note noting) map[int64][]model.Message {
 	rows, err := tr.db.Query(tr.t.Context(), `select task_id, body from transcript t join sessions s on s.id = t.session_id where channel = $1 order by task_id, seq`, s.place.Channel)
 	require.NoError(tr.t, err)
 	all := map[int64][]model.Message{}
@@ -178,7 +178,7 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 }
 
 // money checks that each complete answer is stored, and that the session was charged for exactly these.
-func (tr *trial) money(s *spoiled, answers int, note noting) {
+func (tr *faultRun) money(s *faultySession, answers int, note noting) {
 	var spent float64
 	require.NoError(tr.t, tr.db.QueryRow(tr.t.Context(), `select coalesce(sum(spent_usd), 0)::float8 from sessions where channel = $1`, s.place.Channel).Scan(&spent))
 	if want := float64(s.whole) * unit; answers != s.whole || math.Abs(spent-want) > unit/100 {

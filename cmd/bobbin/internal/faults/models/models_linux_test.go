@@ -28,11 +28,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
-// A trial is one run of the bot with a model that fails: one session for each chosen fault at one turn of the
+// A faultRun is one run of the bot with a model that fails: one session for each chosen fault at one turn of the
 // conversation. The sessions run in parallel, and all have to end in a push.
-type trial struct {
+type faultRun struct {
 	t        *testing.T
-	sessions []*spoiled
+	sessions []*faultySession
 	heal     bool    // the endpoint hides that answers were cut off
 	limit    float64 // cost limit of a session in USD
 
@@ -42,8 +42,8 @@ type trial struct {
 	log   *harness.LogBook
 }
 
-// A spoiled is a session with one fault at one of its turns.
-type spoiled struct {
+// A faultySession is a session with one fault at one of its turns.
+type faultySession struct {
 	number int
 	fault  modelFault
 	turn   string // named by the tool that the model would call at that turn
@@ -67,11 +67,11 @@ func byWorker(turn string) bool {
 }
 
 // everyFault returns each fault at each turn at which it can occur.
-func everyFault() (all []*spoiled) {
+func everyFault() (all []*faultySession) {
 	for _, f := range modelFaults() {
 		for _, turn := range turns {
 			if f.only == "" || f.only == turn {
-				all = append(all, &spoiled{fault: f, turn: turn})
+				all = append(all, &faultySession{fault: f, turn: turn})
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestModelFaults(t *testing.T) {
 		all = all[:min(most, len(all))]
 	}
 	t.Logf("seed %d: %d sessions, %d kinds of faults", seed, len(all), len(modelFaults()))
-	tr := &trial{t: t, sessions: all}
+	tr := &faultRun{t: t, sessions: all}
 	tr.open()
 	tr.play(harness.LongPatience)
 	require.Empty(t, tr.findings())
@@ -111,7 +111,7 @@ func TestModelFaults(t *testing.T) {
 func TestALimitOfCostRests(t *testing.T) {
 	t.Parallel()
 	says := []string{"Paused: "}
-	tr := &trial{t: t, limit: 4.5 * unit, sessions: []*spoiled{{fault: modelFault{name: "the cost", says: says}}}}
+	tr := &faultRun{t: t, limit: 4.5 * unit, sessions: []*faultySession{{fault: modelFault{name: "the cost", says: says}}}}
 	tr.open()
 	tr.play(harness.Patience)
 	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
@@ -121,7 +121,7 @@ func TestALimitOfCostRests(t *testing.T) {
 // The control: findings reports each of these corruptions of the database.
 func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 	t.Parallel()
-	tr := &trial{t: t}
+	tr := &faultRun{t: t}
 	poisons := []struct{ sql, found string }{
 		{`delete from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' and seq = (select max(seq) from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool')`, "has no result"},
 		{`insert into transcript (session_id, task_id, seq, body) select session_id, task_id, 999, body from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' limit 1`, "has 2 results"},
@@ -130,7 +130,7 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 		{`insert into lines (session_id, agent, text) values ($1, 'x', 'The model could not answer (again)')`, "could not answer"},
 	}
 	for range poisons {
-		tr.sessions = append(tr.sessions, &spoiled{fault: modelFault{name: "none", spoil: nil}})
+		tr.sessions = append(tr.sessions, &faultySession{fault: modelFault{name: "none", spoil: nil}})
 	}
 	tr.open()
 	tr.play(harness.Patience)
@@ -149,7 +149,7 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 // did not require a finish reason. The half calls are then run, and findings reports that.
 func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	t.Parallel()
-	tr := &trial{t: t, heal: true}
+	tr := &faultRun{t: t, heal: true}
 	for _, s := range everyFault() {
 		if s.fault.half && s.turn == "report_root_cause" {
 			tr.sessions = append(tr.sessions, s)
@@ -164,7 +164,7 @@ func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	}
 }
 
-func (tr *trial) open() {
+func (tr *faultRun) open() {
 	t := tr.t
 	dir := harness.Dir(t)
 	var err error
@@ -191,7 +191,7 @@ func (tr *trial) open() {
 }
 
 // adjust makes the bot ask the failing model, with short waits.
-func (tr *trial) adjust(s *server.Settings) {
+func (tr *faultRun) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
@@ -204,10 +204,10 @@ func (tr *trial) adjust(s *server.Settings) {
 }
 
 // play acts as the people: they report, write "fix it", and reply when the bot rests.
-func (tr *trial) play(most time.Duration) {
+func (tr *faultRun) play(most time.Duration) {
 	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
 	defer cancel()
-	waiting, open := tr.sessions, []*spoiled{}
+	waiting, open := tr.sessions, []*faultySession{}
 	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
 		for len(waiting) > 0 && len(open) < atOnce {
 			tr.begin(waiting[0])
@@ -221,7 +221,7 @@ func (tr *trial) play(most time.Duration) {
 // atOnce is the number of sessions in progress at a time.
 const atOnce = 16
 
-func (tr *trial) begin(s *spoiled) {
+func (tr *faultRun) begin(s *faultySession) {
 	slack := tr.stage.Slack
 	root, err := slack.Say(s.place.Channel, tr.stage.People["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
 	require.NoError(tr.t, err)
@@ -232,7 +232,7 @@ func (tr *trial) begin(s *spoiled) {
 var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: |tasks ended without a result|failed on my side`)
 
 // tend sends the next message in one session if it is due, and reports whether the session is over.
-func (tr *trial) tend(s *spoiled) bool {
+func (tr *faultRun) tend(s *faultySession) bool {
 	said := tr.thread(s)
 	say := func(text string) {
 		_, err := tr.stage.Slack.Say(s.place.Channel, tr.stage.People["ann"], text, s.place.Root)
@@ -259,7 +259,7 @@ func (tr *trial) tend(s *spoiled) bool {
 }
 
 // thread returns the bot's messages in a session's thread.
-func (tr *trial) thread(s *spoiled) string {
+func (tr *faultRun) thread(s *faultySession) string {
 	var b strings.Builder
 	for _, m := range tr.stage.Slack.Thread(s.place.Channel, s.place.Root) {
 		if m.BotID == tr.stage.Slack.App().BotID {

@@ -8,18 +8,18 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A mind is a model without a script that cannot be misled: it reads only its own regular calls and their
+// A robustModel is a model without a script that cannot be misled: it reads only its own regular calls and their
 // results, and continues from there, whatever else the conversation holds.
-type mind struct{ chatmodel.Request }
+type robustModel struct{ chatmodel.Request }
 
 // bugsFile is the file with all wrong words, one on each line.
 const bugsFile = "bugs/all.txt"
 
-// ownCall is the ID prefix of a mind's regular calls.
+// ownCall is the ID prefix of a robustModel's regular calls.
 const ownCall = "good"
 
 // last returns the newest of those calls and its result.
-func (m mind) last() (name, result string) {
+func (m robustModel) last() (name, result string) {
 	id := ""
 	for _, message := range m.Messages {
 		for _, c := range message.Calls {
@@ -34,7 +34,7 @@ func (m mind) last() (name, result string) {
 	return name, result
 }
 
-func (m mind) heard(text string) bool {
+func (m robustModel) heard(text string) bool {
 	for _, message := range m.Messages {
 		if message.Role == "user" && strings.Contains(message.Text(), text) {
 			return true
@@ -43,9 +43,9 @@ func (m mind) heard(text string) bool {
 	return false
 }
 
-// next returns the mind's next call: the orchestrator reports, delegates and finishes; a worker reads the
+// next returns the robustModel's next call: the orchestrator reports, delegates and finishes; a worker reads the
 // file, mends it, and is done.
-func (m mind) next(number int) (name string, args map[string]any) {
+func (m robustModel) next(number int) (name string, args map[string]any) {
 	called, result := m.last()
 	if m.IsOrchestrator() {
 		switch {
@@ -72,8 +72,8 @@ func (m mind) next(number int) (name string, args map[string]any) {
 	return "read_file", map[string]any{"path": bugsFile, "offset": number + 1, "limit": 1}
 }
 
-// call returns a call of the mind as it is sent to the client.
-func (m mind) call(name string, args map[string]any) chatmodel.Call {
+// call returns a call of the robustModel as it is sent to the client.
+func (m robustModel) call(name string, args map[string]any) chatmodel.Call {
 	b, _ := json.Marshal(args)
 	return chatmodel.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A faultyModel is a mind behind an endpoint that spoils each session's requests with the session's fault. It
+// A faultyModel is a robustModel behind an endpoint that spoils each session's requests with the session's fault. It
 // checks every request as a strict endpoint would.
 type faultyModel struct {
 	*httptest.Server
-	sessions []*spoiled
+	sessions []*faultySession
 	heal     bool
 
 	mu      sync.Mutex
 	invalid []string // descriptions of requests that a strict endpoint would refuse
 }
 
-func serveFaults(t *testing.T, sessions []*spoiled, heal bool) *faultyModel {
+func serveFaults(t *testing.T, sessions []*faultySession, heal bool) *faultyModel {
 	t.Helper()
 	f := &faultyModel{sessions: sessions, heal: heal}
 	f.Server = httptest.NewServer(f)
@@ -38,7 +38,7 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	asked, body := mind{request}, request.Body
+	asked, body := robustModel{request}, request.Body
 	number := -1
 	if m := chatmodel.BugNumber.FindSubmatch(body); m != nil {
 		number, _ = strconv.Atoi(string(m[1]))
@@ -57,14 +57,14 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case spoils == "refused":
 		http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded"}}`, http.StatusBadRequest)
 	case spoils != "":
-		s.fault.spoil(&shot{Stream: &chatmodel.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
+		s.fault.spoil(&faultyAnswer{Stream: &chatmodel.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
 	default:
 		(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", asked.call(name, args))
 	}
 }
 
 // spoils counts a request and decides its answer: "refused", "spoilt" or, for a good answer, an empty string.
-func (s *spoiled) spoils(model, name string, body []byte) (hit int, how string) {
+func (s *faultySession) spoils(model, name string, body []byte) (hit int, how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	spare := model == "spare" && !s.fault.rests // the spare model fails only if the fault rests

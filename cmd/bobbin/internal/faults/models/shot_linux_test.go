@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A shot is one spoilt request and its answer.
-type shot struct {
+// A faultyAnswer is one spoilt request and its answer.
+type faultyAnswer struct {
 	*chatmodel.Stream
 	r     *http.Request
 	asked chatmodel.Request
@@ -23,17 +23,17 @@ const canary = "CANARY"
 
 // right returns the call that the model would have made, under an ID whose prefix shows that it was
 // discarded.
-func (s *shot) right(prefix string) chatmodel.Call {
+func (s *faultyAnswer) right(prefix string) chatmodel.Call {
 	b, _ := json.Marshal(s.args)
 	return chatmodel.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
 }
 
 // sing returns a call of the tool say, whose effect people would see.
-func (s *shot) sing(prefix, args string) chatmodel.Call {
+func (s *faultyAnswer) sing(prefix, args string) chatmodel.Call {
 	return chatmodel.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
 }
 
-func (s *shot) id(prefix string, n int) string {
+func (s *faultyAnswer) id(prefix string, n int) string {
 	return fmt.Sprintf("%s-%d-%d-%d-%s", prefix, n, s.hit, len(s.asked.Messages), s.name)
 }
 
@@ -42,6 +42,6 @@ const song = `{"message":"` + canary + `"}`
 // unit is the cost of a complete answer in USD.
 const unit = 0.002
 
-func refusal(status int, body string, header ...string) func(*shot) {
-	return func(s *shot) { s.Refuse(status, body, header...) }
+func refusal(status int, body string, header ...string) func(*faultyAnswer) {
+	return func(s *faultyAnswer) { s.Refuse(status, body, header...) }
 }

@@ -32,7 +32,7 @@ import (
 )
 
 // TestRecordRelease makes testdata/releases/VERSION: it builds the program of a commit, runs it until every
-// flight has reached its state, kills it, and stores the database, the Slack, the remote and the sessions'
+// case has reached its state, kills it, and stores the database, the Slack, the remote and the sessions'
 // files. It runs only if BOBBIN_RELEASE="VERSION COMMIT" is set.
 func TestRecordRelease(t *testing.T) {
 	wanted := os.Getenv("BOBBIN_RELEASE")
@@ -53,12 +53,12 @@ func TestRecordRelease(t *testing.T) {
 }
 
 type recorder struct {
-	tower
+	upgradeDriver
 	t               *testing.T
 	version, commit string
 	dir, remote     string
 	url             string
-	clerk           *clerk
+	clerk           *scriptedModel
 	program         *exec.Cmd
 	out             map[string][]byte // stored content by file name
 }
@@ -164,23 +164,23 @@ func (r *recorder) do(name string, args ...string) []byte {
 	return out
 }
 
-// takeOff brings the flights to their states: first those that rest, then those at work, which occupy every
+// takeOff brings the cases to their states: first those that rest, then those at work, which occupy every
 // worker, then the messages that no worker handles.
 func (r *recorder) takeOff(ctx context.Context) {
 	all := flightsOf(r.version)
-	r.together(all, func(f flight) error {
+	r.together(all, func(f upgradeCase) error {
 		if f.hold != "" || f.unread == "ask" {
 			return nil
 		}
 		return r.toRest(ctx, f)
 	})
-	r.together(all, func(f flight) error {
+	r.together(all, func(f upgradeCase) error {
 		if f.hold == "" {
 			return nil
 		}
 		return r.toWork(ctx, f)
 	})
-	r.together(all, func(f flight) error {
+	r.together(all, func(f upgradeCase) error {
 		if f.unread == "" {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (r *recorder) takeOff(ctx context.Context) {
 	}
 }
 
-func (r *recorder) together(all []flight, do func(flight) error) {
+func (r *recorder) together(all []upgradeCase, do func(upgradeCase) error) {
 	var group errgroup.Group
 	for _, f := range all {
 		group.Go(func() error { return do(f) })
@@ -202,7 +202,7 @@ func (r *recorder) together(all []flight, do func(flight) error) {
 	require.NoError(r.t, group.Wait())
 }
 
-func (r *recorder) toRest(ctx context.Context, f flight) error {
+func (r *recorder) toRest(ctx context.Context, f upgradeCase) error {
 	steps := slices.Clone(f.before)
 	if len(steps) > 0 && steps[0] == "mute" { // before the bot posts anything
 		if err := r.fly(ctx, f, steps[0]); err != nil {
@@ -220,7 +220,7 @@ func (r *recorder) toRest(ctx context.Context, f flight) error {
 		and $3 = exists (select 1 from outbox o where o.session_id = s.id and o.posted_at is null))`, r.channels[f.name], f.stands, deaf)
 }
 
-func (r *recorder) toWork(ctx context.Context, f flight) error {
+func (r *recorder) toWork(ctx context.Context, f upgradeCase) error {
 	if err := r.fly(ctx, f, append([]string{"ask"}, f.before...)...); err != nil {
 		return err
 	}

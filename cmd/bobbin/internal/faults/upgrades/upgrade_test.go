@@ -45,7 +45,7 @@ import (
 func TestUpgradeFromEveryRelease(t *testing.T) {
 	t.Parallel()
 	for _, r := range releases {
-		a := &arrival{version: r.version}
+		a := &upgradeRun{version: r.version}
 		t.Run(r.version+" on another machine", func(t *testing.T) {
 			t.Parallel()
 			a.t = t
@@ -57,7 +57,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 		}
 		t.Run(r.version+" on the same machine", func(t *testing.T) {
 			t.Parallel()
-			a := &arrival{t: t, version: r.version, files: true}
+			a := &upgradeRun{t: t, version: r.version, files: true}
 			a.open()
 			require.Empty(t, a.faults(flightsOf(r.version)))
 		})
@@ -75,13 +75,13 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &arrival{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.flight}
+			a := &upgradeRun{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.flight}
 			if strings.Contains(c.wrong, "drop") {
 				a.most = 5 * time.Second // no session can end
 			}
 			a.open()
-			of := slices.IndexFunc(flights, func(f flight) bool { return f.name == c.flight })
-			require.Regexp(t, c.want, strings.Join(a.faults(flights[of:of+1]), "\n"))
+			of := slices.IndexFunc(upgradeCases, func(f upgradeCase) bool { return f.name == c.flight })
+			require.Regexp(t, c.want, strings.Join(a.faults(upgradeCases[of:of+1]), "\n"))
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 // a line that says why.
 func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
-	a := &arrival{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
+	a := &upgradeRun{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
 	a.open()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
@@ -107,29 +107,29 @@ func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	require.Equal(t, 1, a.count(`select count(*) from river_job j join sessions s on s.id = j.args->>'session' where s.channel = $1 and j.kind = 'turn' and j.finalized_at is null`, a.channels["asking"]))
 }
 
-// An arrival is today's program on what an older one left.
-type arrival struct {
-	tower
+// An upgradeRun is today's program on what an older one left.
+type upgradeRun struct {
+	upgradeDriver
 	t       *testing.T
 	version string
 	files   bool   // with the data directory of the older program
 	wrong   string // SQL of a faulty migration
-	alone   string // name of the only flight that continues; empty: all continue
+	alone   string // name of the only case that continues; empty: all continue
 	most    time.Duration
 
 	dir, remote, url string
 	before           map[string][]string // old columns by table
-	clerk            *clerk
+	clerk            *scriptedModel
 	ended            chan error // receives the program's error when it ends
 }
 
-func (a *arrival) recorded(name string) bool {
+func (a *upgradeRun) recorded(name string) bool {
 	found, err := filepath.Glob(filepath.Join("testdata", "releases", a.version, name+"*"))
 	return err == nil && len(found) > 0
 }
 
 // read returns a file of the release, uncompressed.
-func (a *arrival) read(name string) []byte {
+func (a *upgradeRun) read(name string) []byte {
 	name = filepath.Join("testdata", "releases", a.version, name)
 	text, err := os.ReadFile(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func (a *arrival) read(name string) []byte {
 	return text
 }
 
-func (a *arrival) open() {
+func (a *upgradeRun) open() {
 	t := a.t
 	dir := harness.Dir(t)
 	var err error
@@ -190,7 +190,7 @@ func (a *arrival) open() {
 	a.start()
 }
 
-func (a *arrival) unpack(name, to string) {
+func (a *upgradeRun) unpack(name, to string) {
 	r := tar.NewReader(bytes.NewReader(a.read(name)))
 	for {
 		h, err := r.Next()
@@ -214,7 +214,7 @@ func (a *arrival) unpack(name, to string) {
 // restore loads the dump and shifts its times, so that the kill was a minute ago: the heartbeat of the dead
 // replica is old, and a wait of a day still lasts. The time of an approval stays, since commits are made with
 // it. It keeps a copy of the tables in the schema before.
-func (a *arrival) restore() {
+func (a *upgradeRun) restore() {
 	t, ctx := a.t, a.t.Context()
 	conn, err := pgx.Connect(ctx, a.url)
 	require.NoError(t, err)
@@ -249,7 +249,7 @@ func (a *arrival) restore() {
 }
 
 // start runs today's program.
-func (a *arrival) start() {
+func (a *upgradeRun) start() {
 	if a.clerk == nil {
 		a.clerk = openClerk(a.t, nil)
 	}
@@ -259,7 +259,7 @@ func (a *arrival) start() {
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
 		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(flights)}, Attempts: 2},
+		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(upgradeCases)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {
@@ -282,8 +282,8 @@ func (a *arrival) start() {
 	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))
 }
 
-// faults plays the flights to their end, redelivers every event, and returns what was lost or happened twice.
-func (a *arrival) faults(all []flight) (found []string) {
+// faults plays the cases to their end, redelivers every event, and returns what was lost or happened twice.
+func (a *upgradeRun) faults(all []upgradeCase) (found []string) {
 	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.LongPatience))
 	defer cancel()
 	flown := make([]error, len(all))
@@ -317,20 +317,20 @@ func (a *arrival) faults(all []flight) (found []string) {
 	return append(found, a.lost()...)
 }
 
-func (a *arrival) count(sql string, args ...any) (n int) {
+func (a *upgradeRun) count(sql string, args ...any) (n int) {
 	require.NoError(a.t, a.db.QueryRow(a.t.Context(), sql, args...).Scan(&n))
 	return n
 }
 
 // settle waits until nothing is left to do or to post.
-func (a *arrival) settle(ctx context.Context) error {
+func (a *upgradeRun) settle(ctx context.Context) error {
 	return errors.Join(a.slack.WaitSettled(ctx), a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
 		and not exists (select 1 from outbox where posted_at is null and refused is null)
 		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
 }
 
 // faultsOf returns what is wrong with one session.
-func (a *arrival) faultsOf(f flight) (found []string) {
+func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 	note := func(format string, args ...any) {
 		found = append(found, f.name+": "+fmt.Sprintf(format, args...))
 	}
@@ -387,13 +387,13 @@ var heads = regexp.MustCompile(`^\[\w+\] (Not shown: .*|Task:)\s*$`)
 
 // doneAgain reports whether a verified task has to be done again, as its files are lost with the other
 // machine.
-func (a *arrival) doneAgain(f flight) bool {
+func (a *upgradeRun) doneAgain(f upgradeCase) bool {
 	return f.verified && !a.files && a.recorded("sessions.tar")
 }
 
 // commits counts the commits of a branch in the remote above main. It returns -1 if the branch is not at
 // head.
-func (a *arrival) commits(branch, head string) (n int) {
+func (a *upgradeRun) commits(branch, head string) (n int) {
 	if head == "" {
 		branches, err := stage.RemoteBranches(a.remote)
 		require.NoError(a.t, err)
@@ -433,7 +433,7 @@ var changing = map[string][]string{
 }
 
 // lost returns a line for each table whose old rows are missing or changed.
-func (a *arrival) lost() (found []string) {
+func (a *upgradeRun) lost() (found []string) {
 	for table, columns := range a.before {
 		kept := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return slices.Contains(changing[table], c) })
 		for i, c := range kept {

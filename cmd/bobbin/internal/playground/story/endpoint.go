@@ -99,9 +99,9 @@ func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, err
 	return e.answerHonestly(ctx, body)
 }
 
-// speaking lists the tools with which agents answer people: the argument that takes the text, and the other
+// answerTools lists the tools with which agents answer people: the argument that takes the text, and the other
 // required arguments.
-var speaking = []struct {
+var answerTools = []struct {
 	tool, words string
 	beside      map[string]any
 }{
@@ -119,7 +119,7 @@ func (e *Endpoint) honestly(body []byte) (string, error) {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return "", fmt.Errorf("a request that is none: %w", err)
 	}
-	for _, way := range speaking {
+	for _, way := range answerTools {
 		for _, t := range asked.Tools {
 			if t.Function.Name != way.tool {
 				continue

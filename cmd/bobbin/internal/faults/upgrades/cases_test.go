@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A flight is one session in its own channel. An older version of the program began it and was killed;
+// An upgradeCase is one session in its own channel. An older version of the program began it and was killed;
 // today's version ends it.
-type flight struct {
+type upgradeCase struct {
 	name   string // name of the channel and of the file that it is about
 	since  string // the first release that can reach this state
-	asks   string // what the first message asks for, for the clerk
+	asks   string // what the first message asks for, for the scripted model
 	before []string
 	hold   string // the model call, or the remote's hook, that is in progress when the program is killed
 	unread string // step that the program has no time to handle; "ask" is the first message
@@ -29,7 +29,7 @@ type flight struct {
 	verified bool
 }
 
-// The steps of a flight are a word and its arguments:
+// The steps of a case are a word and its arguments:
 //
 //	await TEXT          the bot posts it
 //	say TEXT            ann writes it
@@ -43,7 +43,7 @@ const (
 	pushed   = "await Done. Pushed"
 )
 
-var flights = []flight{
+var upgradeCases = []upgradeCase{
 	{name: "button", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{"click fix_it Root cause (revision 1", pushed}, ends: "done"},
 	{name: "words", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{allowed, pushed}, ends: "done"},
 	{
@@ -94,34 +94,34 @@ var flights = []flight{
 	{name: "diagnosis", since: "0.2", asks: "diagnose this: diagnosis", hold: "report_diagnosis", stands: "diagnosing", after: []string{"await Diagnosis Report", allowed, pushed}, ends: "done"},
 }
 
-// flightsOf returns the flights that a release can have.
-func flightsOf(version string) []flight {
-	return slices.DeleteFunc(slices.Clone(flights), func(f flight) bool { return f.since > version })
+// flightsOf returns the cases that a release can have.
+func flightsOf(version string) []upgradeCase {
+	return slices.DeleteFunc(slices.Clone(upgradeCases), func(f upgradeCase) bool { return f.since > version })
 }
 
-// files returns the names of the files that a flight is about.
-func (f flight) files() []string {
+// files returns the names of the files that a case is about.
+func (f upgradeCase) files() []string {
 	if f.asks == "pair" || f.name == "follow" {
 		return []string{f.name, f.name + "2"}
 	}
 	return []string{f.name}
 }
 
-// A tower holds what the flights are followed with: Slack and the database.
-type tower struct {
+// An upgradeDriver holds what the cases are followed with: Slack and the database.
+type upgradeDriver struct {
 	slack    *slacktest.Server
 	db       *pgxpool.Pool
 	ann      string
 	channels map[string]string // IDs by name
 }
 
-// ask posts the first message of the flight.
-func (w tower) ask(f flight) error {
+// ask posts the first message of the case.
+func (w upgradeDriver) ask(f upgradeCase) error {
 	_, err := w.slack.Say(f.name, w.ann, fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
 	return err
 }
 
-func (w tower) root(f flight) string {
+func (w upgradeDriver) root(f upgradeCase) string {
 	for _, m := range w.slack.Channel(f.name) {
 		if m.User == w.ann && m.Subtype == "" {
 			return m.TS
@@ -131,7 +131,7 @@ func (w tower) root(f flight) string {
 }
 
 // fly carries the steps out, one after the other.
-func (w tower) fly(ctx context.Context, f flight, steps ...string) error {
+func (w upgradeDriver) fly(ctx context.Context, f upgradeCase, steps ...string) error {
 	for _, step := range steps {
 		if err := w.step(ctx, f, step); err != nil {
 			return fmt.Errorf("%s: %q: %w", f.name, step, err)
@@ -140,7 +140,7 @@ func (w tower) fly(ctx context.Context, f flight, steps ...string) error {
 	return nil
 }
 
-func (w tower) step(ctx context.Context, f flight, step string) error {
+func (w upgradeDriver) step(ctx context.Context, f upgradeCase, step string) error {
 	word, rest, _ := strings.Cut(step, " ")
 	switch word {
 	case "ask":
@@ -168,7 +168,7 @@ func (w tower) step(ctx context.Context, f flight, step string) error {
 }
 
 // said counts how often the text occurs in the bot's messages in the thread.
-func (w tower) said(f flight, text string) (n int) {
+func (w upgradeDriver) said(f upgradeCase, text string) (n int) {
 	for _, m := range w.slack.Thread(f.name, w.root(f)) {
 		if m.BotID == w.slack.App().BotID {
 			n += strings.Count(w.slack.Readable(m.Text), text)
@@ -177,7 +177,7 @@ func (w tower) said(f flight, text string) (n int) {
 	return n
 }
 
-func (w tower) click(f flight, what string) error {
+func (w upgradeDriver) click(f upgradeCase, what string) error {
 	action, text, _ := strings.Cut(what, " ")
 	for _, m := range slices.Backward(w.slack.Thread(f.name, w.root(f))) {
 		if !strings.Contains(w.slack.Readable(m.Text), text) {
@@ -193,7 +193,7 @@ func (w tower) click(f flight, what string) error {
 }
 
 // until polls the database until the query is true.
-func (w tower) until(ctx context.Context, sql string, args ...any) error {
+func (w upgradeDriver) until(ctx context.Context, sql string, args ...any) error {
 	for {
 		var is bool
 		err := w.db.QueryRow(ctx, sql, args...).Scan(&is)

@@ -14,10 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A clerk is a model whose answer depends only on the conversation, whichever version of the program sends
+// A scriptedModel is a model whose answer depends only on the conversation, whichever version of the program sends
 // it. The first message of a thread says what is wanted and about which file: "bug NAME:" is a wrong word in
 // words/NAME.txt.
-type clerk struct {
+type scriptedModel struct {
 	*httptest.Server
 
 	mu   sync.Mutex
@@ -25,23 +25,23 @@ type clerk struct {
 	held map[string]int    // by name: the number of held requests
 }
 
-func openClerk(t *testing.T, hold map[string]string) *clerk {
+func openClerk(t *testing.T, hold map[string]string) *scriptedModel {
 	t.Helper()
-	c := &clerk{hold: hold, held: map[string]int{}}
+	c := &scriptedModel{hold: hold, held: map[string]int{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(c.answer))
 	t.Cleanup(c.Close)
 	return c
 }
 
 // holding returns how many requests about name are held.
-func (c *clerk) holding(name string) int {
+func (c *scriptedModel) holding(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held[name]
 }
 
 // await waits until a request about name is held.
-func (c *clerk) await(ctx context.Context, name string) error {
+func (c *scriptedModel) await(ctx context.Context, name string) error {
 	for c.holding(name) == 0 {
 		select {
 		case <-ctx.Done():
@@ -52,8 +52,8 @@ func (c *clerk) await(ctx context.Context, name string) error {
 	return nil
 }
 
-// A letter is a request to the clerk, with what read finds in its messages.
-type letter struct {
+// A modelRequest is a request to the scripted model, with what read finds in its messages.
+type modelRequest struct {
 	chatmodel.Request
 
 	calls  []string // names of the calls, in order
@@ -63,12 +63,12 @@ type letter struct {
 	pushed bool
 }
 
-func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
+func (c *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	l := letter{Request: asked}
+	l := modelRequest{Request: asked}
 	l.read()
 	call, args := l.next()
 	name := l.name()
@@ -88,7 +88,7 @@ func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
 	l.Answer(w, call, args)
 }
 
-func (l *letter) read() {
+func (l *modelRequest) read() {
 	for i, m := range l.Messages {
 		text := m.Text()
 		switch {
@@ -115,7 +115,7 @@ var (
 	fileNamed = regexp.MustCompile(`words/([a-z]+)2?\.txt`)
 )
 
-func (l *letter) kind() (kind, name string) {
+func (l *modelRequest) kind() (kind, name string) {
 	if m := caseNamed.FindStringSubmatch(l.all); m != nil {
 		return m[1], m[2]
 	}
@@ -123,7 +123,7 @@ func (l *letter) kind() (kind, name string) {
 }
 
 // name returns the name that the conversation is about, for any agent.
-func (l *letter) name() string {
+func (l *modelRequest) name() string {
 	if _, name := l.kind(); name != "" {
 		return name
 	}
@@ -133,7 +133,7 @@ func (l *letter) name() string {
 	return ""
 }
 
-func (l *letter) called(name string) bool {
+func (l *modelRequest) called(name string) bool {
 	for _, c := range l.calls {
 		if c == name {
 			return true
@@ -142,7 +142,7 @@ func (l *letter) called(name string) bool {
 	return false
 }
 
-func (l *letter) last() string {
+func (l *modelRequest) last() string {
 	if len(l.calls) == 0 {
 		return ""
 	}
@@ -151,7 +151,7 @@ func (l *letter) last() string {
 
 type arguments = map[string]any
 
-func (l *letter) next() (call string, args arguments) {
+func (l *modelRequest) next() (call string, args arguments) {
 	switch {
 	case l.IsOrchestrator():
 		return l.lead()
@@ -162,7 +162,7 @@ func (l *letter) next() (call string, args arguments) {
 }
 
 // lead returns the orchestrator's next call.
-func (l *letter) lead() (string, arguments) {
+func (l *modelRequest) lead() (string, arguments) {
 	kind, name := l.kind()
 	switch {
 	case l.last() == "delegate" && strings.Contains(l.result, "is done"):
@@ -178,7 +178,7 @@ func (l *letter) lead() (string, arguments) {
 	return l.explore(kind, name)
 }
 
-func (l *letter) explore(kind, name string) (string, arguments) {
+func (l *modelRequest) explore(kind, name string) (string, arguments) {
 	asks := map[string]bool{"doubt": true, "interview": true}[kind]
 	switch {
 	case kind == "question":
@@ -214,11 +214,11 @@ func (l *letter) explore(kind, name string) (string, arguments) {
 	}
 }
 
-func (l *letter) evidence(name string) []any {
+func (l *modelRequest) evidence(name string) []any {
 	return []any{arguments{"claim": "it says wrong", "grade": "inferred", "source": "words/" + name + ".txt:1"}}
 }
 
-func (l *letter) finish(kind, name string) (string, arguments) {
+func (l *modelRequest) finish(kind, name string) (string, arguments) {
 	args := arguments{"summary": "The word of " + name + " is right now."}
 	if kind == "feature" || kind == "interview" {
 		args["criteria"] = []any{arguments{"met": true, "how": "words/" + name + ".txt:1"}}
@@ -227,7 +227,7 @@ func (l *letter) finish(kind, name string) (string, arguments) {
 }
 
 // tasks returns one task, or for a pair two parallel ones. After a push the task is about another file.
-func (l *letter) tasks(kind, name string) arguments {
+func (l *modelRequest) tasks(kind, name string) arguments {
 	files := []string{name}
 	switch {
 	case kind == "pair":
@@ -247,7 +247,7 @@ func (l *letter) tasks(kind, name string) arguments {
 }
 
 // work returns a worker's next call: read, edit, done.
-func (l *letter) work() (string, arguments) {
+func (l *modelRequest) work() (string, arguments) {
 	file := "unknown"
 	if m := taskNamed.FindStringSubmatch(l.all); m != nil {
 		file = m[1]

@@ -33,19 +33,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 )
 
-// parrots are replicas of the bot in which everything is real (gateway, inbox, queue, outbox, poster,
+// echoBots are replicas of the bot in which everything is real (gateway, inbox, queue, outbox, poster,
 // Postgres) except the agents: a turn posts one line for each message that it handles, or as many lines as
 // the message asks for. So every effect can be counted, in rows and in Slack.
-type parrots struct {
+type echoBots struct {
 	t     *testing.T
 	slack *slacktest.Server
 	db    *pgxpool.Pool
 	url   string
-	list  []*parrot
+	list  []*echoBot
 }
 
-// A flock configures parrots: how many there are, and which of their guards are disabled.
-type flock struct {
+// An echoOptions configures echoBots: how many there are, and which of their guards are disabled.
+type echoOptions struct {
 	replicas    int
 	connections int           // of each replica
 	watch       []string      // IDs of the watched channels
@@ -57,16 +57,16 @@ type flock struct {
 	http        http.RoundTripper
 }
 
-type parrot struct {
+type echoBot struct {
 	*gateway.Gateway
 	store *store.Store
 	queue *server.Queue
 }
 
-// nest returns parrots with a local Slack and an empty database, and no replicas yet.
-func nest(t *testing.T, cfg slacktest.Config) *parrots {
+// newEchoBots returns echoBots with a local Slack and an empty database, and no replicas yet.
+func newEchoBots(t *testing.T, cfg slacktest.Config) *echoBots {
 	t.Helper()
-	p := &parrots{t: t, url: harness.Database(t)}
+	p := &echoBots{t: t, url: harness.Database(t)}
 	var err error
 	p.db, err = pgxpool.New(t.Context(), p.url)
 	require.NoError(t, err)
@@ -78,8 +78,8 @@ func nest(t *testing.T, cfg slacktest.Config) *parrots {
 	return p
 }
 
-// fly starts the replicas, which stop when the test ends.
-func (p *parrots) fly(f flock) {
+// start starts the replicas, which stop when the test ends.
+func (p *echoBots) start(f echoOptions) {
 	t := p.t
 	t.Helper()
 	if f.unguard != "" {
@@ -89,7 +89,7 @@ func (p *parrots) fly(f flock) {
 	ctx, cancel := context.WithCancel(context.Background())
 	group, ctx := errgroup.WithContext(ctx)
 	for n := range f.replicas {
-		b := p.hatch(f, n)
+		b := p.startReplica(f, n)
 		p.list = append(p.list, b)
 		group.Go(func() error { return b.queue.Run(ctx) })
 		group.Go(func() error { return b.Run(ctx) })
@@ -101,7 +101,7 @@ func (p *parrots) fly(f flock) {
 	require.NoError(t, p.slack.WaitConnected(harness.Soon(t), f.replicas*f.connections))
 }
 
-func (p *parrots) hatch(f flock, n int) *parrot {
+func (p *echoBots) startReplica(f echoOptions, n int) *echoBot {
 	t, silent := p.t, slog.New(slog.DiscardHandler)
 	st, err := store.Open(t.Context(), p.url, silent)
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	})
 	require.NoError(t, err)
 	posting := outbox.New(st.DB)
-	b := &parrot{store: st, Gateway: &gateway.Gateway{
+	b := &echoBot{store: st, Gateway: &gateway.Gateway{
 		Slack: slack, Inbox: inbox.New(st.DB, st.Queue), Listening: gateway.Listening{Watch: f.watch},
 		Connecting: gateway.Connecting{Connections: f.connections, Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond},
 	}}
@@ -163,7 +163,7 @@ func (a afterLines) Next(ctx context.Context, session string) (*outgoing.Posting
 }
 
 // turn answers each unhandled message, and records it as handled together with its lines.
-func (b *parrot) turn(ctx context.Context, session string) error {
+func (b *echoBot) turn(ctx context.Context, session string) error {
 	t, err := b.store.Begin(ctx, session)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func heard(in incoming.Event) string {
 }
 
 // trouble sometimes breaks the connections or loses acknowledgements, at random.
-func (p *parrots) trouble(random *rand.Rand) {
+func (p *echoBots) trouble(random *rand.Rand) {
 	switch random.IntN(40) {
 	case 0:
 		p.slack.Disconnect([]string{"warning", "refresh_requested", "link_disabled"}[random.IntN(3)])
@@ -252,8 +252,8 @@ func (p *parrots) trouble(random *rand.Rand) {
 	require.NoError(p.t, p.slack.WaitConnected(harness.Soon(p.t), 2))
 }
 
-// breath gives the parrots up to 50 ms to handle events that are on their way.
-func (p *parrots) breath() {
+// breath gives the replicas up to 50 ms to handle events that are on their way.
+func (p *echoBots) breath() {
 	ctx, cancel := context.WithTimeout(p.t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_ = p.slack.WaitSettled(ctx)
@@ -261,7 +261,7 @@ func (p *parrots) breath() {
 
 // settle waits until nothing is on its way in either direction. For events on a broken connection it ends
 // Slack's wait for an acknowledgement.
-func (p *parrots) settle() {
+func (p *echoBots) settle() {
 	p.t.Helper()
 	ctx := harness.Soon(p.t)
 	for {
@@ -280,7 +280,7 @@ func (p *parrots) settle() {
 
 // nudge waits for Slack's deliveries. If none has progressed, since the rest was sent on broken connections,
 // it ends Slack's wait for their acknowledgements. It reports whether no delivery is on its way.
-func (p *parrots) nudge() (settled bool) {
+func (p *echoBots) nudge() (settled bool) {
 	before, _ := p.tally()
 	// Long enough for a slow machine: Slack drops an event after four expired acknowledgements.
 	ctx, cancel := context.WithTimeout(p.t.Context(), 1500*time.Millisecond)
@@ -299,7 +299,7 @@ func (p *parrots) nudge() (settled bool) {
 }
 
 // tally counts all deliveries so far by outcome, and the connections that they used.
-func (p *parrots) tally() (outcomes map[slacktest.Outcome]int, links int) {
+func (p *echoBots) tally() (outcomes map[slacktest.Outcome]int, links int) {
 	outcomes = map[slacktest.Outcome]int{}
 	for _, d := range p.slack.Deliveries() {
 		outcomes[d.Outcome]++
