@@ -117,7 +117,7 @@ var rooms = map[string][]string{
 	"workflow/store":                           {"workflow/store/progress", "workflow/store/spending", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext", "workflow/diagnosis", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
-	"workflow/tried":                           {},
+	"workflow/tried":                           {"workflow/plaintext"},
 	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
 	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},

@@ -5,6 +5,8 @@ package tried
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Hunk is a hunk of a fix that the program removed, alone, to see whether anything fails without it.
@@ -50,7 +52,7 @@ func (h Hunk) Place() string {
 	return fmt.Sprintf("%s:%d", h.Path, h.Line)
 }
 
-func (h Hunk) quotedPlace() string { return "`" + strings.ReplaceAll(h.Place(), "`", "'") + "`" }
+func (h Hunk) quotedPlace() string { return plaintext.CodeSpan(h.Place()) }
 
 // Hunks are the hunks of one change, sorted by path.
 type Hunks []Hunk

@@ -75,7 +75,7 @@ func (at *Attachments) unseenNotice(a incoming.Attachment) []outgoing.Line {
 
 // shownName returns a file's name as code, for a line of the program.
 func shownName(name string) string {
-	return "`" + strings.ReplaceAll(plaintext.OneLine(name), "`", "'") + "`"
+	return plaintext.CodeSpan(plaintext.OneLine(name))
 }
 
 // Describe returns a text for agents about the files that came with the messages in of, or about all

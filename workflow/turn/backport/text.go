@@ -17,7 +17,7 @@ import (
 // name returns a branch or file name as code, in one line. The name comes from outside, so backticks
 // are replaced and it is cut to 80 characters.
 func name(word string) string {
-	return "`" + strings.ReplaceAll(plaintext.SafeLine(word, 80), "`", "'") + "`"
+	return plaintext.CodeSpan(plaintext.SafeLine(word, 80))
 }
 
 func failedText(row backports.Row) string {

@@ -75,7 +75,7 @@ func (g Grounds) quoted(source string) string {
 	if line == "" {
 		return ""
 	}
-	return ": `" + strings.ReplaceAll(line, "`", "'") + "`"
+	return ": " + plaintext.CodeSpan(line)
 }
 
 // ShownBy returns a command with how it ended: in the same line, or as a code block below it if the

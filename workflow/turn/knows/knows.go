@@ -173,7 +173,7 @@ func (a Answer) Text() string {
 func (a Answer) files() string {
 	var paths []string
 	for _, p := range a.Places {
-		if shown := code(p.Path); !slices.Contains(paths, shown) {
+		if shown := plaintext.CodeSpan(p.Path); !slices.Contains(paths, shown) {
 			paths = append(paths, shown)
 		}
 	}
@@ -205,20 +205,17 @@ func (a Answer) ownersText() string {
 func reason(p owners.Person) string {
 	var parts []string
 	if len(p.Lines) > 0 {
-		parts = append(parts, "wrote "+code(p.Lines[0].String()))
+		parts = append(parts, "wrote "+plaintext.CodeSpan(p.Lines[0].String()))
 	}
 	if p.Commits > 0 {
 		parts = append(parts, plaintext.CountNoun(p.Commits, "commit")+" of the newest")
 	}
 	last := "the last on " + p.Newest.When.UTC().Format(time.DateOnly)
 	if s := plaintext.OneLine(plaintext.SafeLine(p.Newest.Subject, maxSubject)); s != "" {
-		last += " (" + code(s) + ")"
+		last += " (" + plaintext.CodeSpan(s) + ")"
 	}
 	return strings.Join(append(parts, last), ", ")
 }
-
-// code returns text from the repository as code.
-func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
 
 // nameOf returns a person's name without an email address, and without the characters that Slack or
 // Markdown would interpret.

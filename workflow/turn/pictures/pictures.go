@@ -145,7 +145,7 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 // shootPage takes the pictures of one page before and after the change.
 func (s *shooting) shootPage(ctx context.Context, page string, before, after tree) error {
 	camera := screenshot.Camera{Sandbox: s.Checker.Caches.Sandbox, Processor: s.Processor}
-	name := "`" + prompt.WithoutJSONFlag(plaintext.CutLine(page, 120)) + "`"
+	name := plaintext.CodeSpan(plaintext.SafeLine(page, 120))
 	now, err := camera.Shoot(ctx, after.read, page)
 	var unshown *screenshot.NoPictureError
 	switch {

@@ -20,7 +20,7 @@ func DecidingPaths(changes []diff.Change) []string {
 		if words == "" {
 			continue
 		}
-		path := "`" + strings.ReplaceAll(strings.Trim(strconv.Quote(c.Path), `"`), "`", "'") + "`"
+		path := plaintext.CodeSpan(strings.Trim(strconv.Quote(c.Path), `"`))
 		if c.Mode != "" {
 			path += " (" + c.Mode + ")"
 		}

@@ -76,7 +76,7 @@ const mostFiles = 8
 func FilesText(changes []diff.Change) string {
 	var names []string
 	for _, c := range changes[:min(len(changes), mostFiles)] {
-		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"
+		name := plaintext.CodeSpan(plaintext.OneLine(c.Path))
 		switch c.Kind {
 		case "added":
 			name += " (new)"

@@ -145,10 +145,8 @@ func contains(all, lines []string) bool {
 
 // line returns a finding in one line: `money/split.go:14`, debug output: prints every share.
 func (f Finding) line() string {
-	return fmt.Sprintf("%s, %s: %s", code(f.Place), f.Kind, f.What)
+	return fmt.Sprintf("%s, %s: %s", plaintext.CodeSpan(f.Place), f.Kind, f.What)
 }
-
-func code(place string) string { return "`" + strings.ReplaceAll(place, "`", "'") + "`" }
 
 // ForOrchestrator returns the text that the orchestrator is sent when the findings go back to it.
 func (v Verdict) ForOrchestrator() string {
@@ -164,7 +162,7 @@ func (v Verdict) ForOrchestrator() string {
 func (v Verdict) ForThread() string {
 	places := make([]string, len(v.Findings))
 	for i, f := range v.Findings {
-		places[i] = f.Kind + " at " + code(f.Place)
+		places[i] = f.Kind + " at " + plaintext.CodeSpan(f.Place)
 	}
 	return "Found before the push: " + strings.Join(places, ", ")
 }

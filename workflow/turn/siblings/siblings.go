@@ -170,4 +170,4 @@ func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []ju
 }
 
 // shown returns a pattern as code, in one line.
-func shown(pattern string) string { return "`" + plaintext.SafeLine(pattern, mostShown) + "`" }
+func shown(pattern string) string { return plaintext.CodeSpan(plaintext.SafeLine(pattern, mostShown)) }
