@@ -98,7 +98,7 @@ var outside = []readerOf{
 	{"answers of GitHub's API", []string{"repo/githubapp/ask.go refused", "repo/githubapp/ask.go wait"}, []string{"repo/githubapp FuzzAnswer"}},
 	{
 		"answers of git hosts",
-		[]string{"repo/host/client.go words", "repo/host/client.go nextPage", "repo/host/client.go wait", "repo/host/client.go Page", "repo/host/github/github.go Checks", "repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks"},
+		[]string{"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait", "repo/host/client.go Page", "repo/host/github/github.go Checks", "repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks"},
 		[]string{"repo/host FuzzAnswers"},
 	},
 	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
