@@ -1,39 +1,39 @@
 # Two commands matter: `go run ./cmd/bobbin demo` and `make test`.
 
-# The same flags everywhere, or everything is compiled again.
+# Use the same flags everywhere; otherwise Go compiles everything again.
 export GOFLAGS ?= -buildvcs=false
-# Without C, as what is released: a third less to link. The race detector needs it.
+# Without cgo, like the released binary: linking takes a third less time. The race detector needs cgo.
 export CGO_ENABLED ?= 0
 RACE := CGO_ENABLED=1
 TOOL := go tool -modfile=.ci/tools/go.mod
-# The tests are linked without debugging information, which halves what linking them takes;
-# go vet is part of make lint. Their temporary files are in memory where there is room.
-# One Postgres serves all packages. The timeout ends what hangs: on a slow machine beside other
-# work the stories alone have taken 20 minutes.
+# The tests are linked without debugging information, which halves the time of linking;
+# go vet is part of make lint. Their temporary files are in memory if there is enough of it.
+# One Postgres serves all packages. The timeout ends tests that hang: on a slow machine with other
+# load the stories alone have taken 20 minutes.
 GOTEST := .ci/in-memory go run ./.ci/postgres go test -vet=off -ldflags=-s
 TESTFLAGS ?= -timeout 90m
-# A test waits for what it started part of the time: one more at once than there are cores. With
-# twice as many a slow machine is so busy that statements of Postgres take ten seconds.
+# A test spends part of its time waiting, so run one more in parallel than there are cores. With
+# twice as many, a slow machine is so busy that Postgres statements take ten seconds.
 SIDE := $(shell expr $(shell getconf _NPROCESSORS_ONLN) + 1)
 SIDE_BY_SIDE := -p $(SIDE) -parallel $(SIDE)
-# How large test-all is: ci (a new machine with two cores ends within its time) or whole.
+# Size of test-all: ci (a new machine with two cores finishes within its time limit) or whole.
 SIZE ?= ci
 
 .PHONY: help test test-all deps lint deployment gvisor gitea demo pictures build fuzz figures bench chaos attacks replicas release
 
-help: ## what there is
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-test: deps ## every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
+test: deps ## run every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	$(GOTEST) $(SIDE_BY_SIDE) $(TESTFLAGS) ./.ci/rooms ./.ci/figures ./...
 
-# One package at a time: with the race detector each is slow enough by itself, and side by
-# side they would only hold each other up. CI has 25 minutes for lint, make test, this and the
-# demo: SIZE=ci races the rooms in which goroutines share something, and a few whole stories.
-# They are compiled side by side before that.
+# One package at a time: with the race detector each package is slow, and packages that run in
+# parallel would only delay each other. CI has 25 minutes for lint, make test, this target and the
+# demo: SIZE=ci runs the race detector on the packages whose goroutines share data, and on a few
+# whole stories. The packages are compiled in parallel first.
 RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
 STORIES := happy|stop|side_by_side_conflict|permission_held
-test-all: deps ## the race detector over the rooms that share most, and some stories; SIZE=whole: over everything, and every seed, fault, attack and large size (hours)
+test-all: deps ## run the race detector on the packages whose goroutines share most, and some stories; SIZE=whole: on all packages, with every seed, fault, attack and large size (hours)
 	$(RACE) go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(RACE) $(GOTEST) -race -timeout 60m -p 1 $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	BOBBIN_SUITE=all $(GOTEST) $(TESTFLAGS) ./cmd/bobbin -run TestOurSuiteShowsSomething
@@ -45,39 +45,39 @@ test-all: deps ## the race detector over the rooms that share most, and some sto
 deps: ## install what the tests use, or say what is missing
 	@.ci/deps
 
-lint: ## formatting, vet, staticcheck
+lint: ## check formatting, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
 
-deployment: ## the chart, the compose file and the Dockerfile by helm's, Kubernetes', Compose's and BuildKit's own rules
+deployment: ## check the chart, the compose file and the Dockerfile with the libraries of helm, Kubernetes, Compose and BuildKit
 	cd .ci/deploy && go test -vet=off -ldflags=-s $(TESTFLAGS) ./...
 
-gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minute, 80 MB)
+gvisor: ## run the sandbox's tests in gVisor, too; builds gVisor once (a minute, 80 MB)
 	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox/... -count=1 $(TESTFLAGS)
 
-gitea: ## the client of Gitea's API against a Gitea, which is built once (minutes) and started by the test
+gitea: ## test the Gitea API client against a real Gitea; builds it once (minutes), the test starts it
 	gitea=$$(.ci/gitea/build) && BOBBIN_TEST_GITEA=$$gitea go test ./repo/host/gitea -run ARealGitea -count=1 -v $(TESTFLAGS)
 
-demo: ## the whole bug story on this machine
+demo: ## run the whole bug story on this machine
 	go run ./cmd/bobbin demo
 
 PICTURES ?= $(CURDIR)/build/pictures
-pictures: deps ## pictures of the playground and of sessions' pages, light, dark and on a phone, as the tests see them (PICTURES=folder)
+pictures: deps ## take screenshots of the playground and of sessions' pages in the tests: light, dark and on a phone (PICTURES=folder)
 	mkdir -p $(PICTURES)
 	BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
 
-build: ## one static binary
+build: ## build one static binary
 	CGO_ENABLED=0 go build -trimpath -o bobbin ./cmd/bobbin
 
-fuzz: ## each fuzz target for ten seconds
+fuzz: ## run each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 5x $$p || exit 1; done; done
 
 SEEDS ?= 1 2 3
 SHARE ?= 100
 CHAOS := $(GOTEST) ./cmd/bobbin/... -count=1 -v -timeout 90m -run
 
-chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, models, remotes, clocks (SEEDS="1 2 3", SHARE in percent)
+chaos: ## run all fault tests in full: kills, crash points, freezes, Postgres, Slack, models, remotes, clocks (SEEDS="1 2 3", SHARE in percent)
 	BOBBIN_CHAOS="1 $(SHARE)" $(CHAOS) 'TestKilledAtEachPoint|TestFrozenAtEachPoint|TestPostgresFailsOver|FoundOutWithoutTheirGuards'
 	BOBBIN_MODEL_FAULTS=all BOBBIN_GIT_FAULTS=all BOBBIN_CLOCKS=1 $(CHAOS) 'TestModelFaults|TestGitFaults|TestClocks'
 	@for seed in $(SEEDS); do \
@@ -87,20 +87,20 @@ chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, 
 	BOBBIN_SOAK=201 $(CHAOS) TestASoak
 
 REPLICAS ?= 1 2 3 4
-replicas: ## the same sessions on one to four replicas, each in a network namespace of its own, then some of these cut off (root; ten minutes)
+replicas: ## run the same sessions on one to four replicas, each in its own network namespace, then disconnect some of them (root; ten minutes)
 	BOBBIN_REPLICAS="$(REPLICAS)" go test -vet=off -ldflags=-s ./cmd/bobbin/internal/faults/replicas -count=1 -v -timeout 60m
 
-attacks: ## every attack there is, whole: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
+attacks: ## run all attack tests in full: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
 	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
 	BOBBIN_HOSTILE=all BOBBIN_RACE=1 $(GOTEST) ./workflow/... -count=1 -timeout 60m -run 'Hostile|PathRace'
 	$(GOTEST) -count=1 -timeout 30m ./repo/...
 	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
-release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
+release: ## record the state that a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
 	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" $(GOTEST) ./cmd/bobbin/internal/faults/upgrades -run TestRecordRelease -count=1 -v -timeout 10m
 
-figures: ## measure it beside git, ripgrep, Bolt and other agents, as far as these are installed, and write docs/performance.md
+figures: ## measure Bobbin and, if installed, git, ripgrep, Bolt and other agents, and write docs/performance.md
 	.ci/in-memory go run ./.ci/figures
 
-bench: ## every benchmark once
+bench: ## run every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...
