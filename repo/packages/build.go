@@ -74,7 +74,7 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	}
 	own := b.fetcher.ownRegistries(ctx, b.plan.managers)
 	way, err := proxy.Open(proxy.Config{
-		Allow: c.allowedHosts(b.plan.managers, own), Private: c.privateHosts(b.plan.managers, own), Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
+		Allow: c.allowedHosts(b.plan.managers, own), Private: c.privateHosts(b.plan.managers, own), BlockedHosts: b.fetcher.BlockedHosts, Network: b.fetcher.Network, Log: b.fetcher.log(),
 	})
 	if err != nil {
 		return err

@@ -23,9 +23,9 @@ import (
 // A Fetcher fetches packages. It is safe for concurrent use, also by several processes with the same Job.Dir.
 // Set all exported fields before the first use.
 type Fetcher struct {
-	Sandbox *sandbox.Sandbox
-	Network proxy.Network // default: the network of this machine
-	Never   []string      // hosts of the program's own services
+	Sandbox      *sandbox.Sandbox
+	Network      proxy.Network // default: the network of this machine
+	BlockedHosts []string      // hosts of the program's own services
 	// ModuleCache is a Go module cache of this machine that is used before the network; empty: none.
 	ModuleCache string
 	// Registries returns the operator's own registries for a kind of project, as NAME=value. It is called

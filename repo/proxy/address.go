@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A Network resolves host names to addresses and opens connections to addresses.
+// A Network resolves host names to addresses and opens connections to addresses. A name that ends with a dot is
+// absolute; the search domains of the machine count for any other.
 type Network interface {
 	Resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error)
@@ -21,8 +22,7 @@ type Network interface {
 type machine struct{}
 
 func (machine) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
-	// The trailing dot prevents the resolver from appending a search domain of this machine to the name.
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host+".")
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
 func (machine) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
@@ -108,7 +108,7 @@ func isOwnAddr(a netip.Addr) bool {
 func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Limits.Silence)
 	defer cancel()
-	found, err := p.cfg.Network.Resolve(ctx, t.host)
+	found, err := p.cfg.Network.Resolve(ctx, t.host+".")
 	if err != nil || len(found) == 0 {
 		return nil, p.addMissed(t, "its name cannot be resolved", err)
 	}
@@ -126,6 +126,19 @@ func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	return nil, p.addMissed(t, "it does not answer", err)
 }
 
+// lookUpOwn returns the addresses of a host in Config.BlockedHosts, resolved as the program itself resolves it. A host
+// that does not exist has none.
+func (p *Proxy) lookUpOwn(ctx context.Context, host string) ([]netip.Addr, error) {
+	if literal, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{literal}, nil
+	}
+	found, err := p.cfg.Network.Resolve(ctx, host)
+	if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) && unknown.IsNotFound {
+		return nil, nil
+	}
+	return found, err
+}
+
 // addMissed records a host that was allowed but could not be reached, and returns the error for it.
 func (p *Proxy) addMissed(t target, why string, err error) error {
 	p.mu.Lock()
@@ -137,7 +150,7 @@ func (p *Proxy) addMissed(t target, why string, err error) error {
 }
 
 // judgeAddr returns a refusal if the address is not an address of the internet, belongs to this machine, or
-// belongs to a host in Config.Never. If the addresses of such a host cannot be looked up, it refuses every
+// belongs to a host in Config.BlockedHosts. If the addresses of such a host cannot be looked up, it refuses every
 // address; a host that does not exist has none.
 func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
@@ -149,13 +162,9 @@ func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	case isOwnAddr(a):
 		return refusal(fmt.Sprintf("its address %s is this machine's", a))
 	}
-	for _, host := range p.cfg.Never {
-		ours, err := p.cfg.Network.Resolve(ctx, host)
-		if literal, bad := netip.ParseAddr(host); bad == nil {
-			ours, err = []netip.Addr{literal}, nil
-		}
-		var unknown *net.DNSError
-		if err != nil && !(errors.As(err, &unknown) && unknown.IsNotFound) {
+	for _, host := range p.cfg.BlockedHosts {
+		ours, err := p.lookUpOwn(ctx, host)
+		if err != nil {
 			return refusal("whether a service of Bobbin's own is there cannot be looked up now")
 		}
 		if slices.ContainsFunc(ours, func(o netip.Addr) bool { return o.Unmap() == a.Unmap() }) {

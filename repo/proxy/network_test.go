@@ -57,7 +57,11 @@ func newWorld(t *testing.T) *world {
 func (w *world) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	host, absolute := strings.CutSuffix(host, ".")
 	answers := w.names[host]
+	if !absolute && len(answers) == 0 {
+		answers = w.names[host+searchDomain]
+	}
 	if len(answers) == 0 {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
@@ -90,6 +94,9 @@ func (w *world) traps() int {
 	defer w.mu.Unlock()
 	return len(w.trapped)
 }
+
+// searchDomain is appended to a name without a trailing dot that does not exist.
+const searchDomain = ".inside.example"
 
 // open starts a proxy that uses the world as its Network.
 func (w *world) open(cfg Config) *Proxy {

@@ -27,12 +27,12 @@ type Limits struct {
 
 // Config holds the configuration of a proxy.
 type Config struct {
-	Allow   []string     // host (ports 443 and 80) or host:port
-	Private []string     // hosts of Allow whose addresses may be in a private network
-	Never   []string     // hosts and addresses of the program's own services
-	Network Network      // default: the network of this machine
-	Limits  Limits       // zero fields have the defaults of Limits
-	Log     *slog.Logger // default: discarded
+	Allow        []string     // host (ports 443 and 80) or host:port
+	Private      []string     // hosts of Allow whose addresses may be in a private network
+	BlockedHosts []string     // hosts and addresses of the program's own services
+	Network      Network      // default: the network of this machine
+	Limits       Limits       // zero fields have the defaults of Limits
+	Log          *slog.Logger // default: discarded
 }
 
 // A Visit counts the requests to one host that were let through.

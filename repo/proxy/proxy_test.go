@@ -235,12 +235,17 @@ func TestOwnServices(t *testing.T) {
 	w.names["db.example"] = []string{"198.41.0.7"}
 	w.names["alias.example"] = []string{"198.41.0.7"}
 	const request = "GET http://alias.example/ HTTP/1.1\r\nHost: x\r\n\r\n"
-	p := w.open(Config{Allow: []string{"alias.example"}, Never: []string{"db.example", "nowhere.example", "198.41.0.9"}})
+	p := w.open(Config{Allow: []string{"alias.example"}, BlockedHosts: []string{"db.example", "nowhere.example", "198.41.0.9"}})
 	require.Contains(t, raw(t, p.Socket(), request), "403")
 	require.Empty(t, w.dialled)
 	require.Equal(t, "a service of Bobbin's own is there", p.Report().Refused[0].Why)
+	w.names["db"+searchDomain] = []string{"198.41.0.7"}
+	p = w.open(Config{Allow: []string{"alias.example"}, BlockedHosts: []string{"db"}})
+	require.Contains(t, raw(t, p.Socket(), request), "403", "the program itself reaches it by a search domain")
+	require.Empty(t, w.dialled)
+
 	w.names["db.example"] = []string{"timeout"}
-	p = w.open(Config{Allow: []string{"alias.example"}, Never: []string{"db.example"}})
+	p = w.open(Config{Allow: []string{"alias.example"}, BlockedHosts: []string{"db.example"}})
 	require.Contains(t, raw(t, p.Socket(), request), "403")
 	require.Empty(t, w.dialled, "without an answer of the resolver no address is known to be another one")
 	require.Contains(t, p.Report().Refused[0].Why, "cannot be looked up now")

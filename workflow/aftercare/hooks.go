@@ -48,32 +48,28 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sum := sha256.Sum256(append([]byte(name+"\n"), body...))
-	if h.isFirst(sum) {
+	if !h.isRepeat(sum) {
 		if err := h.Wake(r.Context(), name); err != nil {
-			h.forget(sum)
 			h.Log.Error("a webhook had no effect; the next look comes by itself", "repository", name, "err", err)
 			http.Error(w, "try again", http.StatusServiceUnavailable)
 			return
 		}
+		h.remember(sum)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// isFirst reports whether the message is new among the last mostSeen ones, and remembers it.
-func (h *Hooks) isFirst(sum [sha256.Size]byte) bool {
+// isRepeat reports whether the message is one of the last mostSeen that were taken.
+func (h *Hooks) isRepeat(sum [sha256.Size]byte) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if slices.Contains(h.seen, sum) {
-		return false
-	}
-	h.seen = append(h.seen, sum)
-	h.seen = h.seen[max(0, len(h.seen)-mostSeen):]
-	return true
+	return slices.Contains(h.seen, sum)
 }
 
-// forget makes the message count as new when the host sends it again.
-func (h *Hooks) forget(sum [sha256.Size]byte) {
+// remember makes the message a repeat when the host sends it again.
+func (h *Hooks) remember(sum [sha256.Size]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.seen = slices.DeleteFunc(h.seen, func(s [sha256.Size]byte) bool { return s == sum })
+	h.seen = append(h.seen, sum)
+	h.seen = h.seen[max(0, len(h.seen)-mostSeen):]
 }

@@ -79,7 +79,7 @@ func FindIn(kind string, bases []string, read func(base string) (string, error))
 		if m.Kind != kind || m.Manifests == nil {
 			continue
 		}
-		found, is, err := m.findLoose(matching(m.Manifests, bases), read)
+		found, is, err := m.findManifests(matching(m.Manifests, bases), read)
 		if is || err != nil {
 			return found, is, err
 		}
@@ -87,8 +87,8 @@ func FindIn(kind string, bases []string, read func(base string) (string, error))
 	return Find{}, false, nil
 }
 
-// findLoose checks files that may name packages.
-func (m Manager) findLoose(bases []string, read func(base string) (string, error)) (Find, bool, error) {
+// findManifests checks files that may name packages.
+func (m Manager) findManifests(bases []string, read func(base string) (string, error)) (Find, bool, error) {
 	f := Find{Manager: m, Exact: true}
 	for _, base := range bases {
 		text, err := read(base)

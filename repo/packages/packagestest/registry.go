@@ -8,13 +8,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -115,10 +115,10 @@ func (r *Registry) Dialled() []string {
 
 // Resolve returns the address of one of the hosts above, and an error for other hosts.
 func (r *Registry) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
-	if a, ok := addresses[host]; ok {
+	if a, ok := addresses[strings.TrimSuffix(host, ".")]; ok {
 		return []netip.Addr{netip.MustParseAddr(a)}, nil
 	}
-	return nil, errors.New("no such host")
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
 // Dial connects with the server, whatever the address.

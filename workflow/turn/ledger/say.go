@@ -31,7 +31,7 @@ func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 		return
 	}
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
-		l.Log.Warn("a line was not posted", "line", first, "err", err)
+		l.Log.Warn("a line was not posted", "err", err)
 	}
 }
 

@@ -466,7 +466,7 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 	log.Info("sandbox", "kind", box.Describe())
 	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
 	checker.Caches.Packages = &packages.Fetcher{
-		Sandbox: box, Network: s.Network, Never: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
+		Sandbox: box, Network: s.Network, BlockedHosts: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
 	}
 	return checker, nil
 }
