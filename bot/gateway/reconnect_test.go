@@ -40,7 +40,7 @@ func TestReconnectsAreSpacedOut(t *testing.T) {
 		require.LessOrEqual(t, slack.calls, 67)
 		require.Greater(t, slack.calls, 50)
 
-		time.Sleep(31 * time.Second) // the link lived longer than steady
+		time.Sleep(31 * time.Second) // synctest's clock: the link lives longer than steady, and no real time passes
 		began := time.Now()
 		open()
 		require.Zero(t, time.Since(began))

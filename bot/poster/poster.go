@@ -149,7 +149,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 	if posting.Card != nil {
 		parts = []render.Part{render.CardFace{Name: p.Name, Plain: p.Slack.PlainCards.Load()}.Render(posting.Card)}
 	}
-	there, err := p.standing(ctx, posting, parts, files)
+	there, err := p.findInThread(ctx, posting, parts, files)
 	if err != nil {
 		return "", err
 	}
@@ -245,9 +245,9 @@ func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) err
 	return judgeRefusal(err)
 }
 
-// standing returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
+// findInThread returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
 // before.
-func (p *Poster) standing(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
+func (p *Poster) findInThread(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
 	if !posting.Tried || p.skipLookup {
 		return there, nil
 	}
@@ -264,15 +264,15 @@ func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (foundIn
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return foundInThread{}, err
 	}
-	there, err := p.readStanding(ctx, posting)
+	there, err := p.readThread(ctx, posting)
 	if err == nil {
 		p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
 	}
 	return there, err
 }
 
-// readStanding reads which parts and files of the bot are in the posting's thread.
-func (p *Poster) readStanding(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
+// readThread reads which parts and files of the bot are in the posting's thread.
+func (p *Poster) readThread(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
 	there := foundInThread{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)

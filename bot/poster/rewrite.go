@@ -30,7 +30,7 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) 
 	}
 	last, ts := parts[len(parts)-1], posting.OnTS
 	if len(parts) > 1 { // the buttons are on the last part, but the row holds the ts of the first
-		there, err := p.readStanding(ctx, posting)
+		there, err := p.readThread(ctx, posting)
 		if err != nil {
 			return err
 		}

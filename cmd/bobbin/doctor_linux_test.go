@@ -59,7 +59,7 @@ type doctorSetup struct {
 // botTail is the end of the bot token, which may be printed.
 const botTail = "-tail"
 
-func openWard(t *testing.T, cfg slacktest.Config) *doctorSetup {
+func openDoctorSetup(t *testing.T, cfg slacktest.Config) *doctorSetup {
 	t.Helper()
 	w := &doctorSetup{T: t, hidden: map[string]string{}}
 	cfg.AppName, cfg.BotToken, cfg.AppToken = "bobbin", "xoxb-"+secret+"-bobbin"+botTail, "xapp-1-"+secret+"-bobbin"+botTail
@@ -216,7 +216,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	now.Comment = []byte("What bobbin doctor says of each thing that is broken. UPDATE_GOLDEN=1 writes it; read the difference.\n")
 	for _, c := range complaints() {
 		t.Run(c.name, func(t *testing.T) {
-			w := openWard(t, c.slack)
+			w := openDoctorSetup(t, c.slack)
 			if c.breaks != nil {
 				c.breaks(w)
 			}
@@ -563,7 +563,7 @@ func modelComplaints() []doctorFault {
 
 func TestDoctorWithEverythingGood(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, slacktest.Config{})
+	w := openDoctorSetup(t, slacktest.Config{})
 	w.env[secrets.DatabaseURL] = harness.Database(t)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
@@ -638,7 +638,7 @@ func TestDoctorWithNothing(t *testing.T) {
 // doctor prints is always the next one to do.
 func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, slacktest.Config{})
+	w := openDoctorSetup(t, slacktest.Config{})
 	env, file := w.env, w.file
 	w.env, w.file, w.model = map[string]string{"BOBBIN_DATA_DIR": env["BOBBIN_DATA_DIR"]}, "", ""
 	for _, next := range []struct {
@@ -667,7 +667,7 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 // opens no link, which could take events away from the bot.
 func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, slacktest.Config{})
+	w := openDoctorSetup(t, slacktest.Config{})
 	w.env[secrets.DatabaseURL] = harness.Database(t)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	s := healthSettings(t, w.slack, w.env[secrets.DatabaseURL])

@@ -30,7 +30,7 @@ func (w *doctorSetup) initiate(ctx context.Context, answers io.Reader, args ...s
 // question after an invalid answer, and the doctor finds no problem with the file.
 func TestInitWritesAConfiguration(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, slacktest.Config{})
+	w := openDoctorSetup(t, slacktest.Config{})
 	w.env["OPENAI_BASE_URL"] = w.model
 	file := filepath.Join(t.TempDir(), "bobbin.yaml")
 	code, said := w.initiate(t.Context(), strings.NewReader("#bugs\nhttp//nonsense\n"+w.remote+"\n\n"+w.ann.ID+"\n\n"), "--config", file)
@@ -50,7 +50,7 @@ func TestInitWritesAConfiguration(t *testing.T) {
 // partial file is left.
 func TestInitReplacesNothingUnasked(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, slacktest.Config{})
+	w := openDoctorSetup(t, slacktest.Config{})
 	answers := "1\n/srv/shop.git\nshop\n\nlocal-model\n"
 	for name, c := range map[string]struct {
 		there, answers string
@@ -111,7 +111,7 @@ func TestInitOffersRepositories(t *testing.T) {
 		"ghp_":   `[{"full_name":"acme/shop","clone_url":"https://git.example/acme/shop.git"},{"full_name":"bad","clone_url":"file:///etc"}]`,
 		"glpat-": `[{"path_with_namespace":"acme/shop","http_url_to_repo":"https://git.example/acme/shop.git"}]`,
 	} {
-		w := openWard(t, slacktest.Config{})
+		w := openDoctorSetup(t, slacktest.Config{})
 		w.env["BOBBIN_GIT_TOKEN"] = token + secret
 		host := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if !strings.Contains(r.Header.Get("Authorization")+r.Header.Get("PRIVATE-TOKEN"), secret) {

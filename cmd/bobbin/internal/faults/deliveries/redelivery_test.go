@@ -23,7 +23,7 @@ import (
 type redeliveryRun struct {
 	*echoBots
 	random *rand.Rand
-	scenes []*eventCase
+	cases  []*eventCase
 }
 
 // An eventCase is one deed in its channel.
@@ -45,7 +45,7 @@ func TestEveryKindOfEventThreeTimesAndShuffled(t *testing.T) {
 		require.NoError(t, err, "BOBBIN_REDELIVERY is a seed")
 	}
 	s := gather(t, seed, deeds)
-	t.Logf("seed %d: %d kinds", seed, len(s.scenes))
+	t.Logf("seed %d: %d kinds", seed, len(s.cases))
 	s.start(echoOptions{replicas: 2, connections: 2, watch: s.watched()})
 	s.play()
 	outcomes, links := s.tally()
@@ -108,13 +108,13 @@ func gather(t *testing.T, seed uint64, deeds []deed) *redeliveryRun {
 				Name: fmt.Sprint("place-", n), Shared: true, Members: []string{c.ann, ben, eve, s.slack.App().BotUser},
 			}).ID
 		}
-		s.scenes = append(s.scenes, c)
+		s.cases = append(s.cases, c)
 	}
 	return s
 }
 
 func (s *redeliveryRun) watched() (ids []string) {
-	for _, c := range s.scenes {
+	for _, c := range s.cases {
 		if c.deed.watched {
 			ids = append(ids, c.channel)
 		}
@@ -124,7 +124,7 @@ func (s *redeliveryRun) watched() (ids []string) {
 
 // play first lets the preparations of all cases happen undisturbed, and then the deeds under redeliveries.
 func (s *redeliveryRun) play() {
-	for _, c := range s.scenes {
+	for _, c := range s.cases {
 		if c.before != nil {
 			c.before(c)
 		}
@@ -132,7 +132,7 @@ func (s *redeliveryRun) play() {
 	s.echoBots.settle()
 	s.slack.Hold()
 	var frames []string
-	for _, c := range s.scenes {
+	for _, c := range s.cases {
 		if c.happens != nil {
 			c.happens(c)
 		}
@@ -202,7 +202,7 @@ func (s *redeliveryRun) everythingAgain() {
 
 // faults returns everything that was lost or happened twice, by kind of event.
 func (s *redeliveryRun) faults() (found []string) {
-	for _, c := range s.scenes {
+	for _, c := range s.cases {
 		for what, pair := range map[string][2][]string{
 			"rows of the inbox":           {c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`)},
 			"lines in Slack":              {c.heardInSlack(), c.lines()},

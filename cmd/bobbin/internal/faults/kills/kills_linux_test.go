@@ -321,7 +321,7 @@ func (c *chaos) start(r *replicaProcess) {
 			if cmd.ProcessState.ExitCode() != 1 || !c.foundNoPostgres(r) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond) // systemd would restart it like this
+			time.Sleep(100 * time.Millisecond) // RestartSec of systemd, whose part the test plays: no assertion waits for it
 			cmd = c.run(r)
 		}
 	}()

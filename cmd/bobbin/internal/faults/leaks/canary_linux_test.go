@@ -49,18 +49,18 @@ import (
 
 // A leakFixture is everything around a bot. All of it knows secrets and repeats them.
 type leakFixture struct {
-	t     *testing.T
-	dir   string
-	birds canaries
-	slack *slacktest.Server
-	ann   string
-	model *httptest.Server
-	hub   *githubtest.Server // host of shop, which uses a GitHub App
-	desk  *githost.Host      // host of desk, which uses BOBBIN_GIT_TOKEN
-	proxy *httptest.Server   // proxy for everything that is not on this machine
-	db    *pgxpool.Pool
-	dbURL string // URL with the password
-	log   bytes.Buffer
+	t       *testing.T
+	dir     string
+	secrets canaries
+	slack   *slacktest.Server
+	ann     string
+	model   *httptest.Server
+	hub     *githubtest.Server // host of shop, which uses a GitHub App
+	desk    *githost.Host      // host of desk, which uses BOBBIN_GIT_TOKEN
+	proxy   *httptest.Server   // proxy for everything that is not on this machine
+	db      *pgxpool.Pool
+	dbURL   string // URL with the password
+	log     bytes.Buffer
 
 	mu      sync.Mutex
 	prompts bytes.Buffer
@@ -71,13 +71,13 @@ func openMine(t *testing.T) *leakFixture {
 	t.Helper()
 	dir := harness.Dir(t)
 	var err error
-	m := &leakFixture{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": githost.Password}}
+	m := &leakFixture{t: t, dir: dir, threads: map[string]string{}, secrets: canaries{"app key": appKey(), "git token": githost.Password}}
 	for _, name := range []string{"bot token", "app token", "model key", "database password", "ghost token", "proxy password"} {
-		m.birds[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
+		m.secrets[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
 	}
-	m.birds["bot token"] = "xoxb-" + m.birds["bot token"]
-	m.birds["app token"] = "xapp-1-" + m.birds["app token"]
-	m.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", BotToken: m.birds["bot token"], AppToken: m.birds["app token"]})
+	m.secrets["bot token"] = "xoxb-" + m.secrets["bot token"]
+	m.secrets["app token"] = "xapp-1-" + m.secrets["app token"]
+	m.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", BotToken: m.secrets["bot token"], AppToken: m.secrets["app token"]})
 	require.NoError(t, err)
 	t.Cleanup(func() { m.slack.Close() })
 	m.ann = m.slack.AddUser(slacktest.User{Name: "ann"}).ID
@@ -148,12 +148,12 @@ func (m *leakFixture) openDatabase() {
 	require.NoError(t, err)
 	t.Cleanup(m.db.Close)
 	role := "miner_" + strings.ToLower(rand.Text())
-	_, err = m.db.Exec(t.Context(), fmt.Sprintf("create role %s superuser login password '%s'", role, m.birds["database password"]))
+	_, err = m.db.Exec(t.Context(), fmt.Sprintf("create role %s superuser login password '%s'", role, m.secrets["database password"]))
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = m.db.Exec(context.Background(), "drop role "+role) })
 	u, err := url.Parse(plain)
 	require.NoError(t, err)
-	u.User = url.UserPassword(role, m.birds["database password"])
+	u.User = url.UserPassword(role, m.secrets["database password"])
 	m.dbURL = u.String()
 }
 
@@ -166,13 +166,13 @@ func (m *leakFixture) channel(name string) string {
 func (m *leakFixture) program(config string, more ...string) *exec.Cmd {
 	name := filepath.Join(m.dir, fmt.Sprintf("bobbin-%d.yaml", m.log.Len()))
 	require.NoError(m.t, os.WriteFile(name, []byte(config), 0o600))
-	proxy := "http://bot:" + m.birds["proxy password"] + "@" + strings.TrimPrefix(m.proxy.URL, "http://")
+	proxy := "http://bot:" + m.secrets["proxy password"] + "@" + strings.TrimPrefix(m.proxy.URL, "http://")
 	cmd := exec.Command(harness.Program(m.t), "serve", "--config", name, "--verbose")
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "BOBBIN_DATA_DIR=" + filepath.Join(m.dir, "data"),
-		secrets.SlackBotToken + "=" + m.birds["bot token"], secrets.SlackAppToken + "=" + m.birds["app token"], "SLACK_API_URL=" + m.slack.URL(),
-		secrets.ModelKey + "=" + m.birds["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", secrets.DatabaseURL + "=" + m.dbURL,
-		secrets.GitToken + "=" + m.birds["git token"], "GHOST_TOKEN=" + m.birds["ghost token"], secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
+		secrets.SlackBotToken + "=" + m.secrets["bot token"], secrets.SlackAppToken + "=" + m.secrets["app token"], "SLACK_API_URL=" + m.slack.URL(),
+		secrets.ModelKey + "=" + m.secrets["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", secrets.DatabaseURL + "=" + m.dbURL,
+		secrets.GitToken + "=" + m.secrets["git token"], "GHOST_TOKEN=" + m.secrets["ghost token"], secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
 		"HTTPS_PROXY=" + proxy,
 	}, more...)
 	cmd.Stdout, cmd.Stderr = &m.log, &m.log
@@ -386,7 +386,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 `, m.hub.URL, shop, m.hub.API, m.desk.Address, desk, wrongKey, ghost)
 
 	// Starts that fail: a Postgres that does not answer, and malformed addresses.
-	for _, address := range []string{"postgres://u:" + m.birds["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.birds["database password"] + "%zz@h/d", "postgres://u:" + m.birds["database password"] + "@h:port/d"} {
+	for _, address := range []string{"postgres://u:" + m.secrets["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.secrets["database password"] + "%zz@h/d", "postgres://u:" + m.secrets["database password"] + "@h:port/d"} {
 		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
 	}
 	bot := m.program(config)
@@ -409,22 +409,22 @@ func TestSecretsAreNowhere(t *testing.T) {
 	require.NoError(t, <-ended, m.log.String())
 
 	for i, token := range m.hub.Tokens() {
-		m.birds[fmt.Sprintf("minted token %d", i)] = token.Value
+		m.secrets[fmt.Sprintf("minted token %d", i)] = token.Value
 	}
-	require.Greater(t, len(m.birds), 10)
+	require.Greater(t, len(m.secrets), 10)
 	places := m.places()
-	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.birds["proxy password"], "") // HTTPS_PROXY stays in the environment, as libraries read it later
+	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.secrets["proxy password"], "") // HTTPS_PROXY stays in the environment, as libraries read it later
 	require.Contains(t, places["prompts"], "looking around", "the agent has looked at its sandbox")
 	require.Contains(t, places["prompts"], "GOPROXY=off")
 	require.Contains(t, places["the log"], "level=")
 	require.Contains(t, places["table public.river_job"], "lost", "Postgres' own words are kept")
-	require.Empty(t, strings.Join(m.birds.everywhere(places), "\n"))
+	require.Empty(t, strings.Join(m.secrets.everywhere(places), "\n"))
 	if testing.Verbose() {
 		n := 0
 		for _, text := range places {
 			n += len(text)
 		}
-		t.Logf("%d secrets in none of %d places, %d KiB\n%s", len(m.birds), len(places), n>>10, m.log.String())
+		t.Logf("%d secrets in none of %d places, %d KiB\n%s", len(m.secrets), len(places), n>>10, m.log.String())
 	}
 }
 
@@ -457,7 +457,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	stop()
 	<-ended
 	service.Close()
-	found := m.birds.everywhere(m.places())
+	found := m.secrets.everywhere(m.places())
 	require.Contains(t, found, "git token is in Slack")
 	require.Contains(t, found, "git token is in table public.lines")
 	require.Contains(t, m.log.String(), "level=INFO")

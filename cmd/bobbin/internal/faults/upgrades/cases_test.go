@@ -94,8 +94,8 @@ var upgradeCases = []upgradeCase{
 	{name: "diagnosis", since: "0.2", asks: "diagnose this: diagnosis", hold: "report_diagnosis", stands: "diagnosing", after: []string{"await Diagnosis Report", allowed, pushed}, ends: "done"},
 }
 
-// flightsOf returns the cases that a release can have.
-func flightsOf(version string) []upgradeCase {
+// casesOf returns the cases that a release can have.
+func casesOf(version string) []upgradeCase {
 	return slices.DeleteFunc(slices.Clone(upgradeCases), func(f upgradeCase) bool { return f.since > version })
 }
 

@@ -25,7 +25,7 @@ type scriptedModel struct {
 	held map[string]int    // by name: the number of held requests
 }
 
-func openClerk(t *testing.T, hold map[string]string) *scriptedModel {
+func openScriptedModel(t *testing.T, hold map[string]string) *scriptedModel {
 	t.Helper()
 	c := &scriptedModel{hold: hold, held: map[string]int{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(c.answer))

@@ -58,7 +58,7 @@ type recorder struct {
 	version, commit string
 	dir, remote     string
 	url             string
-	clerk           *scriptedModel
+	scripted        *scriptedModel
 	program         *exec.Cmd
 	out             map[string][]byte // stored content by file name
 }
@@ -69,7 +69,7 @@ func (r *recorder) open() {
 	var err error
 	r.dir, r.remote = dir, filepath.Join(dir, "remote.git")
 	hold, files := map[string]string{}, []txtar.File(nil)
-	for _, f := range flightsOf(r.version) {
+	for _, f := range casesOf(r.version) {
 		hold[f.name] = f.hold
 		for _, name := range f.files() {
 			files = append(files, txtar.File{Name: "words/" + name + ".txt", Data: []byte("wrong " + name + "\n")})
@@ -77,7 +77,7 @@ func (r *recorder) open() {
 	}
 	require.NoError(t, stage.PlantRemote(r.remote, files))
 	r.hooks()
-	r.clerk = openClerk(t, hold)
+	r.scripted = openScriptedModel(t, hold)
 	r.url = postgrestest.Database(t, nil)
 	r.db, err = pgxpool.New(t.Context(), r.url)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func (r *recorder) open() {
 	require.NoError(t, err)
 	t.Cleanup(r.slack.Close)
 	r.ann, r.channels = r.slack.AddUser(slacktest.User{Name: "ann"}).ID, map[string]string{}
-	for _, f := range flightsOf(r.version) {
+	for _, f := range casesOf(r.version) {
 		r.channels[f.name] = r.slack.AddChannel(slacktest.Channel{Name: f.name, Members: []string{r.ann, r.slack.App().BotUser}}).ID
 	}
 }
@@ -128,7 +128,7 @@ func (r *recorder) start(ctx context.Context) {
 
 	// As many sessions at once as are held in the end: then no worker is free to handle further messages.
 	busy := 0
-	for _, f := range flightsOf(r.version) {
+	for _, f := range casesOf(r.version) {
 		if f.hold != "" {
 			busy++
 		}
@@ -138,7 +138,7 @@ func (r *recorder) start(ctx context.Context) {
 	app := r.slack.App()
 	r.program = exec.Command(binary, "serve", "--config", filepath.Join(r.dir, "bobbin.yaml"))
 	r.program.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+r.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+r.clerk.URL+"/v1", "DATABASE_URL="+r.url, "BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+r.scripted.URL+"/v1", "DATABASE_URL="+r.url, "BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
 	log, err := os.Create(filepath.Join(r.dir, "log"))
 	require.NoError(r.t, err)
 	r.program.Stdout, r.program.Stderr = log, log
@@ -167,7 +167,7 @@ func (r *recorder) do(name string, args ...string) []byte {
 // takeOff brings the cases to their states: first those that rest, then those at work, which occupy every
 // worker, then the messages that no worker handles.
 func (r *recorder) takeOff(ctx context.Context) {
-	all := flightsOf(r.version)
+	all := casesOf(r.version)
 	r.together(all, func(f upgradeCase) error {
 		if f.hold != "" || f.unread == "ask" {
 			return nil
@@ -225,7 +225,7 @@ func (r *recorder) toWork(ctx context.Context, f upgradeCase) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		waits := r.clerk.holding(f.name)
+		waits := r.scripted.holding(f.name)
 		if f.hold == "hook" {
 			_, err := os.Stat(filepath.Join(r.dir, "held-"+map[string]string{"intended": "before", "unrecorded": "after"}[f.name]))
 			if err == nil {

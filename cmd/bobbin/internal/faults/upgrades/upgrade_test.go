@@ -50,7 +50,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 			t.Parallel()
 			a.t = t
 			a.open()
-			require.Empty(t, a.faults(flightsOf(r.version)))
+			require.Empty(t, a.faults(casesOf(r.version)))
 		})
 		if !a.recorded("sessions.tar") { // the release stores the files in its database
 			continue
@@ -59,7 +59,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 			t.Parallel()
 			a := &upgradeRun{t: t, version: r.version, files: true}
 			a.open()
-			require.Empty(t, a.faults(flightsOf(r.version)))
+			require.Empty(t, a.faults(casesOf(r.version)))
 		})
 	}
 }
@@ -67,7 +67,7 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 // Each promise has a control: the same upgrade with a faulty migration.
 func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ wrong, flight, want string }{
+	for name, c := range map[string]struct{ wrong, upgrade, want string }{
 		"a column is dropped":      {`alter table sessions drop column way`, "button", `button: "await Done`},
 		"what was tried is lost":   {`update outbox set batch = null, tried_at = null where posted_at is null`, "unknown", `unknown: .* stands 2 times`},
 		"rows are lost":            {`delete from decisions where id = (select min(id) from decisions)`, "answered", `decisions: 1 of the old rows`},
@@ -75,12 +75,12 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &upgradeRun{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.flight}
+			a := &upgradeRun{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.upgrade}
 			if strings.Contains(c.wrong, "drop") {
 				a.most = 5 * time.Second // no session can end
 			}
 			a.open()
-			of := slices.IndexFunc(upgradeCases, func(f upgradeCase) bool { return f.name == c.flight })
+			of := slices.IndexFunc(upgradeCases, func(f upgradeCase) bool { return f.name == c.upgrade })
 			require.Regexp(t, c.want, strings.Join(a.faults(upgradeCases[of:of+1]), "\n"))
 		})
 	}
@@ -90,11 +90,11 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 // a line that says why.
 func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
-	a := &upgradeRun{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
+	a := &upgradeRun{t: t, version: releases[len(releases)-1].version, alone: "asking", scripted: openScriptedModel(t, map[string]string{"asking": "report_root_cause"})}
 	a.open()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
-	require.NoError(t, a.clerk.await(ctx, "asking"))
+	require.NoError(t, a.scripted.await(ctx, "asking"))
 	_, err := a.db.Exec(ctx, `insert into goose_db_version (version_id, is_applied) values (1000, true)`)
 	require.NoError(t, err)
 	select {
@@ -119,7 +119,7 @@ type upgradeRun struct {
 
 	dir, remote, url string
 	before           map[string][]string // old columns by table
-	clerk            *scriptedModel
+	scripted         *scriptedModel
 	ended            chan error // receives the program's error when it ends
 }
 
@@ -250,14 +250,14 @@ func (a *upgradeRun) restore() {
 
 // start runs today's program.
 func (a *upgradeRun) start() {
-	if a.clerk == nil {
-		a.clerk = openClerk(a.t, nil)
+	if a.scripted == nil {
+		a.scripted = openScriptedModel(a.t, nil)
 	}
 	app := a.slack.App()
 	s := server.Settings{
 		Place:         storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
-		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
+		ModelSettings: server.ModelSettings{ModelURL: a.scripted.URL},
 		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
 		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(upgradeCases)}, Attempts: 2},
 	}
