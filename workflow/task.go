@@ -48,6 +48,15 @@ type Task struct {
 	Apart       bool   // it works in a separate tree, which is merged after it is verified
 }
 
+// TreeOwner returns the id of the task whose fork t works in. It is 0 for the session's own workspace, in
+// which nil works, too: the work as a whole.
+func (t *Task) TreeOwner() int64 {
+	if t != nil && t.Apart {
+		return t.ID
+	}
+	return 0
+}
+
 // Label returns how the task's category is shown in a list of tasks: [deep + tdd skill].
 func (t Task) Label() string {
 	if t.Skill == "" {

@@ -55,10 +55,10 @@ func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflo
 		owner := int64(0)
 		for _, o := range tasks {
 			if o.ID == r.Task && (o.State == workflow.TaskOpen || o.State == workflow.TaskWorking) {
-				owner = treeOwner(&o)
+				owner = o.TreeOwner()
 			}
 		}
-		if owner != treeOwner(k) {
+		if owner != k.TreeOwner() {
 			continue
 		}
 		if err := d.layRemoval(ctx, tree, k, r); err != nil {
@@ -97,17 +97,9 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 	if err := d.Trees.LetCommandsWrite(tree); err != nil {
 		return err
 	}
-	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
+	files, err := d.Trees.Snapshot(ctx, tree, k.TreeOwner())
 	if err != nil {
 		return err
 	}
 	return d.Record(ctx, append(written, worktree.Some(files)...)...)
-}
-
-// treeOwner returns the id of the task whose fork k works in, or 0 for the session's own workspace.
-func treeOwner(k *workflow.Task) int64 {
-	if k != nil && k.Apart {
-		return k.ID
-	}
-	return 0
 }

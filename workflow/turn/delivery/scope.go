@@ -150,7 +150,7 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 	if !review.inquiry.Applied { // said once, even if a worker makes the same change again
 		written = append(written, store.Lines(d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, taken.List()), ledger.PutBackButton(*taken))))
 	}
-	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
+	files, err := d.Trees.Snapshot(ctx, tree, k.TreeOwner())
 	if err != nil {
 		return Scoped{}, err
 	}

@@ -379,7 +379,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
-	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
+	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
@@ -617,16 +617,8 @@ func (w *Workers) MaxAttempts() int {
 // treeParts returns the current state of the task's workspace, to be recorded with the result of the
 // call that changed it.
 func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
-	s, err := h.Trees.Snapshot(ctx, h.tree, h.treeOwner())
+	s, err := h.Trees.Snapshot(ctx, h.tree, h.task.TreeOwner())
 	return worktree.Some(s), err
-}
-
-// treeOwner returns the id of the task if it works in a fork, or 0 for the session's own workspace.
-func (h *task) treeOwner() int64 {
-	if h.task.Apart {
-		return h.task.ID
-	}
-	return 0
 }
 
 // endNowhere ends a task whose worker made no progress. The orchestrator decides how to go on.
