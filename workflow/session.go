@@ -56,6 +56,7 @@ type Session struct {
 	Requester     string  // Slack user id of the person who asked
 	Workflow      Command // the way of working that a person asked for; empty: the orchestrator's choice
 	Revision      int     // newest report that was shown; 0 before any
+	ReportKind    string  // kind of that report, like ReportPlan; empty before any
 	Codebase
 	Interview
 	TurnState

@@ -112,7 +112,7 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 		return s, err
 	}
 	if report, ok := record.Find[consent.Report](&r.Recording); ok {
-		s.Revision = report.Revision
+		s.Revision, s.ReportKind = report.Revision, report.Kind
 	}
 	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == permit.Resume {
 		s.Halted = ""

@@ -184,6 +184,23 @@ func TestAFactIsOneTransaction(t *testing.T) {
 	require.Equal(t, workflow.PhaseExploring, turn.Session().Phase)
 }
 
+func TestSessionKnowsItsNewestReport(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	require.Empty(t, turn.Session().ReportKind)
+	for n, kind := range []string{workflow.ReportRequest, workflow.ReportPlan} {
+		report := workflow.Report{Revision: n + 1, Kind: kind, Body: []byte(`{}`), Text: kind, BaseCommit: "c0ffee"}
+		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
+		again, err := s.Session(t.Context(), turn.Session().ID)
+		require.NoError(t, err)
+		later, err := s.Begin(t.Context(), turn.Session().ID)
+		require.NoError(t, err)
+		require.Equal(t, []string{kind, kind, kind}, []string{turn.Session().ReportKind, again.ReportKind, later.Session().ReportKind})
+		turn = later
+	}
+}
+
 func TestApprovalIsCompareAndSet(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -193,8 +193,11 @@ func (th *thread) approveAsBea(ctx context.Context, events ...workflow.Event) er
 		return err
 	}
 	f := []store.Part{store.Update{Events: events}}
-	th.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
-	return th.Record(ctx, f...)
+	approved, err := th.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
+	if err != nil {
+		return err
+	}
+	return th.Record(ctx, append(f, approved...)...)
 }
 
 // intend records the intent to push, as finish does.

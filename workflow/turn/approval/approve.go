@@ -55,7 +55,7 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
-	return ap.approvalParts(m, p, report, scope), nil
+	return ap.approvalParts(ctx, m, p, report, scope)
 }
 
 // ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
@@ -104,7 +104,7 @@ func (ap *Approvals) writtenBeforeShown(ctx context.Context, m incoming.Message,
 	}
 }
 
-func (ap *Approvals) approvalParts(m incoming.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
+func (ap *Approvals) approvalParts(ctx context.Context, m incoming.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
 	if scope != "" {
@@ -114,8 +114,8 @@ func (ap *Approvals) approvalParts(m incoming.Message, p workflow.Person, r work
 	f := ap.ForAgents(m, told)
 	f = append(f, store.Lines(ap.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, r, scope)
-	return f
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, r, scope)
+	return append(f, approved...), err
 }
 
 // delegates holds what the orchestrator is told to do after an approval, by the kind of report that was

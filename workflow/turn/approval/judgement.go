@@ -55,7 +55,7 @@ func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
 	}
 	switch p := j.Session().Phase; {
-	case p == workflow.PhaseReported && j.NewestReportKind() == workflow.ReportDiagnosis:
+	case p == workflow.PhaseReported && j.Session().ReportKind == workflow.ReportDiagnosis:
 		update.Events = []workflow.Event{workflow.EventDiagnose}
 	case p.Ended(), j.AwaitsConsent():
 		update.Events = []workflow.Event{workflow.EventRequest}

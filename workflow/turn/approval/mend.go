@@ -72,6 +72,6 @@ func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workfl
 		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope), prompt.Fence("output", row.Failure)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, scope)
-	return f, nil
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, scope)
+	return append(f, approved...), err
 }

@@ -64,7 +64,7 @@ func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow
 	if standing != nil || !gone || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
 		return refused("something newer is under way", "something newer is under way in this thread. Press again when it is done, or ask for it in words.")
 	}
-	return ap.putBackPushed(m, p, r)
+	return ap.putBackPushed(ctx, m, p, r)
 }
 
 // putBackParts widens the approval of the current work by the removal.
@@ -83,7 +83,7 @@ func (ap *Approvals) putBackTold(p workflow.Person, r permit.Removal) string {
 
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
 // The press approves it.
-func (ap *Approvals) putBackPushed(m incoming.Message, p workflow.Person, r permit.Removal) ([]store.Part, error) {
+func (ap *Approvals) putBackPushed(ctx context.Context, m incoming.Message, p workflow.Person, r permit.Removal) ([]store.Part, error) {
 	s := ap.Session()
 	what := "Put back what was taken out of revision " + fmt.Sprint(r.Revision)
 	body, err := json.Marshal(planning.Request{SurfaceArea: r.Places(), DoneCriteria: []string{what}})
@@ -100,7 +100,11 @@ func (ap *Approvals) putBackPushed(m incoming.Message, p workflow.Person, r perm
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate what mends that.")
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	ap.Permissions.AddPutBack(&f, permission.Asker{Message: m, Person: p}, report)
+	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m, Person: p}, report)
+	if err != nil {
+		return nil, err
+	}
+	f = append(f, approved...)
 	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
 	return append(f, consent.Removal(r)), nil
 }

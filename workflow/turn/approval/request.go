@@ -53,7 +53,7 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
 	label := "Fix it"
-	if kind := ap.NewestReportKind(); kind == workflow.ReportRequest || kind == workflow.ReportPlan {
+	if kind := ap.Session().ReportKind; kind == workflow.ReportRequest || kind == workflow.ReportPlan {
 		label = "Go ahead"
 	}
 	buttons := ap.ReportButtons(label)

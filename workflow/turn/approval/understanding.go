@@ -28,7 +28,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	case err != nil:
 		ap.Log.Warn("a confirmation is refused: cannot read who may give it", "user", m.User, "err", err)
 		return refused("who may approve could not be looked up", "Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
-	case s.Phase != workflow.PhaseAligning || revision != s.Revision || ap.NewestReportKind() != workflow.ReportRequest:
+	case s.Phase != workflow.PhaseAligning || revision != s.Revision || s.ReportKind != workflow.ReportRequest:
 		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
 	case why != "":
 		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
@@ -55,6 +55,6 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	})
 	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
 	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
-	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, "")
-	return f, nil
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, "")
+	return append(f, approved...), err
 }

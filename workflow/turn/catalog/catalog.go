@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -87,29 +88,38 @@ func (c *Catalog) requestText() string {
 }
 
 // BranchName returns the name of the branch for the session's work.
-func (c *Catalog) BranchName() string {
+func (c *Catalog) BranchName(ctx context.Context) (string, error) {
 	s := c.Session()
 	if s.Branch != "" {
-		return s.Branch
+		return s.Branch, nil
+	}
+	title, err := c.WorkTitle(ctx)
+	if err != nil {
+		return "", err
 	}
 	prefix := "bobbin/"
 	if r, ok := c.Current(); ok && r.BranchPrefix != "" {
 		prefix = r.BranchPrefix
 	}
-	return prefix + plaintext.Slug(c.SecretFinder().Mask(c.WorkTitle())) + "-" + s.ID
+	return prefix + plaintext.Slug(c.SecretFinder().Mask(title)) + "-" + s.ID, nil
 }
 
 // WorkTitle returns the title of the work: from the newest report if there is one, otherwise from the
 // request.
-func (c *Catalog) WorkTitle() string {
+func (c *Catalog) WorkTitle(ctx context.Context) (string, error) {
 	s := c.Session()
-	if r, err := c.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
-		var body struct{ Summary, Bug, Title string }
-		if json.Unmarshal(r.Body, &body) == nil && r.Kind != workflow.ReportRequest {
-			return cmp.Or(body.Title, body.Bug, body.Summary, s.Title)
-		}
+	if s.Revision == 0 || s.ReportKind == workflow.ReportRequest {
+		return s.Title, nil
 	}
-	return s.Title
+	r, err := c.Store.Report(ctx, s.ID, s.Revision)
+	if err != nil {
+		return "", fmt.Errorf("title of the work: %w", err)
+	}
+	var body struct{ Summary, Bug, Title string }
+	if json.Unmarshal(r.Body, &body) != nil {
+		return s.Title, nil
+	}
+	return cmp.Or(body.Title, body.Bug, body.Summary, s.Title), nil
 }
 
 // A Repository is a repository in the configuration.

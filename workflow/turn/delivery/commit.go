@@ -61,6 +61,10 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	if err != nil {
 		return commits.Spec{}, err
 	}
+	title, err := d.Catalog.WorkTitle(ctx)
+	if err != nil {
+		return commits.Spec{}, err
+	}
 	var trailers [][2]string
 	for _, who := range report.Credits {
 		trailers = append(trailers, [2]string{"Reported-by", who})
@@ -77,7 +81,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	}
 	return commits.Spec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
-		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
+		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, title)),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
 	}, nil
 }
@@ -93,8 +97,12 @@ func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit stri
 	if err != nil {
 		return nil, fmt.Errorf("pull request: %w", err)
 	}
+	title, err := d.Catalog.WorkTitle(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("pull request: %w", err)
+	}
 	w := proposal.Words{
-		Title: proposal.CommitMessage(f.Title, f.Summary, d.Catalog.WorkTitle()), Summary: f.Summary, Report: report,
+		Title: proposal.CommitMessage(f.Title, f.Summary, title), Summary: f.Summary, Report: report,
 		Proof: work.seen(), Approval: *work.approval, Allowance: work.allowance, Changes: work.changes, Mask: d.SecretFinder().Mask,
 	}
 	return []store.Part{pullrequest.Intent{

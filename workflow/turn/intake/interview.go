@@ -64,7 +64,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		f = append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)})
 		return f, true, nil
-	case aligning && iv.NewestReportKind() == workflow.ReportRequest && intent.Confirms(m.Text):
+	case aligning && s.ReportKind == workflow.ReportRequest && intent.Confirms(m.Text):
 		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
 		return f, true, err
 	}

@@ -176,7 +176,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	switch waits := in.AwaitsConsent(); {
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", below the restated request
+	case waits && intent.Adopts(m.Text) && in.Session().ReportKind == workflow.ReportRequest: // "yes please do this", below the restated request
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, "")
 	case consent.Kind == intent.ConsentUnclear && waits:
 		// From a person who may not approve it is a message like any other.

@@ -70,16 +70,6 @@ func (l *Ledger) ApprovalPushed(ctx context.Context, a *permit.Approval) (bool, 
 	return slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushDone }), err
 }
 
-// NewestReportKind returns the kind of the newest report, or an empty string if there is none.
-func (l *Ledger) NewestReportKind() string {
-	s := l.Session()
-	r, err := l.Store.Report(context.Background(), s.ID, s.Revision)
-	if err != nil {
-		return ""
-	}
-	return r.Kind
-}
-
 // MissingApproval returns the refusal for a model that called a tool which needs an approval: what
 // waits for the approval, who tried to give it, and why that did not count.
 func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
@@ -87,11 +77,11 @@ func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 	if s.Revision == 0 {
 		return "Refused: nothing was shown to the thread that anybody could approve. For a bug report_root_cause comes first, for a feature restate_request; then wait for the thread's word.", nil
 	}
-	text := fmt.Sprintf("Refused: nobody has approved revision %d (%s).", s.Revision, l.NewestReportKind())
+	text := fmt.Sprintf("Refused: nobody has approved revision %d (%s).", s.Revision, s.ReportKind)
 	if standing, err := l.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return "", err
 	} else if standing != nil {
-		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. What is asked for since then needs a report or a request of its own.", s.Revision, l.NewestReportKind())
+		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. What is asked for since then needs a report or a request of its own.", s.Revision, s.ReportKind)
 	}
 	decisions, err := l.Store.Decisions(ctx, s.ID)
 	if err != nil {

@@ -35,7 +35,7 @@ func (o *Orchestrator) delegationRefusal() string {
 		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
 	case s.Phase == workflow.PhaseDiagnosing:
 		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, and wait for the thread's word."
-	case s.Workflow == workflow.CommandStartWork && o.NewestReportKind() != workflow.ReportPlan:
+	case s.Workflow == workflow.CommandStartWork && s.ReportKind != workflow.ReportPlan:
 		return "Refused: a written plan was asked for. Write it with propose_plan, and wait for the thread's word."
 	}
 	return ""

@@ -67,7 +67,7 @@ func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, chan
 // replaced: before the first, after a push, and for the plan of a request.
 func (o *Orchestrator) whatChanged(ctx context.Context, r *workflow.Report, changed string) (string, error) {
 	n := o.Session().Revision
-	if n == 0 || r.Kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
+	if n == 0 || r.Kind == workflow.ReportPlan && o.Session().ReportKind == workflow.ReportRequest {
 		return "", nil
 	}
 	if pushed, err := o.RevisionPushed(ctx, n); pushed || err != nil {
@@ -195,7 +195,11 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
 	written := []store.Part{update, consent.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))}
-	l.Permissions.AddApproval(&written, *by, *report, "")
+	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
+	if err != nil {
+		return model.Result{}, err
+	}
+	written = append(written, approved...)
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
 

@@ -83,12 +83,19 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line
 // restTurn ends the turn when there is nothing to do until a person writes.
 func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
 	s := l.Session()
-	event := workflow.EventAnswer
-	if approval, err := l.StandingApproval(ctx); err != nil {
+	approval, err := l.StandingApproval(ctx)
+	if err != nil {
 		return model.Result{}, err
-	} else if asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; asking && l.reportAwaitsWord(approval) {
+	}
+	awaits, err := l.reportAwaitsWord(ctx, approval)
+	if err != nil {
+		return model.Result{}, err
+	}
+	event := workflow.EventAnswer
+	switch asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; {
+	case asking && awaits:
 		event = workflow.EventReturn
-	} else if s.Phase == workflow.PhasePlanning && l.NewestReportKind() == workflow.ReportPlan && approval == nil {
+	case s.Phase == workflow.PhasePlanning && s.ReportKind == workflow.ReportPlan && approval == nil:
 		event = workflow.EventShowPlan
 	}
 	rest := store.Update{Open: ledger.Rest, ThreadSettled: true}
@@ -100,13 +107,13 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 
 // reportAwaitsWord reports whether a report was shown that nobody approved and from which nothing was
 // built.
-func (o *Orchestrator) reportAwaitsWord(approval *permit.Approval) bool {
+func (o *Orchestrator) reportAwaitsWord(ctx context.Context, approval *permit.Approval) (bool, error) {
 	s := o.Session()
-	if s.Revision == 0 || approval != nil || o.NewestReportKind() == workflow.ReportPlan {
-		return false
+	if s.Revision == 0 || approval != nil || s.ReportKind == workflow.ReportPlan {
+		return false, nil
 	}
-	spent, err := o.Store.Approval(context.Background(), s.ID, s.Revision)
-	return err == nil && spent == nil
+	spent, err := o.Store.Approval(ctx, s.ID, s.Revision)
+	return spent == nil, err
 }
 
 // Consult asks the consultant during the orchestrator's work, and waits for its answer.

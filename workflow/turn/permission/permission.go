@@ -42,24 +42,32 @@ func (ps *Permissions) permissionKind(kind string) permit.Kind {
 	return permit.Report
 }
 
-// AddApproval appends to f the approval of r by the asker. With it the session gets its branch, which
-// may be written from then on.
-func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report, scope string) {
-	ps.addApproval(f, by, r, scope, ps.permissionKind(r.Kind))
+// ApprovalParts returns the parts of the approval of r by the asker. With it the session gets its branch,
+// which may be written from then on.
+func (ps *Permissions) ApprovalParts(ctx context.Context, by Asker, r workflow.Report, scope string) ([]store.Part, error) {
+	return ps.approvalParts(ctx, by, r, scope, ps.permissionKind(r.Kind))
 }
 
-// AddPutBack appends to f the approval of r by the asker, where r is to put back code that was removed.
-func (ps *Permissions) AddPutBack(f *[]store.Part, by Asker, r workflow.Report) {
-	ps.addApproval(f, by, r, "", permit.PutBack)
+// PutBackParts returns the parts of the approval of r by the asker, where r is to put back code that was
+// removed.
+func (ps *Permissions) PutBackParts(ctx context.Context, by Asker, r workflow.Report) ([]store.Part, error) {
+	return ps.approvalParts(ctx, by, r, "", permit.PutBack)
 }
 
-func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report, scope string, what permit.Kind) {
+func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.Report, scope string, what permit.Kind) ([]store.Part, error) {
 	m, p := by.Message, by.Person
-	branch := ps.Catalog.BranchName()
-	*f = append(*f, NewPermission(m, p, what, r.Revision, by.RestsOn...), consent.Approval{
-		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Credit: p.Credit, Scope: scope, MessageTS: m.TS,
-	}, consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
-		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
+	branch, err := ps.Catalog.BranchName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []store.Part{
+		NewPermission(m, p, what, r.Revision, by.RestsOn...),
+		consent.Approval{
+			ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Credit: p.Credit, Scope: scope, MessageTS: m.TS,
+		},
+		consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
+		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }},
+	}, nil
 }
 
 // ApprovalRefusal returns why p may not approve what is asked for now, or an empty string if p may.
