@@ -92,8 +92,8 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 		return model.Result{}, err
 	}
 	event := workflow.EventAnswer
-	switch asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; {
-	case asking && awaits:
+	switch {
+	case awaits:
 		event = workflow.EventReturn
 	case s.Phase == workflow.PhasePlanning && s.ReportKind == workflow.ReportPlan && approval == nil:
 		event = workflow.EventShowPlan
@@ -105,11 +105,12 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true}, append(written, rest)...), nil
 }
 
-// reportAwaitsWord reports whether a report was shown that nobody approved and from which nothing was
-// built.
+// reportAwaitsWord reports whether the session explores below a report that was shown, that nobody approved
+// and from which nothing was built.
 func (o *Orchestrator) reportAwaitsWord(ctx context.Context, approval *permit.Approval) (bool, error) {
 	s := o.Session()
-	if s.Revision == 0 || approval != nil || s.ReportKind == workflow.ReportPlan {
+	explores := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing
+	if !explores || s.Revision == 0 || approval != nil || s.ReportKind == workflow.ReportPlan {
 		return false, nil
 	}
 	spent, err := o.Store.Approval(ctx, s.ID, s.Revision)
