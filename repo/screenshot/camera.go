@@ -51,6 +51,10 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
 		return nil, &NoPictureError{"there is no sandbox to show a page in"}
 	}
+	wanted := site{read: read, page: page}
+	if err := wanted.check(); err != nil {
+		return nil, err
+	}
 	empty, err := emptyFolder()
 	if err != nil {
 		return nil, err
@@ -58,7 +62,7 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 	defer os.RemoveAll(empty)
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	picture, err := c.shootIn(limited, empty, site{read: read, page: page})
+	picture, err := c.shootIn(limited, empty, wanted)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -199,9 +203,6 @@ func (b *browser) shoot() ([]byte, error) {
 	}
 	if err := b.await("Emulation.virtualTimeBudgetExpired"); err != nil {
 		return nil, err
-	}
-	if b.site.missing {
-		return nil, &NoPictureError{NoPage}
 	}
 	var size struct {
 		CSSContentSize struct{ Height float64 }

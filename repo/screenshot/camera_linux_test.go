@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +94,9 @@ func TestHostilePages(t *testing.T) {
 	var unshown *NoPictureError
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "there is no such file", unshown.Why)
+	_, err = c.Shoot(t.Context(), reader(repotest.Files{"huge.html": strings.Repeat(" ", mostFile+1)}), "huge.html?a=1")
+	require.ErrorAs(t, err, &unshown)
+	require.Equal(t, "its file is larger than 8 MB", unshown.Why)
 
 	// A page sees neither this machine nor a network, and a page without an end is cut.
 	picture, _ := shoot(t, c, repotest.Files{"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png"><script src="https://cdn.example/x.js"></script>

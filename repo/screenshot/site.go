@@ -1,6 +1,7 @@
 package screenshot
 
 import (
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -17,11 +18,21 @@ const (
 
 // A site is a tree of files as served to the browser.
 type site struct {
-	read    func(path string) ([]byte, error)
-	page    string
-	given   int
-	asked   int
-	missing bool // the page itself does not exist
+	read  func(path string) ([]byte, error)
+	page  string
+	given int
+	asked int
+}
+
+// check returns a NoPictureError if the page itself cannot be served.
+func (s site) check() error {
+	switch _, _, status := s.answer(s.address()); {
+	case status == http.StatusNotFound:
+		return &NoPictureError{NoPage}
+	case status == http.StatusForbidden:
+		return &NoPictureError{fmt.Sprintf("its file is larger than %d MB", mostFile>>20)}
+	}
+	return nil
 }
 
 // answer returns the response for an address. The status is StatusForbidden if the address is not of the
@@ -43,9 +54,6 @@ func (s *site) answer(address string) (content []byte, kind string, status int) 
 			return nil, "", http.StatusForbidden
 		}
 		return content, kindOf(at), http.StatusOK
-	}
-	if page, _ := splitQuery(s.page); wanted == page {
-		s.missing = true
 	}
 	return nil, "text/plain", http.StatusNotFound
 }

@@ -37,7 +37,6 @@ type scene struct {
 var shop = repotest.Files{
 	"web/cart.css":   `.pay { color: #000 }`,
 	"web/cart.html":  `<link rel="stylesheet" href="cart.css"><p class="pay">Pay</p>`,
-	"web/busy.html":  `<link rel="stylesheet" href="cart.css"><script>for (;;) {}</script>`,
 	"web/quiet.html": `<link rel="stylesheet" href="cart.css">nothing of it is seen here`,
 	"main.go":        "package main\n",
 }
@@ -107,11 +106,11 @@ func (s *scene) files() (names []string) {
 }
 
 // Each page that uses a changed file is shown before and after. A page that looks the same gets no
-// pictures, and a page that never comes to rest gets a sentence.
+// pictures.
 func TestPagesBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/cart.css": `.pay { color: #000; background: #ff0 }`}))
-	require.Equal(t, "No picture of `web/busy.html`: it did not come to rest within 8 seconds of computing.\n`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.", s.take("web/cart.css"))
+	require.Equal(t, "`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.", s.take("web/cart.css"))
 	require.Equal(t, []string{
 		fmt.Sprintf("cart-before.png web/cart.html before (%.7s)", s.commits[0]), fmt.Sprintf("cart-after.png web/cart.html after (%.7s)", s.commits[1]),
 	}, s.files())
@@ -157,12 +156,16 @@ func TestNoPictures(t *testing.T) {
 			s.Repositories[0].Visual.Pages = []string{"web/gone.html"}
 			return "web/new.html"
 		},
+		"No picture of `web/huge.html`: its file is larger than 8 MB.": func(s *scene) string {
+			s.Repositories[0].Visual.Pages = []string{"web/huge.html"}
+			return "web/new.html"
+		},
 		"No pictures of before and after: `exit 3` fails at ": func(s *scene) string {
 			s.Repositories[0].Visual = catalog.Visual{Build: "exit 3", Pages: []string{"web/new.html"}}
 			return "web/new.html"
 		},
 	} {
-		s := open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`, "main.go": "package main // changed\n"}))
+		s := open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`, "web/huge.html": strings.Repeat(" ", 9<<20), "main.go": "package main // changed\n"}))
 		changed := change(s)
 		require.True(t, strings.HasPrefix(s.take(changed), want), s.newest())
 		require.Empty(t, s.files())
