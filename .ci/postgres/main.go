@@ -82,7 +82,7 @@ func start(ctx context.Context) (address string, end func(), err error) {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil { // a Postgres of root runs as another account
 		return "", nothing, err
 	}
-	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400, NoVacuum: true})
+	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400, Brief: true})
 	if err != nil {
 		return "", nothing, err
 	}

@@ -24,7 +24,7 @@ type Config struct {
 	Progress io.Writer    // where the progress of fetching the server's programs is shown; default: nowhere
 	Durable  bool         // data survives a power failure (fsync); default: false, which is faster, for the demo and tests
 	Most     int          // maximum number of connections; default 100
-	NoVacuum bool         // no autovacuum: it visits ten databases a second, and tests have hundreds that live for seconds
+	Brief    bool         // for tests, whose hundreds of databases live for seconds: no autovacuum, which visits ten databases a second, and no new plan for each of a statement's first runs
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
 	find   *programs.Finder // where to search for programs; default: this machine

@@ -118,8 +118,8 @@ func settings(data, socket string, cfg Config) []string {
 	if !cfg.Durable {
 		set = append(set, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
 	}
-	if cfg.NoVacuum {
-		set = append(set, "autovacuum=off")
+	if cfg.Brief {
+		set = append(set, "autovacuum=off", "plan_cache_mode=force_generic_plan")
 	}
 	for _, s := range set {
 		args = append(args, "-c", s)

@@ -141,7 +141,7 @@ func (s *server) start(ctx context.Context) error {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
-	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: most, NoVacuum: true})
+	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: most, Brief: true})
 	if err != nil {
 		os.RemoveAll(dir)
 		return err
