@@ -52,7 +52,7 @@ var bombs = []bomb{
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
 	},
 	{
-		name:   "memory of one process",
+		name: "memory of one process", watch: true,
 		script: `while (1) { push @a, "x" x (1 << 20); pace if @a % 8 == 0; beyond if @a == 350 }`,
 		limits: Limits{Memory: 96 << 20}, ends: "memory",
 	},

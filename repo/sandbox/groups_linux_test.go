@@ -33,7 +33,7 @@ func TestCommandsAreInAGroupOfVersion2(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- c.Run(ctx) }()
 			<-up
-			procs, _ := filepath.Glob(filepath.Join(dir, fmt.Sprintf("bobbin-%d-*/cgroup.procs", os.Getpid())))
+			procs, _ := filepath.Glob(filepath.Join(dir, fmt.Sprintf("bobbin-*.%d-*/cgroup.procs", os.Getpid())))
 			found := ""
 			for _, g := range procs {
 				procs, _ := os.ReadFile(g)

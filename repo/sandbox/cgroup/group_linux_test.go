@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -158,7 +159,7 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	dead := exec.Command("true")
 	require.NoError(t, dead.Run())
 	of := func(pid int) string {
-		d := filepath.Join(dir, namePrefix+strconv.Itoa(pid)+"-1")
+		d := filepath.Join(dir, ownerPrefix(pid)+"1")
 		require.NoError(t, os.Mkdir(d, 0o755))
 		return d
 	}
@@ -168,6 +169,44 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	require.NoDirExists(t, gone)
 	require.DirExists(t, ours)
 	require.DirExists(t, other)
+}
+
+// A program in another PID name space, as in another container, sweeps only the groups of its own one: it
+// does not see whether the programs of the others run.
+func TestGroupsOfAnotherNameSpaceStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ours := filepath.Join(dir, ownerPrefix(os.Getpid())+"1")
+	require.NoError(t, os.Mkdir(ours, 0o755))
+	inside := exec.Command("/proc/self/exe", "-test.run", "^TestSweepInAnotherNameSpace$")
+	inside.Env = append(os.Environ(), sweepsIn+"="+dir)
+	inside.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	err := inside.Start()
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
+		t.Skip("this machine allows no new name spaces")
+	}
+	require.NoError(t, err)
+	require.NoError(t, inside.Wait())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "the group of the dead program inside is swept")
+	require.DirExists(t, ours)
+}
+
+const sweepsIn = "BOBBIN_TEST_SWEEPS_IN"
+
+// TestSweepInAnotherNameSpace runs in the name space of TestGroupsOfAnotherNameSpaceStay, where few processes are.
+func TestSweepInAnotherNameSpace(t *testing.T) {
+	dir := os.Getenv(sweepsIn)
+	if dir == "" {
+		t.Skip("it runs in another name space only")
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ownerPrefix(999_999)+"1"), 0o755))
+	hierarchy{dir: dir}.sweepDead()
 }
 
 // Processes that a killed program left in its groups are killed when the next program starts. Processes of a

@@ -19,9 +19,18 @@ import (
 // allow it.
 var usedControllers = []string{"memory", "pids", "cpu"}
 
-// namePrefix is the prefix of the names of groups. It is followed by the number of the process that created
-// the group.
+// namePrefix is the prefix of the names of all groups.
 const namePrefix = "bobbin-"
+
+// ownerPrefix returns the prefix of the names of the groups that a process of this PID name space creates: the
+// number of the name space, and the number of the process in it. Programs in two containers may share a
+// hierarchy, and see none of each other's processes.
+func ownerPrefix(pid int) string { return fmt.Sprintf("%s%d-", spacePrefix(), pid) }
+
+func spacePrefix() string {
+	link, _ := os.Readlink("/proc/self/ns/pid") // pid:[4026531836], pid_namespaces(7)
+	return namePrefix + strings.Trim(link, "pid:[]") + "."
+}
 
 // Groups holds the hierarchies in which this program can create a control group for each command. Nil means
 // that there are none; then rlimits of single processes and the watch over all processes enforce the limits.
@@ -107,12 +116,14 @@ func (t hierarchy) findMounted(mounts, path string) string {
 	return ""
 }
 
-// sweepDead removes the groups of dead programs, and kills the processes in them: a command that was being
-// set up when its program died may still run.
+// sweepDead removes the groups of dead programs of this PID name space, and kills the processes in them: a
+// command that was being set up when its program died may still run.
 func (t hierarchy) sweepDead() {
-	left, _ := filepath.Glob(filepath.Join(t.dir, namePrefix+"*"))
+	space := spacePrefix()
+	left, _ := filepath.Glob(filepath.Join(t.dir, space+"*"))
 	for _, dir := range left {
-		pid, err := strconv.Atoi(strings.SplitN(strings.TrimPrefix(filepath.Base(dir), namePrefix), "-", 2)[0])
+		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), space), "-")
+		pid, err := strconv.Atoi(number)
 		if err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 			removeGroup(dir)
 		}
@@ -176,7 +187,7 @@ func (t *hierarchy) delegateControllers(pid int) bool {
 	if err != nil || string(bytes.TrimSpace(procs)) != strconv.Itoa(pid) {
 		return false
 	}
-	own := filepath.Join(t.dir, fmt.Sprintf("%s%d-self", namePrefix, pid))
+	own := filepath.Join(t.dir, ownerPrefix(pid)+"self")
 	if os.Mkdir(own, 0o755) != nil {
 		return false
 	}
@@ -222,7 +233,7 @@ func (t *hierarchy) isDelegated() bool {
 
 // makeGroup creates a group with these limits and returns its directory.
 func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
-	dir, err := os.MkdirTemp(t.dir, fmt.Sprintf("%s%d-", namePrefix, pid))
+	dir, err := os.MkdirTemp(t.dir, ownerPrefix(pid))
 	if err != nil {
 		return "", err
 	}
