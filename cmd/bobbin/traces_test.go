@@ -84,7 +84,12 @@ func (c *collector) take(r *http.Request) error {
 	return nil
 }
 
-var digits = regexp.MustCompile(`\d+`)
+var (
+	digits = regexp.MustCompile(`\d+`)
+	// random matches attributes whose values have random letters, in which any short word may stand: a session,
+	// and a machine's name with the replica.
+	random = regexp.MustCompile(`^(bobbin\.session=)[a-z0-9]{8}$|^(service\.instance\.id=)\S+$`)
+)
 
 func attributeLine(a *commonpb.KeyValue) string {
 	value := a.Value.GetStringValue()
@@ -95,7 +100,8 @@ func attributeLine(a *commonpb.KeyValue) string {
 	default:
 		value = fmt.Sprint(v)
 	}
-	return a.Key + "=" + digits.ReplaceAllString(value, "<n>")
+	line := random.ReplaceAllString(a.Key+"="+value, "$1$2<random>")
+	return digits.ReplaceAllString(line, "<n>")
 }
 
 // told returns the path of span names from the root for each span, and all attributes. It fails if the
