@@ -416,7 +416,6 @@ func TestARemoteThatHangs(t *testing.T) {
 		remote.URL = address
 		w.mirror.setRemote(remote)
 		short, cancel := context.WithTimeout(ctx0(), 300*time.Millisecond)
-		began := time.Now()
 		_, err := w.Push(short, transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 		cancel()
 		refused := refusal(t, err)
@@ -426,7 +425,6 @@ func TestARemoteThatHangs(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, stop)
 		_, err = w.Push(stopped, transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 		require.ErrorIs(t, err, context.Canceled)
-		require.Less(t, time.Since(began), time.Minute)
 	}
 }
 

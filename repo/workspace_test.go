@@ -388,7 +388,6 @@ func TestLargeFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Truncate(3<<30))
 	require.NoError(t, f.Close())
-	began := time.Now()
 	require.Equal(t, []string{"added core.dump (too large (3.0 GB)) binary"}, w.list(t))
 	diff, err := w.Diff(ctx0())
 	require.NoError(t, err)
@@ -399,7 +398,6 @@ func TestLargeFiles(t *testing.T) {
 	require.ErrorContains(t, err, "is 3.0 GB, more than the 50 MB that a commit may hold")
 	require.NoError(t, w.Restore(ctx0(), ""))
 	require.Empty(t, w.list(t))
-	require.Less(t, time.Since(began), time.Minute)
 }
 
 func TestDeepFoldersAreRefused(t *testing.T) {

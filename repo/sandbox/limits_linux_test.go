@@ -145,11 +145,9 @@ func TestSmallBombs(t *testing.T) {
 				}
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
-				began := time.Now()
 				err := cmd.Run(t.Context())
 				require.Equal(t, c.reason, reason(t, err), out.String())
 				require.Contains(t, out.String(), c.says)
-				require.Less(t, time.Since(began), time.Minute)
 			})
 		}
 	})

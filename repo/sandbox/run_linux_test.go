@@ -209,10 +209,8 @@ func TestTimeEndsTheTree(t *testing.T) {
 		mark := newMark()
 		c := s.Command(workspace(t, s), "sh", "-c", mark.script("wait"))
 		c.Limits.Time = 300 * time.Millisecond
-		began := time.Now()
 		_, err := output(t, c)
 		require.Equal(t, "time", reason(t, err))
-		require.Less(t, time.Since(began), time.Minute)
 		require.Zero(t, mark.alive(), "when Run returns, all are dead")
 	})
 }
@@ -224,11 +222,9 @@ func TestContextEndsTheTree(t *testing.T) {
 		c := s.Command(workspace(t, s), "sh", "-c", mark.script("echo ready; wait"))
 		ready := make(writes, 8)
 		c.Stdout = ready
-		var asked time.Time
-		go func() { <-ready; asked = time.Now(); cancel() }()
+		go func() { <-ready; cancel() }()
 		err := c.Run(ctx)
 		require.ErrorIs(t, err, context.Canceled)
-		require.Less(t, time.Since(asked), time.Minute)
 		require.Zero(t, mark.alive())
 	})
 }
@@ -239,10 +235,8 @@ func TestContextEndsAtAnyMoment(t *testing.T) {
 		dir, mark := workspace(t, s), newMark()
 		for i := range 40 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond)
-			began := time.Now()
 			err := s.Command(dir, "sleep", string(mark)).Run(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Less(t, time.Since(began), time.Minute)
 			require.Zero(t, mark.alive())
 			cancel()
 		}
@@ -261,11 +255,9 @@ func TestContextThatHasEnded(t *testing.T) {
 func TestBackgroundEndsWithTheCommand(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		mark := newMark()
-		began := time.Now()
 		out, err := output(t, s.Command(workspace(t, s), "sh", "-c", mark.script("echo done")))
 		require.NoError(t, err)
 		require.Equal(t, "done", out)
-		require.Less(t, time.Since(began), time.Minute)
 		require.Zero(t, mark.alive())
 	})
 }

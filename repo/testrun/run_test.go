@@ -75,10 +75,8 @@ func TestCancellingEndsARun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	_, err := checker(t).Run(ctx, repotest.WriteTree(t, nil), project.Project{Test: "sleep 6000"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Less(t, time.Since(began), 5*time.Minute)
 }
 
 func TestOutputIsBounded(t *testing.T) {

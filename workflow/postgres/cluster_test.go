@@ -184,10 +184,8 @@ func TestStartsStopsAndIsReused(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, socket.Mode().Perm()&0o077)
 
-	began := time.Now()
 	c.Stop()
 	c.Stop()
-	require.Less(t, time.Since(began), time.Minute)
 	require.False(t, alive(pid))
 	<-c.Done()
 
