@@ -26,10 +26,10 @@ type site struct {
 
 // check returns a NoPictureError if the page itself cannot be served.
 func (s site) check() error {
-	switch _, _, status := s.answer(s.address()); {
-	case status == http.StatusNotFound:
+	switch _, _, status := s.answer(s.address()); status {
+	case http.StatusNotFound:
 		return &NoPictureError{NoPage}
-	case status == http.StatusForbidden:
+	case http.StatusForbidden:
 		return &NoPictureError{fmt.Sprintf("its file is larger than %d MB", mostFile>>20)}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cgroup
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +18,22 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
+
+// sweepsIn is the environment variable that makes this test binary a program of
+// TestGroupsOfAnotherNameSpaceStay: it sweeps the directory, where it puts a group of a dead program first.
+const sweepsIn = "BOBBIN_TEST_SWEEPS_IN"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(sweepsIn)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	if err := os.Mkdir(filepath.Join(dir, ownerPrefix(999_999)+"1"), 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	hierarchy{dir: dir}.sweepDead()
+}
 
 func TestWhereGroupsCanBe(t *testing.T) {
 	t.Parallel()
@@ -178,35 +193,19 @@ func TestGroupsOfAnotherNameSpaceStay(t *testing.T) {
 	dir := t.TempDir()
 	ours := filepath.Join(dir, ownerPrefix(os.Getpid())+"1")
 	require.NoError(t, os.Mkdir(ours, 0o755))
-	inside := exec.Command("/proc/self/exe", "-test.run", "^TestSweepInAnotherNameSpace$")
+	inside := exec.Command("/proc/self/exe")
 	inside.Env = append(os.Environ(), sweepsIn+"="+dir)
 	inside.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 	}
-	err := inside.Start()
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
-		t.Skip("this machine allows no new name spaces")
-	}
-	require.NoError(t, err)
-	require.NoError(t, inside.Wait())
+	out, err := inside.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1, "the group of the dead program inside is swept")
 	require.DirExists(t, ours)
-}
-
-const sweepsIn = "BOBBIN_TEST_SWEEPS_IN"
-
-// TestSweepInAnotherNameSpace runs in the name space of TestGroupsOfAnotherNameSpaceStay, where few processes are.
-func TestSweepInAnotherNameSpace(t *testing.T) {
-	dir := os.Getenv(sweepsIn)
-	if dir == "" {
-		t.Skip("it runs in another name space only")
-	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ownerPrefix(999_999)+"1"), 0o755))
-	hierarchy{dir: dir}.sweepDead()
 }
 
 // Processes that a killed program left in its groups are killed when the next program starts. Processes of a
