@@ -190,6 +190,29 @@ func TestWhoMayApproveWhere(t *testing.T) {
 	require.Equal(t, cases-approved-silent, refused, "each refusal is a row, too")
 }
 
+// While a remark below a report is read, an approval has to wait. If the report cannot be read, nobody
+// knows whether it has to.
+func TestAnUnreadableReportIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	_, err = reportWaits(t.Context(), th)
+	require.NoError(t, err)
+	reading, err := th.Intake.Approvals.ReadsRemarks(t.Context())
+	require.NoError(t, err)
+	require.False(t, reading, "nobody wrote a remark yet")
+	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: ledger.Wake}))
+	reading, err = th.Intake.Approvals.ReadsRemarks(t.Context())
+	require.NoError(t, err)
+	require.True(t, reading)
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = th.Intake.Approvals.ReadsRemarks(gone)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // heard reports whether the bot listens to the person at all.
 func (a actor) heard() bool {
 	for _, kind := range []string{"stranger", "bot", "deactivated", "unknown"} {

@@ -34,8 +34,12 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	} else if standing != nil && revision == s.Revision {
 		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, prompt.EnteredText(m))), nil
 	}
+	reading, err := ap.ReadsRemarks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case revision == s.Revision && ap.ReadsRemarks(ctx):
+	case revision == s.Revision && reading:
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
@@ -59,14 +63,17 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 }
 
 // ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
-func (ap *Approvals) ReadsRemarks(ctx context.Context) bool {
+func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 	s := ap.Session()
+	if !s.Open || s.Revision == 0 {
+		return false, nil
+	}
 	switch s.Phase {
 	case workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhasePlanning:
 		report, err := ap.Store.Report(ctx, s.ID, s.Revision)
-		return err == nil && s.Open && s.Revision > 0 && report.BaseCommit == s.BaseCommit
+		return err == nil && report.BaseCommit == s.BaseCommit, err
 	}
-	return false
+	return false, nil
 }
 
 // refuseRevision refuses an approval, and records the revision that the person wanted to approve.
