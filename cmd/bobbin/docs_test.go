@@ -2,19 +2,23 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// guides are the documents that describe the source.
-var guides = []string{
-	"workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
-	"docs/configuration.md", "docs/eval.md", "docs/operations.md", "docs/reliability.md", "docs/rough_edges.md", "docs/security.md", "docs/upgrading.md",
+// guides returns the documents that describe the source.
+func guides(t *testing.T, tree fs.FS) []string {
+	docs, err := fs.Glob(tree, "docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, docs)
+	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md", "cmd/bobbin/testdata/script/README.md")
 }
 
 // TestPathsInGuidesExist checks that each Go file and folder that the guides name exists, and that each
@@ -22,7 +26,7 @@ var guides = []string{
 func TestPathsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("../..")
-	for _, name := range guides {
+	for _, name := range guides(t, tree) {
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)
 		require.Empty(t, deadReferences(t, tree, string(text)), name)
@@ -31,11 +35,35 @@ func TestPathsInGuidesExist(t *testing.T) {
 	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
 }
 
+// TestStoryCommandsAreDocumented checks that the README of the stories has a row for each command, and no
+// other, and that the row of stage names each option.
+func TestStoryCommandsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/script/README.md")
+	require.NoError(t, err)
+	documented := map[string]string{} // the description, by command
+	for line := range strings.Lines(string(text)) {
+		names, described, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | ")
+		if !ok || !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		for name := range strings.SplitSeq(names, "`, `") {
+			name, _, _ = strings.Cut(name, " ")
+			documented[name] = described
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(storyCommands())), slices.Collect(maps.Keys(documented)))
+	for _, option := range slices.Concat(stageOptions, filesOptions, hostOptions) {
+		require.Contains(t, documented["stage"], "`"+option+"`")
+	}
+}
+
 var (
+	webAddress  = regexp.MustCompile(`https?://[^\s)>]+`)
 	namedFile   = regexp.MustCompile(`[\w./-]*\w+\.go\b`)
 	namedFolder = regexp.MustCompile("`((?:bot|cmd|deploy|docs|migrations|repo|workflow)/[\\w./-]+)`")
 	namedPage   = regexp.MustCompile(`\]\(([\w./-]+\.(?:md|go))`)
-	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`]+)'?)?")
+	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`\\s]+)'?)?")
 	namedTest   = regexp.MustCompile("`(Test\\w+)`")
 	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // the folder money is in the demo's shop
 	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
@@ -44,6 +72,7 @@ var (
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
 // relative to the top, docs, workflow or workflow/turn; a name without a folder may be in any folder.
 func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
+	text = webAddress.ReplaceAllString(text, "")
 	all := map[string]bool{}
 	for _, name := range sources(t, tree) {
 		all[path.Base(name)] = true

@@ -54,20 +54,32 @@ func TestScript(t *testing.T) {
 			env.Values[storyKey{}] = &story{t: t, threads: map[string]string{}}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
-			"hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
-			"advance": cmd(advanceCmd), "publish": cmd(publishCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "unsay": cmd(unsayCmd), "attached": cmd(attachedCmd),
-			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
-			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
-			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
-			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
-			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
-			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "logged": look(logged), "traces": cmd(tracesCmd), "running": cmd(runningCmd), "host": cmd(hostCmd), "pulls": look(pulls),
-			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd), "alert": cmd(alertCmd),
-		},
+		Cmds: storyCommands(),
 	})
+}
+
+// storyCommands returns the commands of the stories, by name.
+func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		// the stage
+		"stage": cmd(stageCmd), "restart": cmd(restartCmd), "move": cmd(moveCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd),
+		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd), "redeliver": cmd(redeliverCmd),
+		"advance": cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd), "packages": cmd(packagesCmd),
+		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
+		// people
+		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd), "alert": cmd(alertCmd),
+		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd), "press": cmd(pressCmd),
+		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd), "enter": cmd(enterCmd),
+		"dismiss": cmd(dismissCmd),
+		// the model
+		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd), "played": cmd(playedCmd),
+		"asked": cmd(askedCmd),
+		// what came of it
+		"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
+		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": look(thread),
+		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
+		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
+	}
 }
 
 type storyKey struct{}
@@ -148,6 +160,12 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 	return files, err
 }
 
+// stageOptions are the options of stage, other than limits and those about files and hosts.
+var stageOptions = []string{
+	"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
+	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces",
+}
+
 // stageCmd implements "stage SCRIPT [OPTION…]": opens the stage with the scripted model of that file, or of
 // the demo for "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
@@ -174,7 +192,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces"}, option) {
+		if !slices.Contains(stageOptions, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
