@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -58,6 +59,14 @@ func ProgramWith(t testing.TB, replaced map[string]string) string {
 	p.once.Do(func() { p.err = build(root, p.path, replaced) })
 	require.NoError(t, p.err)
 	return p.path
+}
+
+// ReplaceOnce returns the text of a source file with is in place of was, which has to stand in it once. name
+// is the file's name, for the failure.
+func ReplaceOnce(t testing.TB, name, text, was, is string) string {
+	t.Helper()
+	require.Equal(t, 1, strings.Count(text, was), "%s has changed: %q", name, was)
+	return strings.Replace(text, was, is, 1)
 }
 
 // build builds a binary without debugging information, as linking then takes a quarter of the time.
