@@ -237,7 +237,12 @@ func (b *tab) sendsAnothers() {
 	b.sees("!" + theirs + ".querySelector('.replies')")
 	b.sees("(" + theirs + ".focus(), true)")
 	b.press("m")
-	b.click("#main details[open] button", "Send to Bobbin")
+	b.reads("#main details[open] button", "Send to Bobbin")
+	closed, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`
+		[...document.querySelectorAll('#main details[open] button')].find((e) => e.innerText.includes('Send to Bobbin')).click();
+		!document.querySelector('details[open]')`))
+	require.NoError(b.t, err)
+	require.True(b.t, closed, "the menu closes before the answer, so the next Escape is the thread's")
 	b.sees(theirs + ".querySelector('.replies')")
 }
 

@@ -195,14 +195,14 @@ document.addEventListener('submit', async (e) => {
   const multipart = form.enctype === 'multipart/form-data';
   const from = location.pathname;
   const sent = form.matches('[data-composer]') ? emptied(form) : null;
+  const menu = form.closest('details.menu');
+  if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
   if (button && button.name) button.setAttribute('aria-busy', 'true');
   $('#toast').hidden = true;
   try {
     const answer = await fetch(to, { method: 'POST', headers: { Accept: 'application/json' }, body: multipart ? data : new URLSearchParams(data) });
     const said = answer.headers.get('Content-Type')?.includes('json') ? await answer.json() : { error: await answer.text() };
     if (said.error) { if (sent) sent.putBack(); return toast(said.error); }
-    const menu = form.closest('details.menu');
-    if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
     if (sent) {
       const log = $('[data-log]', form.parentElement);
       if (log) log.scrollTop = log.scrollHeight;
