@@ -50,6 +50,20 @@ func TestBuildsGo(t *testing.T) {
 	})
 }
 
+// Without a mode file, each go command in a new home starts another process, for telemetry. The file belongs
+// to the command like the rest of its home.
+func TestGoStartsNoTelemetry(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		if toolchainRoot(t) == "" {
+			t.Skip("there is no Go that commands could use")
+		}
+		dir := workspace(t, s)
+		out, err := output(t, s.Command(dir, "sh", "-c", "go env GOTELEMETRY && cd ~/.config && ls -A go/telemetry && rm go/telemetry/mode && go env GOTELEMETRY && ls -d go/telemetry/local && touch mine"))
+		require.NoError(t, err, out)
+		require.Equal(t, "off\nmode\nlocal\ngo/telemetry/local", strings.TrimSpace(out), "the control: without the file, telemetry is on and makes a folder")
+	})
+}
+
 // tiny holds the files of a small module.
 var tiny = map[string]string{
 	"go.mod": "module tiny\n\ngo 1.26\n",

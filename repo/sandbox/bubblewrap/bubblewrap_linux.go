@@ -85,6 +85,14 @@ func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
 			files = slices.Insert(files, 2+i, f.Source())
 		}
 	}
+	for _, f := range backend.HomeFiles() {
+		content, err := newMemoryFile(f.Data)
+		if err != nil {
+			status.Close()
+			return nil, err
+		}
+		open, files = append(open, content), append(files, content)
+	}
 	process.CloseOnExec(3)
 	cmd, err := b.startBwrap(j, l, files)
 	if err != nil {
@@ -217,6 +225,9 @@ func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	args = appendBinds(args, l.Binds)
 	for i, f := range l.Files {
 		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--ro-bind-data", strconv.Itoa(bwrapFirst+i), f.Inside)
+	}
+	for i, f := range backend.HomeFiles() {
+		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--file", strconv.Itoa(bwrapFirst+len(l.Files)+i), f.Inside)
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", "/src",
 		"--seccomp", strconv.Itoa(bwrapFilter), "--json-status-fd", strconv.Itoa(bwrapStatus))

@@ -111,6 +111,9 @@ func StartLoopback() error {
 // RunCommand runs the command and collects orphans until the command ends.
 func RunCommand(o Orders) (int, error) {
 	process.CloseOnExec(3)
+	if err := backend.WriteHomeFiles(backend.Home); err != nil {
+		return 0, fmt.Errorf("write the home: %w", err)
+	}
 	pid, err := startCommand(o)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // a mistake of the caller, reported like in a shell

@@ -20,7 +20,7 @@ const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 var cleanBase = []string{
 	"HOME=/home/box", "USER=box", "LOGNAME=box", "TMPDIR=/tmp", "LANG=C.UTF-8",
 	"CI=1", "TERM=dumb", "PAGER=cat", // without NO_COLOR: tests of colours fail with it, and the readers of the output ignore colours
-	"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTELEMETRY=off",
+	"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local",
 	"GODEBUG=goindex=0", // otherwise the go command tries to write its package index, and stops if its cache is read-only
 	"CARGO_NET_OFFLINE=true",
 	"npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_cache=/home/box/.npm",

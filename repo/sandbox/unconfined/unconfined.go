@@ -31,6 +31,10 @@ func (none) Start(j *backend.Job) (backend.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := backend.WriteHomeFiles(home); err != nil {
+		os.RemoveAll(home)
+		return nil, err
+	}
 	cmd := exec.Command(j.Args[0], j.Args[1:]...)
 	cmd.Env = mapPaths(j, append(j.Env, "HOME="+home, "PATH="+os.Getenv("PATH")))
 	cmd.Dir = strings.Replace(j.Dir, "/src", j.Workspace, 1)
