@@ -19,9 +19,13 @@ func (s *story) makeDatabase() string {
 	return s.database
 }
 
-// operatorCmd implements "bobbin FILE ARGS…": the operator runs that command beside the bot, and FILE gets
-// its output. The argument <session> stands for the id of the main thread's session.
+// operatorCmd implements "bobbin FILE ARGS…": the operator runs that command beside the bot, after the bot
+// has received all that people did until now, and FILE gets its output. The argument <session> stands for the
+// id of the main thread's session.
 func operatorCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	if err := s.Slack.WaitSettled(ctx); err != nil {
+		return err
+	}
 	for i, a := range args {
 		if a != "<session>" {
 			continue

@@ -71,6 +71,27 @@ func (d *DB) Retry(ctx context.Context, do func() error) error {
 
 // Transact runs do in a transaction, with Retry. If the answer to a commit
 // was lost, do runs again, and has to find what it did the first time.
+//
+// The end of ctx does not interrupt a commit: Postgres may commit after the client has gone, and a caller
+// that goes on in the belief that nothing was written would write it twice.
 func (d *DB) Transact(ctx context.Context, do func(pgx.Tx) error) error {
-	return d.Retry(ctx, func() error { return pgx.BeginFunc(ctx, d.Pool, do) })
+	return d.Retry(ctx, func() error { return d.transactOnce(ctx, do) })
+}
+
+// commitWithin is how long a commit may take after the end of its context.
+const commitWithin = 10 * time.Second
+
+func (d *DB) transactOnce(ctx context.Context, do func(pgx.Tx) error) error {
+	tx, err := d.Pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx) //nolint:errcheck // after a commit there is nothing to roll back; otherwise the connection is closed
+	if err := do(tx); err != nil {
+		return err
+	}
+	commit, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(commitWithin, cancel) })()
+	return tx.Commit(commit)
 }
