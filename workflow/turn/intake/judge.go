@@ -209,14 +209,18 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 // person, loose words are no consent if nothing waits for one, and a limit during approved work is a
 // correction.
 func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c intent.Consent) (intent.Consent, error) {
-	reading, err := in.Approvals.ReadsRemarks(ctx)
-	if err != nil {
-		return c, err
+	nothingWaits := c.NeedsWaitingReport && !in.AwaitsConsent()
+	if nothingWaits {
+		reading, err := in.Approvals.ReadsRemarks(ctx)
+		if err != nil {
+			return c, err
+		}
+		nothingWaits = !reading
 	}
 	switch {
 	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
 		c.Kind = intent.ConsentNone
-	case c.NeedsWaitingReport && !in.AwaitsConsent() && !reading:
+	case nothingWaits:
 		c.Kind = intent.ConsentNone
 	case c.WithoutGoAhead:
 		talk, err := in.Approvals.OthersWroteSince(ctx, m)
