@@ -25,13 +25,21 @@ func toolchainRoot(t *testing.T) string {
 	return filepath.Join(root, "bin")
 }
 
+// needGo skips the test where Go is installed in a folder, such as a home, that the commands' user cannot
+// enter: there commands have no Go to test.
+func needGo(t *testing.T) {
+	t.Helper()
+	if toolchainRoot(t) == "" {
+		t.Skip("there is no Go that commands could use")
+	}
+}
+
 // A small module builds and tests inside, with a read-only build cache: that of the user who runs this test.
 func TestBuildsGo(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
+		needGo(t)
 		cache, err := exec.Command("go", "env", "GOCACHE").Output()
-		if err != nil || toolchainRoot(t) == "" {
-			t.Skip("there is no Go that commands could use")
-		}
+		require.NoError(t, err)
 		dir := t.TempDir()
 		for name, text := range tiny {
 			file, old := filepath.Join(dir, name), time.Now().Add(-time.Hour)
@@ -54,9 +62,7 @@ func TestBuildsGo(t *testing.T) {
 // to the command like the rest of its home.
 func TestGoStartsNoTelemetry(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		if toolchainRoot(t) == "" {
-			t.Skip("there is no Go that commands could use")
-		}
+		needGo(t)
 		dir := workspace(t, s)
 		out, err := output(t, s.Command(dir, "sh", "-c", "go env GOTELEMETRY && cd ~/.config && ls -A go/telemetry && rm go/telemetry/mode && go env GOTELEMETRY && ls -d go/telemetry/local && touch mine"))
 		require.NoError(t, err, out)

@@ -85,14 +85,6 @@ func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
 			files = slices.Insert(files, 2+i, f.Source())
 		}
 	}
-	for _, f := range backend.HomeFiles() {
-		content, err := newMemoryFile(f.Data)
-		if err != nil {
-			status.Close()
-			return nil, err
-		}
-		open, files = append(open, content), append(files, content)
-	}
 	process.CloseOnExec(3)
 	cmd, err := b.startBwrap(j, l, files)
 	if err != nil {
@@ -102,7 +94,8 @@ func (b *bubblewrap) Start(j *backend.Job) (backend.Process, error) {
 	return newBwrapProcess(cmd, status), nil
 }
 
-// openContents returns the filter and the files without a source as open files, ready to be read.
+// openContents returns the filter, the files without a source and those of the home as open files, ready to
+// be read.
 func (b *bubblewrap) openContents(l backend.Layout) ([]*os.File, error) {
 	program, err := seccomp.EncodeFilter()
 	if err != nil {
@@ -114,6 +107,9 @@ func (b *bubblewrap) openContents(l backend.Layout) ([]*os.File, error) {
 		if f.Source() == nil {
 			datas = append(datas, f.Data)
 		}
+	}
+	for _, f := range backend.HomeFiles() {
+		datas = append(datas, f.Data)
 	}
 	for _, data := range datas {
 		f, err := newMemoryFile(data)
@@ -221,7 +217,7 @@ func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	args = append(args, "--dev", "/dev",
 		"--size", strconv.Itoa(backend.ShmSize), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
 		"--size", fill, "--perms", "1777", "--tmpfs", "/tmp",
-		"--size", fill, "--perms", "0700", "--tmpfs", "/home/box")
+		"--size", fill, "--perms", "0700", "--tmpfs", backend.Home)
 	args = appendBinds(args, l.Binds)
 	for i, f := range l.Files {
 		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--ro-bind-data", strconv.Itoa(bwrapFirst+i), f.Inside)

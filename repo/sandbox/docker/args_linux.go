@@ -112,7 +112,7 @@ func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", fmt.Sprintf("%d:%d", uid, gid),
 		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16), // includes the program's own threads
 		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles), "--shm-size", strconv.Itoa(backend.ShmSize),
-		"--tmpfs", "/tmp:" + fresh, "--tmpfs", "/home/box:" + fresh,
+		"--tmpfs", "/tmp:" + fresh, "--tmpfs", backend.Home + ":" + fresh,
 		"--workdir", "/", "--entrypoint", initproc.GuestProgram,
 	}
 	if d.podman && !user.RunsAsRoot() {

@@ -93,7 +93,7 @@ func moveBelow(dir string, l backend.Layout) backend.Layout {
 // makeDirectories creates the directories that gVisor needs, including its mount points.
 func makeDirectories(root *rootfs.Root) error {
 	dirs := []string{"/proc", "/tmp", "/dev", runscState}
-	for _, dir := range []string{"/proc", "/dev", "/sys", "/tmp", "/home/box", initproc.GuestDir} {
+	for _, dir := range []string{"/proc", "/dev", "/sys", "/tmp", backend.Home, initproc.GuestDir} {
 		dirs = append(dirs, bundleRoot+dir)
 	}
 	return root.MakeDirectories(dirs...)
@@ -257,7 +257,7 @@ func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 	own("/sys", "tmpfs", append([]string{"ro", "size=4096", "mode=0755"}, safe...)...)
 	own("/dev/shm", "tmpfs", append([]string{fmt.Sprintf("size=%d", backend.ShmSize), "mode=1777"}, safe...)...)
 	own("/tmp", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=1777"}, safe...)...)
-	own("/home/box", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", user.InsideID), fmt.Sprintf("gid=%d", user.InsideID)}, safe...)...)
+	own(backend.Home, "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", user.InsideID), fmt.Sprintf("gid=%d", user.InsideID)}, safe...)...)
 	for _, b := range slices.Concat(l.System, l.Binds) {
 		if !b.Writable && !isDir(b.Inside) || strings.HasPrefix(b.Inside, "/etc/") {
 			continue // it is part of the root, which is read-only

@@ -72,7 +72,7 @@ func LowerLimits(limits map[int]uint64) error {
 func confineFiles(r Rules) error {
 	rules := []landlock.Rule{
 		landlock.RODirs("/"),
-		landlock.RWDirs("/tmp", "/home/box").WithRefer(),
+		landlock.RWDirs("/tmp", backend.Home).WithRefer(),
 		landlock.RWDirs("/dev").WithIoctlDev(),
 	}
 	for _, path := range r.Writable {

@@ -240,7 +240,7 @@ func (r *Root) addOwn(fill int64, nodes []Tree) error {
 		{"/dev", "tmpfs", "mode=0755,size=64k"},
 		{"/dev/shm", "tmpfs", fmt.Sprintf("mode=1777,size=%d", backend.ShmSize)},
 		{"/tmp", "tmpfs", fmt.Sprintf("mode=1777,size=%d,nr_inodes=200k", fill)},
-		{"/home/box", "tmpfs", fmt.Sprintf("mode=0700,size=%d,nr_inodes=200k", fill)},
+		{backend.Home, "tmpfs", fmt.Sprintf("mode=0700,size=%d,nr_inodes=200k", fill)},
 	}
 	for _, m := range own {
 		if err := r.dir.MkdirAll(relativePath(m.at), 0o755); err != nil {
