@@ -43,8 +43,9 @@ func TestStoryCommandsAreDocumented(t *testing.T) {
 	require.NoError(t, err)
 	documented := map[string]string{} // the description, by command
 	for line := range strings.Lines(string(text)) {
-		names, described, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | ")
-		if !ok || !strings.HasPrefix(line, "| `") {
+		row, isRow := strings.CutPrefix(line, "| `")
+		names, described, ok := strings.Cut(row, "` | ")
+		if !isRow || !ok {
 			continue
 		}
 		for name := range strings.SplitSeq(names, "`, `") {

@@ -86,7 +86,7 @@ func (d *DB) transactOnce(ctx context.Context, do func(pgx.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(ctx) //nolint:errcheck // after a commit there is nothing to roll back; otherwise the connection is closed
+	defer tx.Rollback(ctx) //nolint:errcheck // nothing is left to roll back after a commit, and a rollback that fails closes the connection
 	if err := do(tx); err != nil {
 		return err
 	}
