@@ -129,12 +129,19 @@ func (s *Server) deliver(d *delivery) {
 	}
 	s.save() // saved first, so that the app gets no event that a crash would undo
 	s.send(l, envelope)
-	d.timer = time.AfterFunc(s.cfg.AckTimeout, func() {
+	d.timer = time.AfterFunc(s.ackTimeout(d), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.expired(d, record)
 	})
 	s.touch()
+}
+
+func (s *Server) ackTimeout(d *delivery) time.Duration {
+	if d.isRetried() {
+		return s.cfg.AckTimeout
+	}
+	return s.cfg.OnceTimeout
 }
 
 // pick chooses a link at random, because Slack promises no pattern. It returns nil if there is none.

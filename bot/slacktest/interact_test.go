@@ -199,7 +199,7 @@ func TestModalsThatCannotBe(t *testing.T) {
 	_, err = o.api.OpenView("none", modal)
 	refused(t, err, "invalid_trigger_id")
 	o.mu.Lock()
-	now = now.Add(4 * time.Second)
+	now = now.Add(2 * time.Minute)
 	o.mu.Unlock()
 	_, err = o.api.OpenView(trigger, modal)
 	refused(t, err, "expired_trigger_id")

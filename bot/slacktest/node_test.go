@@ -89,11 +89,13 @@ func testSocketModeClient(t *testing.T, modules string) {
 	select {
 	case m := <-n.lines:
 		require.FailNow(t, "the client left", "%+v", m)
-	case <-time.After(6 * time.Second):
+	case <-time.After(12 * time.Second):
 	}
+	o.Order(Fault{Method: "apps.connections.open", Status: 503, Times: -1})
 	o.Disconnect("refresh_requested")
 	n.next("closed")
 	o.say("in the gap", "")
+	o.ClearFaults()
 	n.next("connected")
 	late := n.next("event")
 	require.Equal(t, 1, late.RetryNum)

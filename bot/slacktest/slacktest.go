@@ -69,6 +69,7 @@ type Config struct {
 	Agent bool // the app is declared as an agent (features.agent_view)
 
 	AckTimeout      time.Duration   // time to acknowledge an envelope; default 3 s
+	OnceTimeout     time.Duration   // the same for what is sent once, such as a press or a command; default AckTimeout
 	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
 	PingInterval    time.Duration   // interval of WebSocket pings; default 5 s
 	DisconnectGrace time.Duration   // time between a disconnect message and the close; default 10 s
@@ -93,6 +94,7 @@ func (c *Config) setDefaults() {
 	orElse(&c.BotToken, "xoxb-slacktest")
 	orElse(&c.AppToken, "xapp-1-slacktest")
 	orElse(&c.AckTimeout, 3*time.Second)
+	orElse(&c.OnceTimeout, c.AckTimeout)
 	orElse(&c.PingInterval, 5*time.Second)
 	orElse(&c.DisconnectGrace, 10*time.Second)
 	orElse(&c.ConnectionTime, 18060*time.Second)

@@ -30,6 +30,9 @@ type office struct {
 
 func openOffice(t *testing.T, cfg Config) *office {
 	t.Helper()
+	// The default limits are Slack's 3 s, which a busy machine can exceed.
+	orElse(&cfg.AckTimeout, time.Minute)
+	orElse(&cfg.TriggerLife, time.Minute)
 	s := New(cfg)
 	t.Cleanup(s.Close)
 	o := &office{Server: s, t: t}

@@ -7,8 +7,8 @@ const client = new SocketModeClient({
   appToken,
   logLevel: LogLevel.ERROR,
   clientOptions: { slackApiUrl },
-  clientPingTimeout: 3000, // it pings three times as often, and reconnects this long after a disconnect
-  serverPingTimeout: 5000, // without a ping of the server for so long, it leaves
+  clientPingTimeout: 8000, // it pings three times as often, and reconnects this long after a disconnect
+  serverPingTimeout: 10000, // without a ping of the server for so long, it leaves
 });
 
 client.on('slack_event', async ({ ack, body, envelope_id, retry_num, retry_reason }) => {
