@@ -37,7 +37,8 @@ func Open(t *testing.T, cfg slacktest.Config) *Office {
 	if cfg.Scopes == nil {
 		cfg.Scopes = deploy.Names(deploy.Scopes()) // the manifest's scopes have to be sufficient
 	}
-	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute) // Slack's limit is 3 s, which a busy machine can exceed
+	// Slack's limits are 3 s, which a busy machine can exceed.
+	cfg.AckTimeout, cfg.TriggerLife = cmp.Or(cfg.AckTimeout, time.Minute), cmp.Or(cfg.TriggerLife, time.Minute)
 	s := slacktest.New(cfg)
 	t.Cleanup(s.Close)
 	o := &Office{Server: s, T: t}

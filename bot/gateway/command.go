@@ -28,8 +28,6 @@ import (
 
 const (
 	commandEvent = "bobbin_command" // event_type of the metadata
-	// commandTimeout limits a command, so that time is left for the acknowledgement within Slack's 3 seconds.
-	commandTimeout = 2500 * time.Millisecond
 	// commandRetryWait is the wait before the first retry; it doubles with each retry.
 	commandRetryWait = 100 * time.Millisecond
 )
@@ -61,9 +59,9 @@ func ephemeralAnswer(text string) any {
 // before stays, since the Inbox may have stored it then.
 func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.patience())
-	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
+	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
-	opener := threadOpener{l.Slack, l.log, l.skipLookup}
+	opener := threadOpener{l.Slack, l.log, l.removalTimeout(), l.skipLookup}
 	ts, fresh, err := opener.open(within, c, until)
 	if err != nil {
 		return err
@@ -92,9 +90,10 @@ func (l *link) apologise(err error) string {
 
 // A threadOpener posts the message of a command in its channel once.
 type threadOpener struct {
-	slack *bot.Slack
-	log   *slog.Logger
-	blind bool // tests only: post without looking up the message
+	slack   *bot.Slack
+	log     *slog.Logger
+	removal time.Duration // limit for removing a message
+	blind   bool          // tests only: post without looking up the message
 }
 
 // open posts the command's message unless it is already in the channel, and returns its ts and whether it is
@@ -168,7 +167,7 @@ func (o threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string
 
 // remove deletes the message of a command that failed.
 func (o threadOpener) remove(ctx context.Context, c event.SlashCommand, ts string) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second/2)
+	ctx, cancel := context.WithTimeout(ctx, o.removal)
 	defer cancel()
 	if _, _, err := o.slack.API.DeleteMessageContext(ctx, c.Channel, ts); err != nil {
 		o.log.Warn("a command's message stands in the channel and nobody has taken it", "channel", c.Channel, "ts", ts, "err", err)

@@ -34,15 +34,12 @@ type Forms interface {
 	Submit(ctx context.Context, in incoming.Event) (late string, err error)
 }
 
-// formTimeout limits how long opening a modal delays the acknowledgement of its press.
-const formTimeout = 1200 * time.Millisecond
-
 // openPressed opens the modal of a pressed button, and records in the event that it was opened.
 func (l *link) openPressed(ctx context.Context, in *incoming.Event, payload []byte) {
 	if l.Forms == nil || in.Kind != incoming.Action || !button.OpensForm(in.ActionID) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, formTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.formTimeout())
 	defer cancel()
 	opened, err := l.openForm(ctx, *in, payload)
 	if err != nil {
@@ -88,7 +85,7 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	told := func(words string) any {
 		return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: words})
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
+	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var late string
 	err := l.retryUntil(ctx, time.Now().Add(l.patience()), func() (err error) {

@@ -125,12 +125,13 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 		value string
 		down  error
 		cfg   slacktest.Config
+		acked time.Duration
 	}{
 		"the trigger is spent":  {fault: slacktest.Fault{Method: "views.open", Error: "exchanged_trigger_id"}},
 		"the trigger expired":   {cfg: slacktest.Config{TriggerLife: time.Nanosecond}},
 		"a scope is missing":    {fault: slacktest.Fault{Method: "views.open", Error: "missing_scope"}},
 		"Slack fails":           {fault: slacktest.Fault{Method: "views.open", Status: 503}},
-		"Slack is slow":         {fault: slacktest.Fault{Method: "views.open", Latency: 5 * time.Second}},
+		"Slack is slow":         {fault: slacktest.Fault{Method: "views.open", Latency: time.Hour}, acked: 3 * time.Second},
 		"too many calls":        {fault: slacktest.Fault{Method: "views.open", Status: 429, RetryAfter: time.Minute}},
 		"the database is away":  {down: errors.New("away")},
 		"the button is unknown": {value: "another"},
@@ -138,7 +139,7 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, f := openGatewayOffice(t, c.cfg), &forms{Inbox: &bottest.Inbox{}, down: c.down}
-			o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
+			o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, AckTimeout: c.acked})
 			value := "opaque" + c.value
 			_, ts := o.buttons(value)
 			if c.fault.Method != "" {

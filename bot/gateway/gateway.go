@@ -36,6 +36,9 @@ type Gateway struct {
 	// Patience is how long the gateway retries to store an event before it leaves the event to a redelivery by
 	// Slack; default 2 s, since Slack waits 3 s for the acknowledgement.
 	Patience time.Duration
+	// AckTimeout is how long Slack waits for the acknowledgement of a press, a form or a command, each of which
+	// it sends once. Slack's limit, and the default, is 3 s; what the answer needs is bounded by a part of it.
+	AckTimeout time.Duration
 
 	Listening
 	Modals
@@ -341,6 +344,17 @@ func (l *link) retryUntil(ctx context.Context, until time.Time, do func() error)
 }
 
 func (g *Gateway) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Second) }
+
+func (g *Gateway) ackTimeout() time.Duration { return cmp.Or(g.AckTimeout, 3*time.Second) }
+
+// formTimeout limits how long opening a modal delays the acknowledgement of its press.
+func (g *Gateway) formTimeout() time.Duration { return g.ackTimeout() * 2 / 5 }
+
+// commandTimeout limits what a command, a form or a shortcut does, so that time is left for its acknowledgement.
+func (g *Gateway) commandTimeout() time.Duration { return max(g.ackTimeout()*5/6, g.patience()) }
+
+// removalTimeout limits how long a command that failed removes its message.
+func (g *Gateway) removalTimeout() time.Duration { return g.ackTimeout() / 6 }
 
 func (l *link) setUp(ctx context.Context, up bool) {
 	if l.up == up {

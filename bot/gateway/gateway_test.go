@@ -266,17 +266,15 @@ func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	o.run(g)
 	second := &Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 100 * time.Millisecond, MostApart: time.Second}}
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
+	ended, began := make(chan error, 1), time.Now()
 	go func() { ended <- second.Run(ctx) }()
 	opened := func() []slacktest.Request { return o.Requests("apps.connections.open")[1:] }
 	require.Eventually(t, func() bool { return len(opened()) >= 5 }, time.Minute, 5*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	for i, wait := range []time.Duration{100, 200, 400, 800} {
-		// A call may arrive late. TestReconnectsAreSpacedOut checks the exact waits.
-		gap := opened()[i+1].At.Sub(opened()[i].At)
-		require.Greater(t, gap, wait*time.Millisecond/2, "call %d", i+2)
-	}
+	// The fifth call comes after all four waits, 100 to 800 ms. Each call may arrive late, so the distance of two
+	// says nothing; TestReconnectsAreSpacedOut checks the exact waits.
+	require.GreaterOrEqual(t, opened()[4].At.Sub(began), 1500*time.Millisecond)
 	require.Equal(t, 1, g.Links())
 }
 

@@ -60,7 +60,7 @@ func (l *link) pressHome(ctx context.Context, user, action, value string, payloa
 	if l.Homes == nil {
 		return
 	}
-	bounded, cancel := context.WithTimeout(ctx, formTimeout)
+	bounded, cancel := context.WithTimeout(ctx, l.formTimeout())
 	defer cancel()
 	form, err := l.Homes.Form(bounded, user, action, value)
 	switch trigger := event.ReadTrigger(payload); {

@@ -25,7 +25,7 @@ import (
 // keepShared hands such a message to the Inbox; it returns false if Slack has to deliver the event again.
 func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	until := time.Now().Add(l.patience())
-	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
+	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var err error
 	if s.In.ActionID == event.ByReaction {

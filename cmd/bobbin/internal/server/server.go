@@ -95,6 +95,7 @@ type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
 	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
 	SlackLinks                          int                 // number of connections; zero: two
+	SlackAckTimeout                     time.Duration       // for what Slack sends once; zero: Slack's own limit
 	ProgressCards                       bool                // each run is shown by a progress card
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app with the agent view
 	Watch                               []string            // ids of channels in which every new message is a request
@@ -198,7 +199,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		return nil, err
 	}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: heard, Log: log, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack: slack, Inbox: heard, Log: log, AckTimeout: s.SlackAckTimeout, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}

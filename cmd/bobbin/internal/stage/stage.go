@@ -97,6 +97,10 @@ type Stage struct {
 	stop    context.CancelFunc
 }
 
+// onceTimeout is how long the local Slack waits for the acknowledgement of what it sends once.
+const onceTimeout = time.Minute
+
+// Open opens a stage.
 func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	st := &Stage{cfg: cfg, Dir: cfg.Dir, Remote: filepath.Join(cfg.Dir, "remote.git"), People: map[string]string{}, Names: map[string]string{}}
 	if _, err := os.Stat(st.Remote); err == nil && !cfg.Lasting {
@@ -120,8 +124,9 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 		// An event that a slow machine acknowledges late is sent again soon, and not after minutes as by
 		// Slack.
 		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
-		// A slow machine may open a modal late; expired triggers are tested beside the gateway.
-		TriggerLife: time.Minute,
+		// A slow machine may open a modal late, or take a press late, which is not sent again; what comes too
+		// late is tested beside the gateway.
+		TriggerLife: time.Minute, OnceTimeout: onceTimeout,
 	}
 	if cfg.Lasting {
 		workspace.File = filepath.Join(cfg.Dir, "slack.jsonl")
@@ -230,10 +235,11 @@ func (st *Stage) Settings() server.Settings {
 		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
 		SlackSettings: server.SlackSettings{
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
-			SlackLinks: 1, // one link keeps messages that are sent a moment apart in order
+			SlackAckTimeout: onceTimeout,
+			SlackLinks:      1, // one link keeps messages that are sent a moment apart in order
 		},
 		ModelSettings: st.models(),
-		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 2 * time.Minute},
+		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 10 * time.Minute},
 		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts have no review
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
