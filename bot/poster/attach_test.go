@@ -103,7 +103,7 @@ func TestAFileThatShowsLateIsWaitedFor(t *testing.T) {
 	posting := o.plan(root)
 	posting.Lines = posting.Lines[:1]
 	p := o.poster((&bottest.Outbox{}).Put(posting))
-	p.Settle = 200 * time.Millisecond
+	p.Settle = time.Second
 	o.Order(slacktest.Fault{Method: "files.completeUploadExternal", LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))

@@ -24,13 +24,12 @@ type StatusIndicator struct {
 	// Again is how often the status is set again; default 90 s. Slack clears the status of an assistant thread
 	// after two minutes.
 	Again time.Duration
+	// Timeout limits one call, since the end of a turn waits for the last one; default 3 s.
+	Timeout time.Duration
 
 	older  atomic.Bool // the app is not an agent
 	logged sync.Once
 }
-
-// statusTimeout limits one call, since the end of a turn waits for the last one.
-const statusTimeout = 3 * time.Second
 
 // During calls work and shows that the bot is at work in the thread until work returns.
 func (l *StatusIndicator) During(ctx context.Context, thread workflow.Thread, work func(context.Context) error) error {
@@ -58,7 +57,7 @@ func (l *StatusIndicator) keepShowing(ctx context.Context, thread workflow.Threa
 }
 
 func (l *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread, on bool) {
-	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.Timeout, 3*time.Second))
 	defer cancel()
 	err := l.setAgentSession(ctx, thread, on)
 	if bot.IsFinal(err) {

@@ -29,7 +29,7 @@ func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
 			t.Parallel()
 			o := openPosterOffice(t, slacktest.Config{Agent: c.agent})
 			root := o.AdaSays("it fails", "")
-			light := &StatusIndicator{Slack: o.Bot, Again: time.Millisecond}
+			light := &StatusIndicator{Slack: o.Bot, Again: time.Millisecond, Timeout: time.Minute}
 			trouble := errors.New("of the work itself")
 			err := light.During(t.Context(), o.ThreadOf(root), func(context.Context) error {
 				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute, time.Millisecond)
@@ -51,7 +51,7 @@ func TestAStatusThatFailsChangesNothing(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "assistant.threads.setStatus", Times: -1, Error: "missing_scope"})
 	root := o.AdaSays("it fails", "")
 	var log bytes.Buffer
-	light := &StatusIndicator{Slack: o.Bot, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	light := &StatusIndicator{Slack: o.Bot, Timeout: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	for range 3 {
 		require.NoError(t, light.During(t.Context(), o.ThreadOf(root), func(context.Context) error { return nil }))
 	}
