@@ -47,6 +47,7 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		root := say(slack.Mention()+" it fails", "")
 		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
+		require.Eventually(t, func() bool { return slack.Connections() == 0 }, harness.Patience, time.Millisecond)
 		require.Equal(t, []string{"it fails"}, heard())
 
 		say("for guests", root)
