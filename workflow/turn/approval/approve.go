@@ -84,7 +84,7 @@ func (ap *Approvals) refuseRevision(revision int, m incoming.Message, p workflow
 }
 
 // postingTime is how long writtenBeforeShown waits for a report to be posted to Slack.
-const postingTime = 10 * time.Second
+const postingTime = time.Minute
 
 // writtenBeforeShown reports whether m was written before the report, or another line that waits for
 // consent, was shown. A message names no revision, so it can only approve what was above it in the
