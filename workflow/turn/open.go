@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -32,6 +33,9 @@ type turn struct {
 	Permissions  *permission.Permissions
 	Intake       *intake.Intake
 	halt         context.CancelCauseFunc
+
+	hearing sync.Mutex // held while messages are judged during a run
+	rests   bool       // the run ends: the next one judges what comes now; guarded by hearing
 }
 
 // openTurn creates the parts of a turn and connects them.

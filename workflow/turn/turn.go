@@ -170,7 +170,7 @@ func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	defer t.Trees.Folders.Hold(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
-	t.halt, t.Inquiries.Started = cancel, map[int64]chan struct{}{}
+	t.halt, t.Inquiries.Started, t.rests = cancel, map[int64]chan struct{}{}, false
 	watched := make(chan struct{})
 	go func() { defer close(watched); t.watchSession(ctx, cancel) }()
 	defer t.Trees.Close()
@@ -256,8 +256,13 @@ func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc)
 }
 
 // judgeMeanwhile judges what people wrote, and starts the inquiries that they asked for in parallel to
-// the work.
+// the work. It leaves what comes while the run ends to the next run, which answers it.
 func (t *turn) judgeMeanwhile(ctx context.Context) error {
+	t.hearing.Lock()
+	defer t.hearing.Unlock()
+	if t.rests {
+		return nil
+	}
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
 	}
@@ -295,10 +300,21 @@ func (t *turn) advanceSession(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !t.Session().Open {
-			return nil
+		if rests, err := t.rest(ctx); rests || err != nil {
+			return err
 		}
 	}
+}
+
+// rest ends the run if nothing is left to do, and reports whether it did. A message that was judged just now
+// may have asked an agent that only reads, or opened the session. No message is judged any more in a run that
+// rests: nobody would answer it.
+func (t *turn) rest(ctx context.Context) (bool, error) {
+	t.hearing.Lock()
+	defer t.hearing.Unlock()
+	waits, err := t.Inquiries.HasUnfinished(ctx)
+	t.rests = err == nil && !waits && !t.Session().Open
+	return t.rests, err
 }
 
 // runOrchestrator runs the orchestrator's loop over its transcript.

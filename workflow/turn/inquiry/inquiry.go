@@ -109,6 +109,25 @@ func (iq *Inquiries) openInquiries(ctx context.Context) ([]inquiry.Inquiry, erro
 	}), err
 }
 
+// HasUnfinished reports whether an inquiry of a person is being answered, or was not begun in this run.
+func (iq *Inquiries) HasUnfinished(ctx context.Context) (bool, error) {
+	open, err := iq.openInquiries(ctx)
+	iq.mu.Lock()
+	defer iq.mu.Unlock()
+	return slices.ContainsFunc(open, func(q inquiry.Inquiry) bool {
+		done, begun := iq.Started[q.ID]
+		if !begun {
+			return true
+		}
+		select {
+		case <-done:
+			return false
+		default:
+			return true
+		}
+	}), err
+}
+
 // StartOpen starts to answer people's open inquiries, each in a goroutine, in parallel to the work. It
 // returns at once, and does nothing while no repository is open.
 func (iq *Inquiries) StartOpen(ctx context.Context) error {
