@@ -7,8 +7,6 @@ import (
 	"image"
 	"image/png"
 	"io/fs"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -23,10 +21,7 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 // newCamera returns a Camera with a Chromium. Without a Chromium it skips the test, but fails in CI.
 func newCamera(t *testing.T) *Camera {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
-		t.Skip("chromium is not installed: there is nothing to take pictures with")
-	}
+	repotest.Browser(t)
 	return &Camera{Sandbox: repotest.OpenSandbox(t), Processor: time.Minute}
 }
 

@@ -2,8 +2,6 @@ package pictures
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,10 +41,7 @@ var shop = repotest.Files{
 
 func open(t *testing.T, before, after repotest.Files) *scene {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
-		t.Skip("chromium is not installed: there is nothing to take pictures with")
-	}
+	repotest.Browser(t)
 	s := &scene{t: t, Photographer: &Photographer{}}
 	st := storetest.Open(t)
 	s.turn = storetest.BeginTurn(t, st)

@@ -186,7 +186,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.San
 		}
 		reportToolchains(ctx, box, f)
 		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
-			f.Note("commands find no Chromium: there are no pictures of pages before and after a change", "install it (apt-get install chromium), where such pictures are wanted")
+			f.Note("commands find no Chromium: there are no pictures of pages before and after a change", "install one (apt-get install chromium-headless-shell, or chromium), where such pictures are wanted")
 		}
 		return box
 	}

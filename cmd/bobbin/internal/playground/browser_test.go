@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/repo/npmtest"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -47,20 +47,10 @@ var browser struct {
 	end  func()
 }
 
-// chromium starts the shared browser. It skips the test if Chromium is not installed, and fails in CI.
+// chromium starts the shared browser, or skips the test (repotest.Browser).
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil && program == "" {
-			program = found
-		}
-	}
-	if program == "" {
-		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
-		// make deps installs Chromium where it can. Elsewhere the forms are tested without a browser.
-		t.Skip("chromium is not installed: the page cannot be looked at")
-	}
+	program := repotest.Browser(t)
 	browser.once.Do(func() {
 		dir, err := os.MkdirTemp("", "bobbin-chromium-")
 		require.NoError(t, err)
