@@ -85,14 +85,14 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	told := func(words string) any {
 		return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: words})
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout())
+	bounded, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var late string
-	err := l.retryUntil(ctx, time.Now().Add(l.patience()), func() (err error) {
+	err := l.retryUntil(bounded, time.Now().Add(l.patience()), func() (err error) {
 		if ofHome {
-			late, err = l.Homes.Submit(ctx, s.In)
+			late, err = l.Homes.Submit(bounded, s.In)
 		} else {
-			late, err = l.Forms.Submit(ctx, s.In)
+			late, err = l.Forms.Submit(bounded, s.In)
 		}
 		return err
 	})

@@ -19,19 +19,11 @@ var (
 // link to a message that exists in the channel becomes <message>.
 func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	user := s.People[args[0]]
-	published := func() (n int) {
-		for _, r := range s.Slack.Requests("views.publish") {
-			if r.Status == 200 && strings.Contains(r.Args.Get("user_id"), user) {
-				n++
-			}
-		}
-		return n
-	}
-	before := published()
+	before := s.homesOf(user)
 	if err := s.Slack.OpenHome(user); err != nil {
 		return err
 	}
-	if err := s.Poll(ctx, func() (bool, error) { return published() > before, nil }); err != nil {
+	if err := s.Poll(ctx, func() (bool, error) { return s.homesOf(user) > before, nil }); err != nil {
 		return err
 	}
 	text, err := s.stable(ctx, s.homeText(user))
@@ -39,6 +31,16 @@ func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	}
 	return os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644)
+}
+
+// homesOf returns how many times the user's App Home was published.
+func (s *story) homesOf(user string) (n int) {
+	for _, r := range s.Slack.Requests("views.publish") {
+		if r.Status == 200 && strings.Contains(r.Args.Get("user_id"), user) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *story) homeText(user string) string {

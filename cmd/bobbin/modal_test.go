@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/workflow/button"
 )
 
 // open waits for the newest open modal of a person that wanted accepts.
@@ -48,7 +49,7 @@ func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 }
 
 // enterCmd implements "enter WHO INPUT=TEXT…": WHO fills in these inputs of the newest modal and submits
-// it.
+// it. If that is a modal of the App Home and is accepted, the command waits until the App Home shows it.
 func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
 	if err != nil {
@@ -59,10 +60,17 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		name, text, _ := strings.Cut(a, "=")
 		entered[name] = s.mentions(strings.ReplaceAll(text, `\n`, "\n"))
 	}
+	before := s.homesOf(v.User)
 	if err := s.Slack.Submit(v.ID, entered); err != nil {
 		return err
 	}
-	return s.Slack.WaitSettled(ctx)
+	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != button.Lesson {
+		return err
+	}
+	return s.Poll(ctx, func() (bool, error) {
+		refused := slices.ContainsFunc(s.Slack.Views(), func(open slacktest.View) bool { return open.ID == v.ID && len(open.Errors) > 0 })
+		return refused || s.homesOf(v.User) > before, nil
+	})
 }
 
 // dismissCmd implements "dismiss WHO": WHO closes the newest modal without submitting it.
