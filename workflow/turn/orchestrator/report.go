@@ -282,6 +282,10 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	if err != nil {
 		return model.Result{}, err
 	}
+	// What a lesson says of the tests' start may be in the thread already, so the report says it, too.
+	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
+		return model.Result{}, err
+	}
 	if why := l.Trees.Current().Unprovable(); why != "" {
 		r.Text = belowFirstLine(r.Text, why+"\n")
 	}
