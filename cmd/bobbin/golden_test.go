@@ -26,19 +26,49 @@ func look(at func(ctx context.Context, s *story) (string, error)) func(*testscri
 		if err != nil {
 			return err
 		}
-		if text, err = s.stable(ctx, text); err != nil {
-			return err
-		}
-		return os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644)
+		return s.show(ctx, ts, args[0], text)
 	})
+}
+
+// show writes a text to a file of the story, with what differs between runs replaced.
+func (s *story) show(ctx context.Context, ts *testscript.TestScript, file, text string) error {
+	text, err := s.stable(ctx, text)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(ts.MkAbs(file), []byte(text), 0o644)
 }
 
 // beginsLine matches the beginning of a line of the bot. It makes lines that share a message read the same
 // as lines with a message of their own.
 var beginsLine = regexp.MustCompile(`^\[[^\]\n]+\] `)
 
-// thread implements "thread FILE": the messages of the main thread, one line each, with reactions and
-// buttons.
+// threadCmd implements "thread FILE [but TEXT…]": the messages of the main thread, without those of the bot
+// that contain a TEXT.
+func threadCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	text, err := thread(ctx, s)
+	if err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		if args[1] != "but" {
+			return fmt.Errorf("no option %q", args[1])
+		}
+		text = message.ReplaceAllStringFunc(text, func(m string) string {
+			leftOut := slices.ContainsFunc(args[2:], func(of string) bool { return strings.Contains(m, of) })
+			if leftOut && strings.HasPrefix(m, "bobbin: ") {
+				return ""
+			}
+			return m
+		})
+	}
+	return s.show(ctx, ts, args[0], text)
+}
+
+// message matches a message in the text of a thread, with the lines below it that belong to it.
+var message = regexp.MustCompile(`(?m)^\S.*\n(?: .*\n)*`)
+
+// thread returns the messages of the main thread, one line each, with reactions and buttons.
 func thread(_ context.Context, s *story) (string, error) {
 	var out strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
@@ -190,7 +220,14 @@ var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 // cardMoney matches the money that a card says was spent, which depends on the length of the prompts.
 var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
 
-// stable replaces what differs between runs by placeholders.
+// cardTimes match the times that a card shows only if the run or the task took long: behind the headline
+// of a run that goes on, and behind a task.
+var cardTimes = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking what was made|Asking the consultant|Waiting for a word in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
+	regexp.MustCompile(`(?m)^( +\d+\. \[.*\(.*), <time>(\))$`),
+}
+
+// stable replaces what differs between runs by placeholders, or removes it.
 func (s *story) stable(ctx context.Context, text string) (string, error) {
 	sessions, err := s.Store.Sessions(ctx, 10)
 	if err != nil {
@@ -208,6 +245,9 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	}
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
 	text = cardMoney.ReplaceAllString(text, " · <money>")
+	for _, shown := range cardTimes {
+		text = shown.ReplaceAllString(text, "$1$2")
+	}
 	text = strings.ReplaceAll(text, s.Dir, "<dir>")
 	for id, name := range s.Names {
 		text = strings.ReplaceAll(text, id, "<"+name+">")

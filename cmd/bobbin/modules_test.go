@@ -27,17 +27,18 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
 	)
 	network := packagestest.New(s.t)
-	patience := time.Minute // the missing module is reported to the model at once
 	if s.packages = make(chan struct{}); down {
 		network.Mux = http.NewServeMux()
 	} else {
 		network.Reached(func(context.Context) { <-s.packages })
-		patience = 20 * time.Millisecond
 	}
 	adjust := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		adjust(set)
-		set.Network, set.ModelPatience = network, patience
+		set.Network = network
+		if !down {
+			set.ModelPatience = 20 * time.Millisecond // the thread and the model are told of the wait
+		}
 		set.Repositories[0].Setup.Env = packagestest.Mirrors()
 	}
 }

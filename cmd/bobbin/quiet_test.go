@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 )
 
 // quietCmd implements "quiet MINUTES": moves all that was said and done so many minutes into the past, and
-// then runs the check for threads that were silent for ten minutes.
+// then runs the check for threads that were silent for ten minutes. All that happened since the previous
+// quiet is moved to one moment: the time that the story itself took counts a thousandth, so the minutes that
+// are shown are the same on every machine, and the order stays.
 func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	minutes, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -20,14 +23,17 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err := s.Slack.WaitSettled(ctx); err != nil {
 		return err
 	}
-	for _, sql := range []string{
-		`update lines set at = at - $1::interval`, `update inbox set at = at - $1::interval`, `update transcript set at = at - $1::interval`,
-		`update under_way set since = since - $1::interval`, `update sessions set created_at = created_at - $1::interval`,
-	} {
-		if _, err := s.Store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute); err != nil {
+	var now time.Time
+	if err := s.Store.Pool.QueryRow(ctx, `select now()`).Scan(&now); err != nil {
+		return err
+	}
+	for table, column := range map[string]string{"lines": "at", "inbox": "at", "transcript": "at", "under_way": "since", "sessions": "created_at"} {
+		sql := fmt.Sprintf(`update %[1]s set %[2]s = $3::timestamptz - case when %[2]s > $2::timestamptz then ($3 - %[2]s) / 1000 else $2 - %[2]s end - $1::interval`, table, column)
+		if _, err := s.Store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute, s.quiet, now); err != nil {
 			return err
 		}
 	}
+	s.quiet = now
 	// A session whose row is locked at this moment is left for the next check.
 	return s.Poll(ctx, func() (done bool, err error) {
 		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {

@@ -76,7 +76,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"asked": cmd(askedCmd),
 		// what came of it
 		"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
-		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": look(thread),
+		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd),
 		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
 		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
 	}
@@ -93,6 +93,7 @@ type story struct {
 	threads map[string]string // timestamps of root messages, by the thread's name in the script
 	last    string            // timestamp of the newest message of a person
 	said    time.Time         // time of that message
+	quiet   time.Time         // time of the newest command quiet, by the database's clock
 
 	leads string // id of the user group of approvers; empty: there is none
 
@@ -219,6 +220,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 				set.Agents[name] = a
 			}
 		}
+		set.ModelPatience = harness.Patience // on a slow machine, too, no request and no line depends on a wait
 		set.ProgressCards = slices.Contains(args, "card")
 		set.Limits, set.Prices = limits, map[string]model.Price{}
 		for _, a := range set.Agents {
@@ -467,20 +469,21 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 }
 
 // givenUpCmd implements "given-up NAME [DURATION]": waits until the request that the model's script holds
-// at NAME was cancelled. With "!" it must not be cancelled within DURATION.
+// at NAME was cancelled. With "!" it must not be cancelled within DURATION after the newest message.
 func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	allowed := harness.Patience
+	allowed, from := harness.Patience, time.Now()
 	if len(args) > 1 {
 		var err error
 		if allowed, err = time.ParseDuration(args[1]); err != nil {
 			return err
 		}
+		from = s.said
 	}
 	select {
 	case <-s.Model.GivenUp(args[0]):
 		ts.Logf("the request at %q was cancelled after %s", args[0], time.Since(s.said).Round(time.Millisecond))
 		return nil
-	case <-time.After(time.Until(s.said.Add(allowed))):
+	case <-time.After(time.Until(from.Add(allowed))):
 		return fmt.Errorf("the request at %q was not cancelled within %s", args[0], allowed)
 	}
 }
