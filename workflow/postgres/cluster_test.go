@@ -272,6 +272,31 @@ func TestStartedTwiceAtOnceRunsOnce(t *testing.T) {
 	require.Equal(t, 1, running)
 }
 
+// The database is there after every attempt to create it, also if another attempt was still under way. An
+// attempt is made again while another client uses the template.
+func TestCreatingTheDatabaseMeetsAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	c := start(t, Config{Dir: folder(t)})
+	admin := c.Database("postgres")
+	for range 5 {
+		exec1(t, admin, "drop database "+database)
+		results := make(chan error, 4)
+		for range cap(results) {
+			go func() { results <- ensureDatabase(t.Context(), admin) }()
+		}
+		for range cap(results) {
+			require.NoError(t, <-results)
+		}
+	}
+	exec1(t, admin, "drop database "+database)
+	user, err := pgx.Connect(t.Context(), c.Database("template1"))
+	require.NoError(t, err)
+	require.Equal(t, isBusy, judgeAnswer(ensureDatabase(t.Context(), admin)))
+	require.NoError(t, user.Close(t.Context()))
+	require.NoError(t, c.awaitReady(t.Context()))
+	require.Equal(t, database, ask(t, c.URL(), "select current_database()::text"))
+}
+
 func TestHeldWithoutAnAnswerNamesTheProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

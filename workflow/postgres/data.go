@@ -128,7 +128,7 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 			if ctx.Err() != nil || sig == syscall.SIGQUIT {
 				return fmt.Errorf("cluster: process %d runs Postgres in %s and does not stop: %w", p.pid, h.data, err)
 			}
-			sig, deadline = syscall.SIGQUIT, time.Now().Add(stopQuick)
+			sig, deadline = syscall.SIGQUIT, time.Now().Add(patience)
 		}
 	}
 	return nil

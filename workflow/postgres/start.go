@@ -15,7 +15,7 @@ import (
 // The time limits, and the interval of polling.
 const (
 	pause     = 20 * time.Millisecond
-	patience  = time.Minute      // for the server to answer
+	patience  = time.Minute      // for the server to answer, and for the processes of an earlier one to end
 	stopQuick = 10 * time.Second // for a fast shutdown, before an immediate one
 )
 
@@ -92,7 +92,7 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 // launch starts the server. It tries again while processes of a killed server still hold its shared memory:
 // they notice the death and end by themselves.
 func launch(ctx context.Context, cfg Config, h home, bin programs.Programs) (*Cluster, error) {
-	deadline := time.Now().Add(stopQuick)
+	deadline := time.Now().Add(patience)
 	for {
 		socket, err := h.makeSocketDir()
 		if err != nil {
