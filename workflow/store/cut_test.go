@@ -187,7 +187,7 @@ func TestWhatPasses(t *testing.T) {
 		_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(`do $$ begin raise exception 'x' using errcode = '%s'; end $$`, code))
 		return fmt.Errorf("record in abc: %w", err)
 	}
-	for _, code := range []string{"40001", "40P01", "53100", "53300", "57P01", "57P02", "57P03", "25006", "08006", "55P03"} {
+	for _, code := range []string{"40001", "40P01", "53100", "53300", "57P01", "57P02", "57P03", "25006", "25P03", "08006", "55P03"} {
 		require.True(t, database.IsTransient(raise(code)), code)
 	}
 	for _, code := range []string{"23505", "42P01", "22P02"} {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/exaring/otelpgx"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -25,7 +26,8 @@ type DB struct {
 	Arrivals *pgxpool.Pool
 	Log      *slog.Logger
 
-	clock Clock
+	clock        Clock
+	commitWithin time.Duration // how long a commit may take after the end of its context; default 10 s
 }
 
 // idleTimeout is the setting of Postgres that ends an idle transaction. Without it, a replica

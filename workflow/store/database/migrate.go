@@ -20,7 +20,12 @@ const migrationLock = 0x626f6262
 // Migrate updates the database: the queue's tables and Bobbin's, under one lock, so
 // that replicas may start at the same time. It fails and changes nothing if a newer
 // version has changed the database, since this program would read and write it wrongly.
+// Each migration is a transaction, so it goes on where a transient error ended it.
 func (d *DB) Migrate(ctx context.Context) error {
+	return d.Retry(ctx, func() error { return d.migrateOnce(ctx) })
+}
+
+func (d *DB) migrateOnce(ctx context.Context) error {
 	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,6 +31,7 @@ var transientCodes = []string{
 	"57P02", // another backend crashed
 	"57P03", // starting up, or shutting down
 	"25006", // a server that became a standby
+	"25P03", // this program stood still in a transaction for longer than idleTimeout: Postgres rolled it back
 }
 
 // IsTransient reports whether an error is Postgres' fault and not the statement's: the
@@ -78,7 +80,7 @@ func (d *DB) Transact(ctx context.Context, do func(pgx.Tx) error) error {
 	return d.Retry(ctx, func() error { return d.transactOnce(ctx, do) })
 }
 
-// commitWithin is how long a commit may take after the end of its context.
+// commitWithin is the default for how long a commit may take after the end of its context.
 const commitWithin = 10 * time.Second
 
 func (d *DB) transactOnce(ctx context.Context, do func(pgx.Tx) error) error {
@@ -92,6 +94,6 @@ func (d *DB) transactOnce(ctx context.Context, do func(pgx.Tx) error) error {
 	}
 	commit, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(commitWithin, cancel) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(cmp.Or(d.commitWithin, commitWithin), cancel) })()
 	return tx.Commit(commit)
 }

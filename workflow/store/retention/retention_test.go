@@ -121,7 +121,7 @@ func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 
 func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t)
+	s := storetest.OpenPatient(t)
 	storetest.FillSession(t, s, "s1", "done", 91)
 	storetest.FillSession(t, s, "s2", "done", 92)
 	hold := func(sql string) (release func()) {
@@ -176,7 +176,7 @@ func TestAThreadWhoseSessionIsGoneBeginsAnew(t *testing.T) {
 // A mention that comes while its session is being cleaned away begins a new session.
 func TestAMentionIsNotLostToTheCleaning(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t)
+	s := storetest.OpenPatient(t)
 	storetest.FillSession(t, s, "s1", "done", 91)
 	tx, err := s.Pool.Begin(t.Context())
 	require.NoError(t, err)

@@ -80,7 +80,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 
 // speakers returns how often a silence is broken by four replicas that look at the same moment.
 func speakers(t *testing.T, unguarded bool) int {
-	s := storetest.Open(t)
+	s := storetest.OpenPatient(t) // the first transaction waits for the other three
 	turn := atWorkFor(t, s, aWhile)
 	end, err := turn.UnderWay(t.Context(), "go test ./...")
 	require.NoError(t, err)

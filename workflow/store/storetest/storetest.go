@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -52,11 +53,28 @@ func OpenLogged(t testing.TB, log *slog.Logger) *store.Store {
 	return open(t, postgrestest.Database(t, Migrate), log)
 }
 
+// OpenPatient opens a store whose transactions may be idle for any time. It is for tests that hold a
+// transaction open while they wait for something else, which may take long on a busy machine.
+func OpenPatient(t testing.TB) *store.Store {
+	t.Helper()
+	return open(t, patient(t, postgrestest.Database(t, Migrate)), Silent)
+}
+
+// patient returns the address with the setting that transactions may be idle for any time.
+func patient(t testing.TB, address string) string {
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	q := u.Query()
+	q.Set("idle_in_transaction_session_timeout", "0")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
 // OpenAt opens a store on a private database that has the schema of
 // an earlier migration and no queue. Migrate brings it up to date.
 func OpenAt(t testing.TB, version int64) *store.Store {
 	t.Helper()
-	s := open(t, postgrestest.Database(t, nil), Silent)
+	s := open(t, patient(t, postgrestest.Database(t, nil)), Silent)
 	db := stdlib.OpenDBFromPool(s.Pool)
 	defer db.Close()
 	schema, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)

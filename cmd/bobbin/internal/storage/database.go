@@ -25,7 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// connectPatience is the time limit for one attempt to connect to the database.
+// connectPatience is the time limit for one attempt to connect to a database over the network.
 const connectPatience = 10 * time.Second
 
 // startPatience is how long a server that answers may refuse connections, because it is starting or failing
@@ -62,7 +62,7 @@ func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Clu
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := retryWhileFull(ctx, log, func() error { return st.Migrate(ctx) }); err != nil {
+	if err := st.Migrate(ctx); err != nil {
 		st.Close()
 		if own != nil {
 			own.Stop()
@@ -88,7 +88,7 @@ func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.
 	}
 	var st *store.Store
 	err := retryWhileFull(ctx, log, func() (err error) {
-		trying, cancel := context.WithTimeout(ctx, connectPatience)
+		trying, cancel := context.WithTimeout(ctx, patienceWith(where))
 		defer cancel()
 		st, err = store.Open(trying, where, log)
 		return err
@@ -101,6 +101,20 @@ func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.
 	}
 	return own, st, nil
 }
+
+// patienceWith returns the time limit for one attempt to connect to the Postgres at address. A host that says
+// nothing is most likely the wrong one, and that is said soon. Nothing but Postgres listens on its Unix
+// socket: if it says nothing there, the machine is busy.
+func patienceWith(address string) time.Duration {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err == nil && onSocket(cfg) {
+		return startPatience
+	}
+	return connectPatience
+}
+
+// onSocket reports whether the Postgres is reached over a Unix socket.
+func onSocket(cfg *pgxpool.Config) bool { return strings.HasPrefix(cfg.ConnConfig.Host, "/") }
 
 // retryWhileFull repeats do while Postgres answers that it accepts no connection at the moment, for
 // startPatience at most.
@@ -143,7 +157,7 @@ func describeFailure(ctx context.Context, address string, err error) error {
 		return err
 	}
 	where := net.JoinHostPort(cfg.ConnConfig.Host, fmt.Sprint(cfg.ConnConfig.Port))
-	if strings.HasPrefix(cfg.ConnConfig.Host, "/") {
+	if onSocket(cfg) {
 		where = cfg.ConnConfig.Host
 	}
 	var refused *pgconn.PgError
@@ -155,7 +169,7 @@ func describeFailure(ctx context.Context, address string, err error) error {
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, connectPatience)
+		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, patienceWith(address))
 	case errors.As(err, &lookup):
 		return fmt.Errorf("no Postgres answers at %s: %s; check DATABASE_URL", where, lookup.Err)
 	case errors.As(err, &network):

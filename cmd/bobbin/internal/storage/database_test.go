@@ -42,6 +42,17 @@ func TestAddressesOfPostgres(t *testing.T) {
 	}
 }
 
+// TestASocketIsNoWrongAddress checks that a Postgres on a Unix socket has longer to answer than a host that
+// may be the wrong one.
+func TestASocketIsNoWrongAddress(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]time.Duration{
+		"postgres://u@h/x": connectPatience, "host=127.0.0.1 user=u": connectPatience, "postgres:///x?host=/run/postgresql": startPatience, "host=/run user=u": startPatience,
+	} {
+		require.Equal(t, want, patienceWith(address), address)
+	}
+}
+
 // TestAStartWaitsForAFreeConnection checks that the start also waits for a database without a free
 // connection, and returns no error that blames the address.
 func TestAStartWaitsForAFreeConnection(t *testing.T) {
