@@ -22,7 +22,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -368,7 +367,7 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
-	r := &queue.Replica{Queue: s.Queue, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: storetest.Silent}
+	r := replica(s, "alive")
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
 		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
@@ -147,6 +148,13 @@ func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, queue.PostQueue: {MaxWorkers: 1}},
 	})
 	require.NoError(t, err)
-	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
+	startClient(t, s, client)
 	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
+}
+
+// startClient starts the client, again if the database was too slow for it.
+func startClient(t *testing.T, s *store.Store, client *river.Client[pgx.Tx]) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	require.NoError(t, s.Retry(ctx, func() error { return client.Start(ctx) }))
 }

@@ -226,9 +226,10 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// leave deletes the replica's heartbeat, so that a clean end is visible at once.
+// leave deletes the replica's heartbeat, so that a clean end is visible at once. Once the
+// newest heartbeat is too old, the others take the replica for dead in any case.
 func (r *Replica) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithDeadline(ctx, r.beaten.Add(r.deadAfter()))
 	defer cancel()
 	r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID)
 }

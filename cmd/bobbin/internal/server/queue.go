@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 )
@@ -153,6 +154,19 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 // rest is for closing what is open.
 const drainWithin = 12 * time.Second
 
+// makeWayWithin is how long work in progress has to stop if nobody told this program to stop, so that no
+// supervisor waits for its end.
+const makeWayWithin = time.Minute
+
+// drainTime returns how long work in progress has to stop after the end of ctx.
+func drainTime(ctx context.Context) time.Duration {
+	var newer *database.NewerError
+	if errors.As(context.Cause(ctx), &newer) {
+		return makeWayWithin
+	}
+	return drainWithin
+}
+
 // startClient starts the client. The start fails after some seconds if the database is too slow or
 // unreachable, or if this process was suspended; it is then tried again, since all work in progress depends
 // on it. An error that no waiting fixes is returned.
@@ -179,7 +193,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		return fmt.Errorf("job queue: %w", err)
 	}
 	<-ctx.Done()
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime(ctx))
 	defer cancel()
 	err := q.client.StopAndCancel(stop)
 	if errors.Is(err, context.DeadlineExceeded) {
