@@ -21,6 +21,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -280,10 +281,17 @@ func (s *server) exec(ctx context.Context, sql string) (err error) {
 			return err
 		}
 	}
-	if _, err := s.conn.Exec(ctx, sql).ReadAll(); err != nil {
-		return fmt.Errorf("%s: %w", sql, err)
+	for {
+		_, err := s.conn.Exec(ctx, sql).ReadAll()
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && refused.Code == "55006" { // object_in_use: Postgres waited 5 s for a session that is closing
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+		return nil
 	}
-	return nil
 }
 
 // hangUp closes the connection of exec, if it is open.

@@ -14,7 +14,7 @@ import (
 
 // lockPatience is how long to wait for the end of a former process: a child that it had just forked holds
 // the lock too, until the child executes its own program.
-const lockPatience = 2 * time.Second
+const lockPatience = 5 * time.Second
 
 // LockDataDir locks a data directory for this process until Release, because two processes would write the
 // same files. The kernel releases the lock when the process dies, however it dies.
