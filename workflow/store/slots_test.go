@@ -326,6 +326,39 @@ func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'react'`))
 }
 
+// A pause ends a turn that answers a person's question in a session that is not open. The question is answered
+// after the pause.
+func TestAQuestionThatWasPausedIsWoken(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	woken := func() int {
+		_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, replica(s, "alive").Run(ctx))
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`)
+	}
+	do := func(sql string) {
+		_, err := s.Pool.Exec(t.Context(), sql, turn.Session().ID)
+		require.NoError(t, err)
+	}
+	do(`update sessions set open = false where id = $1`)
+	do(`update inbox set handled_at = now() where session_id = $1`)
+	require.Zero(t, woken(), "nothing is to be done")
+	do(`with p as (insert into pauses (scope, name, paused_by) values ('all', '', 'bea') returning scope, name, at)
+		insert into pauses_told (session_id, scope, name, at) select $1, scope, name, at from p`)
+	do(`insert into inquiries (session_id, kind, key, question) values ($1, 'explain', 'message:1', 'why so large?')`)
+	require.Zero(t, woken(), "the pause lasts")
+	do(`delete from pauses where $1 <> ''`)
+	require.Equal(t, 1, woken())
+	do(`update inquiries set stopped = true where session_id = $1`)
+	require.Zero(t, woken(), "a person has stopped it")
+	do(`update inquiries set stopped = false, answer = '{}' where session_id = $1`)
+	require.Zero(t, woken(), "it is answered")
+}
+
 // A session that kills its worker every time is given up in the end.
 func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	t.Parallel()

@@ -183,10 +183,12 @@ type jobless struct {
 }
 
 // wake queues a job for each session that has something to do and no live job. The end
-// of a pause leaves sessions like that; whatever else does, no request is forgotten.
+// of a pause leaves sessions like that, also some that are open only for a person's question
+// to an agent that reads; whatever else does, no request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	all := []jobless{
-		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
+		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null
+			union select d.session_id from pauses_told d join inquiries q using (session_id) where q.answer is null and not q.stopped and q.key like 'message:%') w where not exists
 			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
 			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, func(ctx context.Context, tx pgx.Tx, session string) error {
 			return r.Queue.InsertTurn(ctx, tx, session)
