@@ -21,12 +21,13 @@ import (
 // limit. With the limit, this must never happen; without the limit, it must.
 type bomb struct {
 	name   string
-	script string // perl code
-	limits Limits // in addition to wide
-	loose  Limits // limits of the control, in addition to wide
-	ends   string // the possible reasons, separated by commas; "" if it ends by itself with an error
-	own    bool   // the limit cannot be configured: the control runs without a sandbox
-	watch  bool   // without control groups only measurements at intervals show that it is beyond its limit
+	script string     // perl code
+	limits Limits     // in addition to wide
+	loose  Limits     // limits of the control, in addition to wide
+	ends   string     // the possible reasons, separated by commas; "" if it ends by itself with an error
+	own    bool       // the limit cannot be configured: the control runs without a sandbox
+	watch  bool       // without control groups only measurements at intervals show that it is beyond its limit
+	far    [2]float64 // $far in the control and with the limit: the seconds until it is beyond a limit that counts time
 }
 
 // wide holds the limits of every bomb that it does not set itself.
@@ -110,13 +111,13 @@ var bombs = []bomb{
 	},
 	{
 		name:   "processor time",
-		script: `while (1) { beyond if ++$n % 1000 == 0 && (times)[0] > 0.6 }`,
-		limits: Limits{Time: 250 * time.Millisecond}, ends: "time",
+		script: `while (1) { beyond if ++$n % 1000 == 0 && (times)[0] > $far }`,
+		limits: Limits{Time: 250 * time.Millisecond}, ends: "time", far: [2]float64{0.6, 60},
 	},
 	{
 		name:   "no signal ends it",
-		script: `$SIG{$_} = "IGNORE" for qw(TERM INT HUP QUIT ALRM PIPE XCPU); while (1) { pace; beyond if ++$n == 200 }`,
-		limits: Limits{Time: 250 * time.Millisecond}, ends: "time",
+		script: `$SIG{$_} = "IGNORE" for qw(TERM INT HUP QUIT ALRM PIPE XCPU); while (1) { pace; beyond if ++$n > 100 * $far }`,
+		limits: Limits{Time: 250 * time.Millisecond}, ends: "time", far: [2]float64{2, 60},
 	},
 	{
 		name:   "descriptors",
@@ -125,19 +126,17 @@ var bombs = []bomb{
 	},
 	{
 		name:   "children that hold the output", // and the command ends once they have left its process group
-		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; fork and exit; sleep 1; beyond } exit 1`,
-		ends:   "", own: true,
+		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; fork and exit; sleep $far; beyond } exit 1`,
+		ends:   "", own: true, far: [2]float64{1, 60},
 	},
 }
 
-// command returns the Cmd of the bomb in a new workspace. The mark is an argument of all its processes.
-func (b bomb) command(t *testing.T, s *Sandbox, m mark, limits ...Limits) *Cmd {
+// command returns the Cmd of the bomb in a new workspace, with $far set to far. The mark is an argument of all its
+// processes.
+func (b bomb) command(t *testing.T, s *Sandbox, m mark, l Limits, far float64) *Cmd {
 	t.Helper()
-	c := s.Command(bombed(t, s), "perl", "-e", pace+b.script, string(m))
-	c.Limits = wide
-	for _, l := range limits {
-		c.Limits = mergeLimits(l, c.Limits)
-	}
+	c := s.Command(bombed(t, s), "perl", "-e", pace+fmt.Sprintf("our $far = %v; ", far)+b.script, string(m))
+	c.Limits = mergeLimits(l, wide)
 	return c
 }
 
@@ -219,7 +218,7 @@ func TestEveryBombIsStopped(t *testing.T) {
 
 func (b bomb) stopped(t *testing.T, s *Sandbox) {
 	m := newMark()
-	c := b.command(t, s, m, b.limits)
+	c := b.command(t, s, m, b.limits, b.far[1])
 	said := false
 	l := &listener{heard: func() { said = true }}
 	c.Stdout, c.Stderr = l, l
@@ -266,7 +265,7 @@ func (b bomb) goesOn(t *testing.T, s *Sandbox) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	beyond := errors.New("beyond")
-	c := b.command(t, s, m, b.loose)
+	c := b.command(t, s, m, b.loose, b.far[0])
 	l := &listener{heard: func() { cancel(beyond) }}
 	c.Stdout, c.Stderr = l, l
 	err := c.Run(ctx)

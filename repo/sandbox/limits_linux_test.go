@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/diskwatch"
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
@@ -204,4 +206,14 @@ func TestManyAtOnce(t *testing.T) {
 			require.Equal(t, 5, exit.Code)
 		}
 	})
+}
+
+// On a busy machine the kernel may kill a command for its processor time before this program's clock does.
+func TestWhatIsKilledAfterItsTimeHadNoTimeLeft(t *testing.T) {
+	t.Parallel()
+	e := &execution{job: &backend.Job{Limits: Limits{Time: time.Minute}}, disk: diskwatch.New(diskwatch.Limits{}), began: time.Now().Add(-time.Hour)}
+	require.Equal(t, "time", e.lateExcess(true))
+	require.Empty(t, e.lateExcess(false), "it ended by itself")
+	e.began = time.Now()
+	require.Empty(t, e.lateExcess(true), "it had time left")
 }

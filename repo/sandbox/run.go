@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
@@ -24,6 +25,7 @@ type execution struct {
 	stdio  *stdio
 	groups *cgroup.Group // nil if there are none
 	disk   *diskwatch.Watch
+	began  time.Time
 }
 
 // stopped is the cancellation cause of a command that this program ended. Its value is the Reason of the
@@ -47,7 +49,7 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &execution{job: job, stdio: &stdio{}, disk: watchDisks(job)}
+	e := &execution{job: job, stdio: &stdio{}, disk: watchDisks(job), began: time.Now()}
 	defer e.disk.Close()
 	if err := e.disk.CheckRoom(); err != nil {
 		return err
@@ -131,7 +133,7 @@ func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelC
 	if err == nil && out.Reason != "" {
 		return e.newLimitError(out.Reason)
 	}
-	if reason := e.lateExcess(); cause == nil && err == nil && reason != "" {
+	if reason := e.lateExcess(out.Killed || out.Code == backend.CodeKilled); cause == nil && err == nil && reason != "" {
 		return e.newLimitError(reason)
 	}
 	if err == nil && !out.Killed && (cause == nil || out.Code != backend.CodeKilled) {
@@ -168,12 +170,19 @@ func (e *execution) findOveruse(u process.Usage) string {
 	return ""
 }
 
-// lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "".
-func (e *execution) lateExcess() string {
+// lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "". On a busy
+// machine the kernel may kill a command for its processor time before the clock of this program does.
+func (e *execution) lateExcess(killed bool) string {
 	if e.groups.OutOfMemory() {
 		return "memory"
 	}
-	return e.disk.FindExcess(0, true)
+	if reason := e.disk.FindExcess(0, true); reason != "" {
+		return reason
+	}
+	if killed && time.Since(e.began) > e.job.Limits.Time {
+		return "time"
+	}
+	return ""
 }
 
 // newLimitError returns the error for a command that exceeded a limit.

@@ -118,12 +118,21 @@ func (s *stdio) startCopying() {
 func (s *stdio) awaitCopies() {
 	arrived := make(chan struct{})
 	go func() { s.running.Wait(); close(arrived) }()
-	select {
-	case <-arrived:
-	case <-time.After(stdioGrace):
-		// A process outside the sandbox still holds the pipe; all processes of the command are dead.
+	// A process outside the sandbox may still hold the pipe; all processes of the command are dead. The wait has
+	// parts, so that a machine that stands still for a moment does not use it up.
+	const parts = 20
+	for n := 0; n < parts && !closedWithin(arrived, stdioGrace/parts); n++ {
 	}
 	s.closeOurs()
+}
+
+func closedWithin(c chan struct{}, wait time.Duration) bool {
+	select {
+	case <-c:
+		return true
+	case <-time.After(wait):
+		return false
+	}
 }
 
 // closeAll closes all ends of the pipes, for a command that was not started.

@@ -105,7 +105,7 @@ func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) 
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.engine, args...)
-	cmd.Env, cmd.WaitDelay = engineEnv(), time.Second
+	cmd.Env, cmd.WaitDelay = engineEnv(), 10*time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	switch {

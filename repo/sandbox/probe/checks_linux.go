@@ -66,8 +66,16 @@ func hasLimit(resource int) func(bait) error {
 	}
 }
 
-func noConnection(network, address string) error {
-	c, err := net.DialTimeout(network, address, time.Second)
+// How long a connection may take. On this machine it is accepted or refused at once, so only a busy machine
+// needs time: too little would report that an open way is closed. Packets to the internet may be lost without
+// an answer.
+const (
+	onThisMachine = 20 * time.Second
+	onTheInternet = time.Second
+)
+
+func noConnection(network, address string, within time.Duration) error {
+	c, err := net.DialTimeout(network, address, within)
 	if err != nil {
 		return nil
 	}

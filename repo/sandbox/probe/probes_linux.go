@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -116,17 +115,17 @@ var networkProbes = []probe{
 			return err
 		}
 		defer l.Close()
-		c, err := net.DialTimeout("tcp", l.Addr().String(), time.Second)
+		c, err := net.DialTimeout("tcp", l.Addr().String(), onThisMachine)
 		if err == nil {
 			c.Close()
 		}
 		return err
 	}},
-	{"loopback of the machine", func(b bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port)) }},
-	{"abstract socket of the machine", func(b bait) error { return noConnection("unix", b.Abstract) }},
-	{"internet", func(bait) error { return noConnection("tcp", "1.1.1.1:443") }},
-	{"internet, IPv6", func(bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443") }},
-	{"metadata service", func(bait) error { return noConnection("tcp", "169.254.169.254:80") }},
+	{"loopback of the machine", func(b bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port), onThisMachine) }},
+	{"abstract socket of the machine", func(b bait) error { return noConnection("unix", b.Abstract, onThisMachine) }},
+	{"internet", func(bait) error { return noConnection("tcp", "1.1.1.1:443", onTheInternet) }},
+	{"internet, IPv6", func(bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443", onTheInternet) }},
+	{"metadata service", func(bait) error { return noConnection("tcp", "169.254.169.254:80", onTheInternet) }},
 	{"datagrams", func(bait) error {
 		c, err := net.Dial("udp", "1.1.1.1:53")
 		if err != nil {
@@ -140,11 +139,11 @@ var networkProbes = []probe{
 		text, err := os.ReadFile("/etc/resolv.conf")
 		return faultUnless(err == nil && !strings.Contains(string(text), "nameserver"), "name servers %q, %v", text, err)
 	}},
-	{"loopback of the machine, IPv6", func(b bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port)) }},
-	{"socket file of the machine", func(b bait) error { return noConnection("unix", b.Socket) }},
+	{"loopback of the machine, IPv6", func(b bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port), onThisMachine) }},
+	{"socket file of the machine", func(b bait) error { return noConnection("unix", b.Socket, onThisMachine) }},
 	{"engine of the machine", func(bait) error {
 		for _, path := range []string{"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket", "/run/systemd/private"} {
-			if err := noConnection("unix", path); err != nil {
+			if err := noConnection("unix", path, onThisMachine); err != nil {
 				return err
 			}
 		}
