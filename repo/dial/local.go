@@ -152,7 +152,8 @@ func (s *programSession) ReceivePack(_ context.Context, req *packp.ReferenceUpda
 }
 
 // Close closes the input of the program, which makes the program exit, and waits for its end. The exit code
-// is ignored, because the protocol has already reported every failure.
+// is ignored, because the protocol has already reported every failure, and so is an end of what it says that was
+// not read in time.
 func (s *programSession) Close() error {
 	s.once.Do(func() {
 		if s.refs != nil {
@@ -161,7 +162,7 @@ func (s *programSession) Close() error {
 		_ = s.stdin.Close()
 		_, _ = io.Copy(io.Discard, s.stdout)
 		var exit *exec.ExitError
-		if err := s.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		if err := s.cmd.Wait(); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 			s.ended = err
 		}
 	})
