@@ -55,7 +55,7 @@ func install(t testing.TB, folder, base, final string, must bool) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), raw, 0o644))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts")
 	npm.Dir = dir

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -427,7 +429,8 @@ func TestSilence(t *testing.T) {
 		require.NoError(t, err)
 		_, _ = io.WriteString(c, first)
 		_, err = io.Copy(io.Discard, c) // ends when the proxy hangs up; the time limit of the test run guards against a hang
-		require.NoError(t, err, name)
+		// On a busy machine the proxy may hang up before it has read what is written here.
+		require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%s: %v", name, err)
 		c.Close()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,6 +107,10 @@ func (o *Origin) AddHook(name, script string) {
 	o.T.Helper()
 	dir := filepath.Join(o.Dir, "hooks")
 	require.NoError(o.T, os.MkdirAll(dir, 0o755))
+	// A process that is started meanwhile would inherit the open file, and no program that is open for writing can
+	// be run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(o.T, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 }
 

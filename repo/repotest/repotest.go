@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,8 +34,11 @@ func (f Files) With(changed Files) Files {
 	return out
 }
 
-// Write writes the files to dir; an empty text removes a file.
+// Write writes the files to dir; an empty text removes a file. The files can be run as programs at once: a process
+// that is started meanwhile would inherit an open file, and no program that is open for writing can be run.
 func (f Files) Write(dir string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		file := filepath.Join(dir, name)
 		if err := os.RemoveAll(file); err != nil || f[name] == "" {

@@ -114,7 +114,7 @@ func (e *testServer) asked() []string {
 }
 
 func (e *testServer) client(change ...func(*model.Config)) *model.Client {
-	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, HTTP: e.http, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: 10 * time.Second}
+	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, HTTP: e.http, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: time.Minute}
 	for _, f := range change {
 		f(&cfg)
 	}

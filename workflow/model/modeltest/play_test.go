@@ -19,7 +19,7 @@ import (
 )
 
 func clientOf(s *modeltest.Server) *model.Client {
-	return model.New(model.Config{BaseURL: s.URL, Key: "k", Retry: model.Retry{Wait: time.Millisecond}, IdleTimeout: 20 * time.Second})
+	return model.New(model.Config{BaseURL: s.URL, Key: "k", Retry: model.Retry{Wait: time.Millisecond}, IdleTimeout: time.Minute})
 }
 
 func tool(name string) model.Tool {
