@@ -163,7 +163,7 @@ func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 	log := slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	idle := harness.Patience
 	if slices.ContainsFunc(p.badCase.steps, func(s badStep) bool { return s.verb == "silent" }) {
-		idle = 4 * time.Second
+		idle = 20 * time.Second
 	}
 	client := model.New(model.Config{
 		BaseURL: p.URL + "/" + p.key + "/v1", Key: badKey, Log: log, IdleTimeout: idle,

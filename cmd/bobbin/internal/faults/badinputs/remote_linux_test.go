@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,7 +32,8 @@ import (
 
 // A badRemote is the room of git remotes: git's own http-backend behind a server that can answer in its
 // place. The cases of a batch share a remote and a mirror, one after the other; each has its own branch or a
-// newer commit. The verbs of a step are:
+// newer commit. A case with a remote that hangs has its own, as it is played with less patience. The verbs of a
+// step are:
 //
 //	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is mended
 //	hook NAME TEXT, taken, taken below, config TEXT
@@ -48,6 +50,7 @@ import (
 type badRemote struct {
 	t       *testing.T
 	off     string
+	idle    time.Duration // how long the remote may be silent
 	host    *githost.Host
 	mirrors *repo.Mirrors
 	mirror  *repo.Mirror
@@ -71,18 +74,40 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 	t.Cleanup(caught.Close)
 	var all errgroup.Group
 	all.SetLimit(3)
-	for n, b := range batches {
-		r := &badRemote{t: t, off: off, caught: caught, host: githost.Open(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
-		all.Go(func() error { return r.playBatch(filepath.Join(dir, fmt.Sprint(n, "-ours")), b) })
+	n := 0
+	play := func(cases []*badCase, idle time.Duration) {
+		if len(cases) == 0 {
+			return
+		}
+		n++
+		r := &badRemote{t: t, off: off, idle: idle, caught: caught, host: githost.Open(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
+		ours := filepath.Join(dir, fmt.Sprint(n, "-ours"))
+		all.Go(func() error { return r.playCases(ours, cases) })
+	}
+	for _, b := range batches {
+		var others []*badCase
+		for _, c := range b.cases {
+			if c.hangs() {
+				play([]*badCase{c}, 20*time.Second)
+			} else {
+				others = append(others, c)
+			}
+		}
+		play(others, harness.Patience)
 	}
 	require.NoError(t, all.Wait())
 	require.Empty(t, caught.seen, "another host was asked, with these credentials")
 }
 
-func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
+// hangs reports whether the remote gives no answer, so that the case waits until that is noticed.
+func (c *badCase) hangs() bool {
+	return slices.ContainsFunc(c.steps, func(s badStep) bool { return slices.Contains(strings.Fields(s.rest), "hang") })
+}
+
+func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
 	r.mirrors = &repo.Mirrors{
 		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
-		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: 5 * time.Second},
+		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: r.idle},
 	}
 	defer r.mirrors.Close()
 	ctx := r.t.Context()
@@ -103,7 +128,7 @@ func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	if r.commit, err = r.work.Commit(ctx, commits.Spec{Message: "Ours", When: stage.Authored}); err != nil {
 		return err
 	}
-	for n, c := range b.cases {
+	for n, c := range cases {
 		p := &remoteCase{badRemote: r, badCase: c, branch: fmt.Sprint("bobbin/case-", n), n: n}
 		if err := p.play(ctx); err != nil {
 			c.faults = append(c.faults, err.Error())

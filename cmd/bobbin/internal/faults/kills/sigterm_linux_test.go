@@ -177,6 +177,10 @@ func (m *heldSessions) number(ctx context.Context, sql string, args ...any) (n i
 // atHand counts the running jobs of a replica. If the replica is gone, nobody works on them.
 const atHand = `select count(*) from river_job where state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`
 
+// notHandedOver counts the jobs that a replica still had in its hands when it died, including those that were
+// taken from it since.
+const notHandedOver = `select count(*) from river_job where state in ('running', 'discarded') and attempted_by[array_upper(attempted_by, 1)] = $1`
+
 // missed counts the jobs that were taken from a dead replica.
 const missed = `select count(*) from river_job where state = 'discarded'`
 
@@ -353,7 +357,7 @@ func dies(ctx context.Context, m *heldSessions) {
 	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
 	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGKILL))
 	m.exit(first)
-	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))
+	require.Positive(m.t, m.number(ctx, notHandedOver, m.name(first)))
 	m.end(ctx)
 	require.Positive(m.t, m.number(ctx, missed))
 }

@@ -163,7 +163,9 @@ func (s *soak) open() {
 	s.dir = harness.Dir(t)
 	s.remote, s.data = filepath.Join(s.dir, "remote.git"), filepath.Join(s.dir, "data")
 	require.NoError(t, stage.PlantRemote(s.remote, chatmodel.NumberedBugs(soakFiles)))
-	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+	// A mention that is delivered again after housekeeping has deleted its session would begin another one, so
+	// Slack waits for a busy machine.
+	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler), AckTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.slack.Close() })
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID

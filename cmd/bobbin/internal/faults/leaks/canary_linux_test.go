@@ -393,7 +393,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	require.NoError(t, bot.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- bot.Wait() }()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
 	defer cancel()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.say(wrongKey, "it has the wrong key")

@@ -11,11 +11,12 @@ import (
 
 // A modelFault is one kind of misbehaviour of a model or its endpoint.
 type modelFault struct {
-	name  string
-	times int    // number of requests that it spoils; 0: all until a person replies
-	only  string // the only turn at which it can occur; empty: any turn
-	whole bool   // the spoilt answer is complete, and is charged
-	half  bool   // the answer has calls that must never be run, and looks complete if it is healed
+	name   string
+	times  int    // number of requests that it spoils; 0: all until a person replies
+	only   string // the only turn at which it can occur; empty: any turn
+	whole  bool   // the spoilt answer is complete, and is charged
+	silent bool   // the session waits until the silence is noticed
+	half   bool   // the answer has calls that must never be run, and looks complete if it is healed
 
 	rests  bool     // the endpoint is at fault: the bot rests with a line, at any turn
 	strays bool     // the model is at fault: its agent ends; after a worker's end the orchestrator continues
@@ -50,7 +51,7 @@ func passingFaults() []modelFault {
 		{name: "503 without a word", times: 1, spoil: refusal(503, "")},
 		{name: "408", times: 1, spoil: refusal(408, "too slow")},
 		{name: "reset before the answer", times: 1, spoil: func(s *faultyAnswer) { s.Reset() }},
-		{name: "silence before the answer", times: 1, spoil: func(s *faultyAnswer) { <-s.r.Context().Done() }},
+		{name: "silence before the answer", times: 1, silent: true, spoil: func(s *faultyAnswer) { <-s.r.Context().Done() }},
 		{name: "JSON instead of a stream", times: 1, spoil: refusal(200, `{"choices":[{"message":{"tool_calls":[{"id":"half","type":"function","function":{"name":"say","arguments":"{\"message\":\"`+canary+`\"}"}}]},"finish_reason":"tool_calls"}]}`, "Content-Type", "application/json")},
 		{name: "200 with an error", times: 1, spoil: refusal(200, `{"error":{"message":"try later","code":503}}`, "Content-Type", "application/json")},
 		{name: "nothing at all", times: 1, spoil: refusal(200, "", "Content-Type", "text/event-stream")},
@@ -94,7 +95,7 @@ func cutFaults() []modelFault {
 			s.Begin()
 			s.Call(0, s.sing("half", song))
 		}},
-		{name: "silence in a call", times: 1, spoil: func(s *faultyAnswer) {
+		{name: "silence in a call", times: 1, silent: true, spoil: func(s *faultyAnswer) {
 			s.Begin()
 			s.Call(0, s.sing("half", song))
 			<-s.r.Context().Done()

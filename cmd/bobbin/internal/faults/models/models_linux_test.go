@@ -194,7 +194,10 @@ func (tr *faultRun) open() {
 func (tr *faultRun) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
-	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
+	s.ModelIdle, s.ModelPatience = harness.Patience, 150*time.Millisecond
+	if slices.ContainsFunc(tr.sessions, func(s *faultySession) bool { return s.fault.silent }) {
+		s.ModelIdle = 20 * time.Second
+	}
 	s.Limits = quota.Limits{quota.OfSession: {quota.USD: tr.limit}}
 	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}

@@ -182,7 +182,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 
 // play takes every session through its outage, in parallel, and returns what was wrong.
 func (o *outages) play() (found []string) {
-	ctx, cancel := context.WithTimeout(o.t.Context(), harness.Patience)
+	ctx, cancel := context.WithTimeout(o.t.Context(), harness.LongPatience)
 	defer cancel()
 	if o.until != "" {
 		go o.endWhenShown(ctx, cancel)
@@ -391,7 +391,10 @@ func (s *affected) wrong(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
 }
 
-var patient = remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, Idle: 5 * time.Second}
+// idle is how long a remote may be silent. The outages of BOBBIN_GIT_FAULTS=all that hang wait for its end.
+const idle = 30 * time.Second
+
+var patient = remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, Idle: idle}
 
 // TestGitFaults shows that whatever a remote does, the approval stays valid, one line says what is wrong and
 // what to do, and the same commit is pushed once in the end.
@@ -415,7 +418,7 @@ func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 	t.Run("what passes is tried again", func(t *testing.T) {
 		t.Parallel()
-		o := openOutages(t, few("push: 503 passes", "base: reset passes"), remote.RetryPolicy{Tries: 1, Idle: 5 * time.Second})
+		o := openOutages(t, few("push: 503 passes", "base: reset passes"), remote.RetryPolicy{Tries: 1, Idle: idle})
 		o.until = `select exists (select 1 from lines where text like '%' || $$` + firstLook + `$$ || '%' or text like '%' || $$` + notPushed + `$$ || '%')`
 		require.Contains(t, strings.Join(o.play(), "\n"), "1 lines tell of it")
 	})
