@@ -29,9 +29,33 @@ import (
 var version = "dev"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
+	os.Exit(run(untilSignal(), os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
+}
+
+// untilSignal returns a context that ends with the first Ctrl-C or SIGTERM. The second one ends the program at
+// once: signals have their default effect again before anything can see that the context has ended.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	asked := make(chan os.Signal, 2)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		signal.Stop(asked)
+		select {
+		case second := <-asked: // it came before the line above
+			raise(second)
+		default:
+		}
+		cancel()
+	}()
+	return ctx
+}
+
+// raise sends a signal to this program.
+func raise(s os.Signal) {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(s) // where signals cannot be sent, the first one has its effect
+	}
 }
 
 type commands struct {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,10 @@ func fakeServer(t *testing.T, dir, version string) string {
 func script(t *testing.T, path, body string) {
 	t.Helper()
 	require.NoError(t, account.MakeOpen(filepath.Dir(path)))
+	// A process that is started meanwhile would inherit the open file, and no program that is open for writing can
+	// be run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755))
 	require.NoError(t, os.Chmod(path, 0o755))
 }

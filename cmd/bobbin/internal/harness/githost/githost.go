@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +83,10 @@ func (h *Host) Hook(name, script string) error {
 	if err := os.MkdirAll(filepath.Join(h.Dir, "hooks"), 0o755); err != nil {
 		return err
 	}
+	// A process that is started meanwhile would inherit the open file, and no program that is open for writing can
+	// be run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(filepath.Join(h.Dir, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)
 }
 
