@@ -107,11 +107,15 @@ func (o *Origin) AddHook(name, script string) {
 	o.T.Helper()
 	dir := filepath.Join(o.Dir, "hooks")
 	require.NoError(o.T, os.MkdirAll(dir, 0o755))
-	// A process that is started meanwhile would inherit the open file, and no program that is open for writing can
-	// be run.
+	require.NoError(o.T, WriteProgram(filepath.Join(dir, name), "#!/bin/sh\n"+script))
+}
+
+// WriteProgram writes a program that can be run at once. A process that is started while the file is open would
+// inherit it, and no program that is open for writing can be run.
+func WriteProgram(path, text string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	require.NoError(o.T, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
+	return os.WriteFile(path, []byte(text), 0o755)
 }
 
 // Fsck fails the test if git fsck finds an error in the origin. It does nothing without a git program.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // A smallDiskRun is a run with one replica whose mirrors, sessions and cache are on separate small disks. The
@@ -53,7 +54,7 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 		script += fmt.Sprintf("mkdir -p %[1]s; mount -t tmpfs -o size=4m,mode=755 tmpfs %[1]s\n", filepath.Join(m.dir, "data-0", d))
 	}
 	try := filepath.Join(m.dir, "try")
-	writeProgram(t, try, script+"'\n")
+	require.NoError(t, remotetest.WriteProgram(try, script+"'\n"))
 	if out, err := exec.Command(try).CombinedOutput(); err != nil {
 		t.Skipf("a disk of its own may not be mounted here: %v: %s", err, out)
 	}
@@ -62,20 +63,11 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 	// Writes to the log fail for lack of space, too.
 	script += "exec \"$@\" 2>/dev/full' sh " + m.binary + " \"$@\"\n"
 	m.binary = filepath.Join(m.dir, "tight")
-	writeProgram(t, m.binary, script)
+	require.NoError(t, remotetest.WriteProgram(m.binary, script))
 	m.replica = &replicaProcess{data: "data-0", env: env}
 	m.running = []*replicaProcess{m.replica}
 	m.start(m.replica)
 	return m
-}
-
-// writeProgram writes a program that can be run at once: a process that is started meanwhile would inherit the open
-// file, and no program that is open for writing can be run.
-func writeProgram(t *testing.T, path, text string) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // ask answers as MendNumberedBug does, after the gate for that session and tool has opened.

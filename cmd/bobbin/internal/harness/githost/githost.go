@@ -13,13 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // A Host serves one repository with git's own http-backend and requires a password. It fails as Fail orders.
@@ -83,11 +83,7 @@ func (h *Host) Hook(name, script string) error {
 	if err := os.MkdirAll(filepath.Join(h.Dir, "hooks"), 0o755); err != nil {
 		return err
 	}
-	// A process that is started meanwhile would inherit the open file, and no program that is open for writing can
-	// be run.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	return os.WriteFile(filepath.Join(h.Dir, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)
+	return remotetest.WriteProgram(filepath.Join(h.Dir, "hooks", name), "#!/bin/sh\n"+script+"\n")
 }
 
 func (h *Host) arrived(r *http.Request) Trouble {
