@@ -191,7 +191,8 @@ func (s *soak) start(ctx context.Context) {
 	require.NoError(t, err)
 	defer log.Close()
 	s.cmd = exec.Command(harness.Program(t), "serve", "--config", config)
-	s.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
+	// GOGC: the tests may run with a larger one, with which less of the memory is flat.
+	s.cmd.Env = append(os.Environ(), "GOGC=100", "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // an aborted test leaves no process behind
