@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -130,6 +131,54 @@ func addLimit(limits quota.Limits, option string) (err error) {
 	return err
 }
 
+// readLimits returns the limits among the options of stage, or an error if an option is unknown.
+func readLimits(options []string) (quota.Limits, error) {
+	limits := quota.Limits{}
+	for _, option := range options {
+		if strings.Contains(option, "=") {
+			if err := addLimit(limits, option); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
+			continue
+		}
+		if !slices.Contains(stageOptions, option) {
+			return nil, fmt.Errorf("no option %q", option)
+		}
+	}
+	return limits, nil
+}
+
+// awaitDay waits past midnight if a limit of a day is set and the day is about to end: the next day counts
+// from zero, so a story that goes on in it does not reach the limit.
+func awaitDay(ctx context.Context, limits quota.Limits) error {
+	of := func(span quota.Span) bool { return span != quota.OfSession && len(limits[span]) > 0 }
+	left := leftOfDay(time.Now())
+	if !slices.ContainsFunc(quota.Spans, of) || left > harness.Patience/2 {
+		return nil
+	}
+	select {
+	case <-time.After(left):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leftOfDay returns how long the day of the limits lasts, which ends at 00:00 UTC.
+func leftOfDay(now time.Time) time.Duration {
+	return 24*time.Hour - now.Sub(now.Truncate(24*time.Hour))
+}
+
+func TestLeftOfDay(t *testing.T) {
+	east := time.FixedZone("east", int((5*time.Hour + 30*time.Minute).Seconds()))
+	require.Equal(t, 24*time.Hour, leftOfDay(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)))
+	require.Equal(t, time.Second, leftOfDay(time.Date(2026, 2, 28, 23, 59, 59, 0, time.UTC)))
+	require.Equal(t, time.Minute, leftOfDay(time.Date(2026, 3, 1, 5, 29, 0, 0, east)))
+}
+
 // setChecks configures how the shop is built and tested, and whether its history is searched.
 func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	switch {
@@ -182,20 +231,12 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
 	}
-	limits := quota.Limits{}
-	for _, option := range args[1:] {
-		if strings.Contains(option, "=") {
-			if err := addLimit(limits, option); err != nil {
-				return err
-			}
-			continue
-		}
-		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
-			continue
-		}
-		if !slices.Contains(stageOptions, option) {
-			return fmt.Errorf("no option %q", option)
-		}
+	limits, err := readLimits(args[1:])
+	if err != nil {
+		return err
+	}
+	if err := awaitDay(ctx, limits); err != nil {
+		return err
 	}
 	if cfg.Files, err = shopFiles(ts, args); err != nil {
 		return err
