@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 
@@ -26,11 +25,7 @@ func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	if err := s.Poll(ctx, func() (bool, error) { return s.homesOf(user) > before, nil }); err != nil {
 		return err
 	}
-	text, err := s.stable(ctx, s.homeText(user))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644)
+	return s.show(ctx, ts, args[1], s.homeText(user))
 }
 
 // homesOf returns how many times the user's App Home was published.

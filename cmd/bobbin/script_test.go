@@ -155,16 +155,10 @@ func readLimits(options []string) (quota.Limits, error) {
 // from zero, so a story that goes on in it does not reach the limit.
 func awaitDay(ctx context.Context, limits quota.Limits) error {
 	of := func(span quota.Span) bool { return span != quota.OfSession && len(limits[span]) > 0 }
-	left := leftOfDay(time.Now())
-	if !slices.ContainsFunc(quota.Spans, of) || left > harness.Patience/2 {
-		return nil
+	if left := leftOfDay(time.Now()); slices.ContainsFunc(quota.Spans, of) && left <= harness.Patience/2 {
+		harness.Sleep(ctx, left)
 	}
-	select {
-	case <-time.After(left):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return ctx.Err()
 }
 
 // leftOfDay returns how long the day of the limits lasts, which ends at 00:00 UTC.
