@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
@@ -137,9 +138,7 @@ func (w *doctorSetup) look(name string, box *sandbox.Sandbox) string {
 	if o.Sandbox = box; w.box != nil {
 		o.Sandbox = w.box
 	}
-	d, err := doctor.New(o, con)
-	require.NoError(w, err)
-	d.ExaminePart(w.Context(), name)
+	doctor.New(o, con).ExaminePart(w.Context(), name)
 	return w.stable(said.String())
 }
 
@@ -271,6 +270,16 @@ func configurationComplaints() []doctorFault {
 		{name: "mistakes in it", breaks: func(w *doctorSetup) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
 		{name: "old names of limits", breaks: func(w *doctorSetup) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" }},
 		{name: "no YAML", breaks: func(w *doctorSetup) { w.file = "repositories: [" }},
+		{name: "variables missing", breaks: func(w *doctorSetup) {
+			w.change(w.remote, "https://git.example/acme/shop.git")
+			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
+			w.change("models: {"+agent.DefaultModel+": {", "models: {"+agent.DefaultModel+": {url: \"https://models.example/v1\", key_env: BIG_KEY, ")
+		}},
+		{name: "a variable with quotes", breaks: func(w *doctorSetup) { w.env[secrets.ModelKey] = `"` + secret + `"` }},
+		{name: "no key of the App", breaks: func(w *doctorSetup) {
+			w.change(w.remote, "https://github.com/acme/shop.git")
+			w.change("channels:", "github_app: {id: 1}, channels:")
+		}},
 	}
 }
 
@@ -493,6 +502,16 @@ func repositoryComplaints() []doctorFault {
 	return []doctorFault{
 		{name: asItShouldBe},
 		{name: asItShouldBe + " at a host", breaks: hosted(githost.Password, "", nil)},
+		{name: asItShouldBe + " with a token of its own", breaks: func(w *doctorSetup) {
+			hosted("", "", nil)(w)
+			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
+			w.env["SHOP_TOKEN"] = githost.Password
+		}},
+		{name: "a wrong token of its own", breaks: func(w *doctorSetup) {
+			hosted(githost.Password, "", nil)(w)
+			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
+			w.env["SHOP_TOKEN"] = "shop-" + secret
+		}},
 		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
 		{name: "no token", breaks: hosted("", "", nil)},
 		{name: "it may be read only", breaks: hosted(githost.Password, githost.WriteRefs, githost.HTTPStatus(http.StatusForbidden))},
@@ -548,6 +567,21 @@ func modelComplaints() []doctorFault {
 	}
 	return []doctorFault{
 		{name: asItShouldBe},
+		{name: asItShouldBe + " with a key of its own", breaks: func(w *doctorSetup) {
+			w.play("== *\ncall ready\n")
+			played, err := url.Parse(w.model)
+			require.NoError(w, err)
+			forward := httputil.NewSingleHostReverseProxy(played)
+			guarded := w.http(func(rw http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer big-"+secret {
+					page(401, `{"error":{"message":"wrong key"}}`)(rw, r)
+					return
+				}
+				forward.ServeHTTP(rw, r)
+			})
+			w.change("models: {"+agent.DefaultModel+": {", "models: {"+agent.DefaultModel+": {url: \""+guarded+"\", key_env: BIG_KEY, ")
+			w.env["BIG_KEY"] = "big-" + secret
+		}},
 		{name: "no key", breaks: func(w *doctorSetup) { w.model = ""; delete(w.env, secrets.ModelKey) }},
 		{name: "a wrong key", breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`)},
 		{name: "a web page", breaks: answers(200, "<!doctype html><title>Sign in</title>")},
@@ -653,9 +687,7 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 		{"Set OPENAI_API_KEY", func() { w.env[secrets.ModelKey] = env[secrets.ModelKey] }},
 		{"", nil},
 	} {
-		d, err := doctor.New(w.options(), cli.Console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }})
-		require.NoError(t, err)
-		steps := d.Steps()
+		steps := doctor.New(w.options(), cli.Console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }}).Steps()
 		if next.do == nil {
 			require.Empty(t, steps)
 			continue

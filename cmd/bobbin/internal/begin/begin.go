@@ -78,11 +78,7 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	if err != nil {
 		return err
 	}
-	d, err := doctor.New(doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con)
-	if err != nil {
-		return err
-	}
-	return d.Examine(ctx, false)
+	return doctor.New(doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con).Examine(ctx, false)
 }
 
 // askAll asks all questions and returns the text of the file. It repeats a question whose answer the

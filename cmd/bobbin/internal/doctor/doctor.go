@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,8 +34,9 @@ type Doctor struct {
 	file      string // path of the configuration file; empty: none was named
 	config    config.Config
 	configErr error
+	secrets   map[string]string // values by variable name
+	envErr    error             // variables that are missing or malformed, one line each
 	settings  server.Settings
-	secrets   map[string]string
 	botAtWork bool // a bot runs in the data directory now
 
 	opening         sync.Once // guards openSandbox: the first part that needs the sandbox opens it
@@ -67,19 +70,19 @@ type Options struct {
 	Adjust  func(*server.Settings) // changes the settings after the file was read; nil: nothing is changed
 }
 
-// New reads the configuration that serve would read. A faulty file is a finding and no error; New fails
-// only if the settings cannot be made.
-func New(o Options, con cli.Console) (*Doctor, error) {
-	d := &Doctor{con: con, file: o.Config, secrets: map[string]string{}, log: slog.New(slog.DiscardHandler)}
-	for _, name := range []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken} {
-		d.secrets[name] = con.Env(name)
-	}
+// New reads the configuration and the secrets that serve would read. Whatever is wrong with them is a
+// finding and no error.
+func New(o Options, con cli.Console) *Doctor {
+	d := &Doctor{con: con, file: o.Config, log: slog.New(slog.DiscardHandler)}
 	if o.Config != "" {
 		d.config, d.configErr = config.Load(o.Config)
 	}
+	d.secrets, d.envErr = d.config.ReadSecrets(con)
 	o.Place.Progress = io.Discard
 	var err error
-	d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide)
+	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide); d.envErr == nil {
+		d.envErr = err
+	}
 	d.settings.SlackURL, d.settings.ModelURL = o.SlackURL, o.ModelURL
 	if o.Adjust != nil {
 		o.Adjust(&d.settings)
@@ -88,7 +91,7 @@ func New(o Options, con cli.Console) (*Doctor, error) {
 		d.opening.Do(func() { d.opened = o.Sandbox })
 	}
 	d.botAtWork = storage.IsLocked(d.settings.DataDir)
-	return d, err
+	return d
 }
 
 // ExaminePart examines the part of that name and prints its findings.
@@ -160,7 +163,7 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 
 // withoutSecrets returns the console's output behind a filter that replaces every secret by "…".
 func (d *Doctor) withoutSecrets() io.Writer {
-	values := secrets.FromEnvironment(d.con.Env)
+	values := slices.AppendSeq(secrets.FromEnvironment(d.con.Env), maps.Values(d.secrets))
 	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
 		if password, set := u.User.Password(); set {
 			values = append(values, password, url.QueryEscape(password))
@@ -187,7 +190,8 @@ func (v secretFilter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// examineConfiguration reports what serve would say about the configuration file.
+// examineConfiguration reports what serve would say about the configuration file and the variables that it
+// names.
 func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	if d.file == "" {
 		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
@@ -211,6 +215,21 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 		names = append(names, r.Name)
 	}
 	f.OK("%s: %s", d.file, strings.Join(names, ", "))
+	d.examineVariables(f)
+}
+
+// examineVariables reports the variables with secrets that are missing or malformed, but not Slack's
+// tokens, which the part about Slack examines.
+func (d *Doctor) examineVariables(f *findings.List) {
+	if d.envErr == nil {
+		return
+	}
+	for line := range strings.Lines(d.envErr.Error()) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
+		if name, _, _ := strings.Cut(line, " "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
+			f.Problem(line, "set it in the environment of the bot; docs/configuration.md, Environment, lists the variables")
+		}
+	}
 }
 
 // Steps returns the steps from nothing to a running bot that are still to be done; none if all are done.

@@ -103,7 +103,7 @@ func remoteRefusal(f *findings.List, what string, err error) {
 	case errors.As(err, &refused) && refused.Retry:
 		f.Problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")
 	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
-		f.Problem(what+": "+refused.Reason, refused.Cure+"; it is read from "+secrets.GitToken)
+		f.Problem(what+": "+refused.Reason, refused.Cure+"; it is read from the variable that token_env names, or else from "+secrets.GitToken)
 	case errors.As(err, &refused):
 		f.Problem(what+": "+refused.Reason, refused.Cure)
 	case errors.Is(err, context.DeadlineExceeded):
