@@ -732,7 +732,7 @@ func TestDoctorInAPoorProcess(t *testing.T) {
 		if len(wrapped) > 0 {
 			cmd = exec.Command(wrapped[0], append(wrapped[1:], cmd.Args...)...)
 		}
-		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + t.TempDir(), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
+		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + harness.Dir(t), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		require.ErrorAs(t, err, &exit)

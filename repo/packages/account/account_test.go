@@ -30,6 +30,7 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
+	write(".config/go/telemetry/mode", "off\n") // otherwise go starts a process that still writes there when the test has ended
 	write(".config/go/env", "GOPROXY=https://athens.example,direct\nGONOSUMDB=*.example\n")
 	write(".npmrc", "registry=https://npm.example:4873/\n//npm.example:4873/:_authToken=s3cr3t\n")
 	write(".config/pip/pip.conf", "[global]\nindex-url = https://pypi.example/simple\nextra-index-url = https://me:s3cr3t@other.example/simple\ntrusted-host = pypi.example\n")
