@@ -22,6 +22,7 @@ type Config struct {
 	Dir      string       // the cluster's folder, created if missing; required
 	Log      *slog.Logger // default: no log
 	Progress io.Writer    // where the progress of fetching the server's programs is shown; default: nowhere
+	Own      bool         // the server has to be this program's: Start waits for the end of another program's, instead of joining it
 	Durable  bool         // data survives a power failure (fsync); default: false, which is faster, for the demo and tests
 	Most     int          // maximum number of connections; default 100
 	Brief    bool         // for tests, whose hundreds of databases live for seconds: no autovacuum, which visits ten databases a second, and no new plan for each of a statement's first runs

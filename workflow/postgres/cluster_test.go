@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -244,6 +245,50 @@ func TestJoinsTheProgramThatRunsItAlready(t *testing.T) {
 	other.end(t)
 	require.False(t, alive(pid), "the server outlived an orderly end of its program")
 	require.Equal(t, os.Getpid(), start(t, Config{Dir: dir}).Owner())
+}
+
+// heard receives what is logged, if somebody waits for it.
+type heard chan string
+
+func (h heard) Write(b []byte) (int, error) {
+	select {
+	case h <- string(b):
+	default:
+	}
+	return len(b), nil
+}
+
+// TestItsOwnServerIsNotJoined checks that a program which needs a server of its own waits for the end of the
+// program that runs one, and is not left without when that ends.
+func TestItsOwnServerIsNotJoined(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	other := startProgram(t, role{Dir: dir})
+	logged := make(heard, 1)
+	cfg := Config{Dir: dir, Own: true, Log: slog.New(slog.NewTextHandler(logged, nil))}
+	type result struct {
+		c   *Cluster
+		err error
+	}
+	began := func(ctx context.Context) <-chan result {
+		done := make(chan result, 1)
+		go func() { c, err := Start(ctx, cfg); done <- result{c, err} }()
+		require.Contains(t, <-logged, "waiting for its end")
+		return done
+	}
+	ctx, giveUp := context.WithCancel(t.Context())
+	waiting := began(ctx)
+	giveUp()
+	require.ErrorContains(t, (<-waiting).err, fmt.Sprintf("process %d uses the Postgres in %s", other.Owner, dir))
+
+	waiting = began(t.Context())
+	other.end(t)
+	got := <-waiting
+	require.NoError(t, got.err)
+	defer got.c.Stop()
+	require.Equal(t, os.Getpid(), got.c.Owner())
+	require.NotNil(t, got.c.Done())
+	require.Equal(t, "1", ask(t, got.c.URL(), "select '1'"))
 }
 
 func TestStartedTwiceAtOnceRunsOnce(t *testing.T) {

@@ -21,6 +21,7 @@
 //
 // The lock decides which program runs the cluster. The program that gets the lock may stop a server that
 // a dead program left behind, and starts its own. A program that does not get the lock uses the server
-// of the program that holds it, and does not stop it. When a program is killed, its server ends too: on
-// Linux the kernel sends the signal, elsewhere a small watcher does.
+// of the program that holds it, and does not stop it; with Config.Own it waits for the end of that program.
+// When a program is killed, its server ends too: on Linux the kernel sends the signal, elsewhere a small
+// watcher does.
 package postgres

@@ -20,9 +20,8 @@ type home struct {
 	as   account.Account
 }
 
-// settle creates the folder, chooses the account that the server runs as and makes sure that the account
-// can reach the folder.
-func settle(dir, varLib string) (home, error) {
+// settle creates the folder and chooses the account that the server runs as.
+func settle(dir string) (home, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return home{}, fmt.Errorf("cluster: %w", err)
@@ -37,13 +36,8 @@ func settle(dir, varLib string) (home, error) {
 	if err := account.MakeOpen(h.dir); err != nil {
 		return home{}, err
 	}
-	if h.as, err = h.findAccount(); err != nil {
-		return home{}, err
-	}
-	if os.Geteuid() != 0 {
-		return h, nil
-	}
-	return h.reachable(varLib)
+	h.as, err = h.findAccount()
+	return h, err
 }
 
 // checkOwner refuses data that another account owns. Postgres would refuse it too, with a less helpful
@@ -76,9 +70,12 @@ func (h home) nonRootAccount() (account.Account, error) {
 	return account.Account{}, errors.New("cluster: Postgres refuses to run as root, and there is no account postgres, daemon or nobody to run it as: start this program as an ordinary user, or set DATABASE_URL")
 }
 
-// reachable makes sure that the server's account can reach the folder. Temporary folders of this user get
-// the search permission; in any other case the cluster moves to varLib.
+// reachable makes sure that the server's account can reach the folder, if this program is root. Temporary
+// folders of this user get the search permission; in any other case the cluster moves to varLib.
 func (h home) reachable(varLib string) (home, error) {
+	if os.Geteuid() != 0 {
+		return h, nil
+	}
 	blocked := h.as.BlockedAt(h.dir)
 	for blocked != "" && ours(blocked) {
 		if account.LetPass(blocked) != nil {
@@ -93,7 +90,7 @@ func (h home) reachable(varLib string) (home, error) {
 	if blocked == "" {
 		return h, nil
 	}
-	return h.move(varLib)
+	return h.move(varLib, blocked)
 }
 
 // follow returns the home that the data was moved to by an earlier start, or h if it was not moved.
@@ -104,10 +101,11 @@ func (h home) follow() home {
 	return h
 }
 
-// move puts the cluster into a new folder under varLib and leaves a symbolic link at h.data. The new folder
+// move puts the cluster into a new folder under varLib, because the server's account may not enter the folder
+// blocked, and leaves a symbolic link at h.data. The new folder
 // has a random name, so that a cluster folder which was removed and created again does not find its old
 // data.
-func (h home) move(varLib string) (home, error) {
+func (h home) move(varLib, blocked string) (home, error) {
 	if err := account.MakeOpen(varLib); err != nil {
 		return home{}, err
 	}
@@ -118,7 +116,7 @@ func (h home) move(varLib string) (home, error) {
 	switch err := os.Symlink(filepath.Join(to, "data"), h.data); {
 	case errors.Is(err, os.ErrExist): // another program made the link first
 		if to = h.follow().dir; to == h.dir {
-			return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not get to %s: choose another folder (BOBBIN_DATA_DIR)", h.as.Name, h.data)
+			return home{}, fmt.Errorf("cluster: %s belongs to %s, who may not enter %s when root starts Postgres: start the bot first, and run this beside it", h.data, h.as.Name, blocked)
 		}
 	case err != nil:
 		return home{}, fmt.Errorf("cluster: %w", err)

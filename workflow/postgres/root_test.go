@@ -120,6 +120,23 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	require.Equal(t, "1", ask(t, start(t, other).URL(), "select '1'"))
 }
 
+// A systemd unit with DynamicUser has its data below a folder that only root may enter.
+func TestRootUsesAServerInAClosedFolder(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	dir := folder(t)
+	other := startProgram(t, role{Dir: dir})
+	require.NoError(t, os.Chown(dir, 54321, 54321))
+	require.NoError(t, os.Chmod(dir, 0o700))
+	cfg := Config{Dir: dir, varLib: filepath.Join(t.TempDir(), "lib")}
+	require.Equal(t, other.Owner, start(t, cfg).Owner())
+
+	other.end(t)
+	_, err := Start(t.Context(), cfg)
+	require.ErrorContains(t, err, "may not enter "+dir)
+	require.ErrorContains(t, err, "start the bot first, and run this beside it")
+}
+
 func TestDataOfAnotherAccountIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	h := home{data: t.TempDir(), as: account.Account{UID: 54321}}

@@ -15,7 +15,7 @@ import (
 // The time limits, and the interval of polling.
 const (
 	pause     = 20 * time.Millisecond
-	patience  = time.Minute      // for the server to answer, and for the processes of an earlier one to end
+	patience  = time.Minute      // for the server to answer, and for the processes and the program of an earlier one to end
 	stopQuick = 10 * time.Second // for a fast shutdown, before an immediate one
 )
 
@@ -29,19 +29,25 @@ type Cluster struct {
 	stop   sync.Once
 }
 
-// Start starts the cluster in cfg.Dir, or joins the live program that runs it already. ctx limits only the
-// start: the server lives until Stop, or until the program ends.
+// Start starts the cluster in cfg.Dir, or joins the live program that runs it already, unless cfg.Own is
+// set. ctx limits only the start: the server lives until Stop, or until the program ends.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
 		return nil, errors.New("cluster: no folder was given")
 	}
-	h, err := settle(cfg.Dir, cfg.varLib)
+	h, err := settle(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
+	if c := joinHeld(ctx, cfg, h); c != nil { // only a program that starts a server needs a folder that the server can reach
+		return c, nil
+	}
+	if h, err = h.reachable(cfg.varLib); err != nil {
+		return nil, err
+	}
 	deadline := time.Now().Add(patience)
-	for {
+	for told := false; ; told = true {
 		lock, err := h.tryLock()
 		if err != nil {
 			return nil, err
@@ -52,10 +58,21 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		if c := join(ctx, cfg, h); c != nil {
 			return c, nil
 		}
+		if cfg.Own && !told {
+			cfg.Log.Warn("another program runs postgres here; waiting for its end", "dir", h.data, "pid", h.holder())
+		}
 		if err := pauseOnce(ctx, deadline); err != nil {
-			return nil, fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: stop that process, or choose another folder: %w", h.dir, h.holder(), err)
+			return nil, h.describeHolder(cfg.Own, err)
 		}
 	}
+}
+
+// describeHolder returns the error of a Start that waited in vain for the program that holds the lock.
+func (h home) describeHolder(own bool, err error) error {
+	if own {
+		return fmt.Errorf("cluster: process %d uses the Postgres in %s, and would take it away at its end: end that process, and start again: %w", h.holder(), h.dir, err)
+	}
+	return fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: stop that process, or choose another folder: %w", h.dir, h.holder(), err)
 }
 
 // run starts the server. The caller holds the lock, and run releases it if it fails.
@@ -138,9 +155,21 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 	}
 }
 
+// joinHeld is join, if a live program holds the lock.
+func joinHeld(ctx context.Context, cfg Config, h home) *Cluster {
+	if lock, err := h.tryLock(); err != nil || lock != nil {
+		lock.Release()
+		return nil
+	}
+	return join(ctx, cfg, h)
+}
+
 // join returns a Cluster for the server of the program that holds the lock, or nil if it does not answer
-// yet.
+// yet, or if the server has to be this program's.
 func join(ctx context.Context, cfg Config, h home) *Cluster {
+	if cfg.Own {
+		return nil
+	}
 	p, err := readPIDFile(h.data)
 	if err != nil || p.socket == "" {
 		return nil

@@ -42,7 +42,7 @@ type Place struct {
 }
 
 func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.Store) error) error {
-	own, st, err := connectDatabase(ctx, s, log)
+	own, st, err := connectDatabase(ctx, s, false, log)
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,10 @@ func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.
 }
 
 // OpenDatabase connects to the configured Postgres, or starts a private one, and migrates the schema. The
-// cluster is nil unless Postgres is private.
+// cluster is nil unless Postgres is private. It is this program's own: a bot must not lose the Postgres of a
+// command that was there first and ends.
 func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
-	own, st, err := connectDatabase(ctx, s, log)
+	own, st, err := connectDatabase(ctx, s, true, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +73,7 @@ func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Clu
 	return own, st, nil
 }
 
-func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
+func connectDatabase(ctx context.Context, s Place, ownServer bool, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	if err := CheckDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, cli.UsageError{Err: err}
 	}
@@ -80,7 +81,7 @@ func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.
 	var own *postgres.Cluster
 	if where == "" {
 		var err error
-		own, err = postgres.Start(ctx, postgres.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable})
+		own, err = postgres.Start(ctx, postgres.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable, Own: ownServer})
 		if err != nil {
 			return nil, nil, err
 		}
