@@ -58,10 +58,16 @@ func isLoopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (d Door) cookieName() string { return "bobbin_" + d.Name }
+// cookieName returns the name of the cookie with the key. It contains the port of the page's address, because
+// browsers send a cookie to every port of a host (RFC 6265, section 8.5), and two pages with one name would
+// replace each other's key.
+func (d Door) cookieName(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	return "bobbin_" + d.Name + "_" + port
+}
 
 func (d Door) hasKey(r *http.Request) bool {
-	c, err := r.Cookie(d.cookieName())
+	c, err := r.Cookie(d.cookieName(r))
 	return err == nil && same(c.Value, d.Key)
 }
 
@@ -74,7 +80,7 @@ func (d Door) takeKey(w http.ResponseWriter, r *http.Request) {
 		refuse(w, "That key is of an earlier run. Open the address that bobbin printed last.")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: d.cookieName(), Value: d.Key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: d.cookieName(r), Value: d.Key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	q.Del("key")
 	to := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
 	http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)

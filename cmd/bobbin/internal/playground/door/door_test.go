@@ -2,6 +2,7 @@ package door
 
 import (
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestWhoGetsIn(t *testing.T) {
 	t.Parallel()
 	d := Door{Name: "page", Key: "secret"}
 	inside := d.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
-	const cookie = "bobbin_page=secret"
+	const cookie = "bobbin_page_8080=secret"
 	for what, c := range map[string]struct {
 		method, target, host string
 		headers              map[string]string
@@ -23,7 +24,7 @@ func TestWhoGetsIn(t *testing.T) {
 		"by name":                      {"GET", "/ann/bugs", "localhost:8080", map[string]string{"Cookie": cookie}, http.StatusTeapot},
 		"over IPv6":                    {"GET", "/ann/bugs", "[::1]:8080", map[string]string{"Cookie": cookie}, http.StatusTeapot},
 		"without it":                   {"GET", "/ann/bugs", "127.0.0.1:8080", nil, http.StatusForbidden},
-		"with another":                 {"GET", "/ann/bugs", "127.0.0.1:8080", map[string]string{"Cookie": "bobbin_page=guess"}, http.StatusForbidden},
+		"with another":                 {"GET", "/ann/bugs", "127.0.0.1:8080", map[string]string{"Cookie": "bobbin_page_8080=guess"}, http.StatusForbidden},
 		"under a name that leads here": {"GET", "/ann/bugs", "evil.example:8080", map[string]string{"Cookie": cookie}, http.StatusForbidden},
 		"with the key":                 {"GET", "/?key=secret", "127.0.0.1:8080", nil, http.StatusSeeOther},
 		"with another key":             {"GET", "/?key=guess", "127.0.0.1:8080", map[string]string{"Cookie": cookie}, http.StatusForbidden},
@@ -51,4 +52,29 @@ func TestWhoGetsIn(t *testing.T) {
 			require.Empty(t, w.Header().Get("Set-Cookie"), what)
 		}
 	}
+}
+
+// TestTwoPagesInOneBrowser checks that a browser can have two pages of this machine open: it sends the cookies
+// of a host to all of its ports.
+func TestTwoPagesInOneBrowser(t *testing.T) {
+	t.Parallel()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	browser := http.Client{Jar: jar}
+	get := func(address string) int {
+		answer, err := browser.Get(address)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		return answer.StatusCode
+	}
+	open := func(key string) string {
+		inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+		server := httptest.NewServer(Door{Name: "page", Key: key}.Guard(inside))
+		t.Cleanup(server.Close)
+		require.Equal(t, http.StatusTeapot, get(server.URL+"/?key="+key))
+		return server.URL
+	}
+	first, second := open("one"), open("two")
+	require.Equal(t, http.StatusTeapot, get(first))
+	require.Equal(t, http.StatusTeapot, get(second))
 }
