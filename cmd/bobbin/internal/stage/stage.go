@@ -32,8 +32,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
-// MakeDir makes the folder dir, or a temporary one if dir is empty, with mode 0755 so that the sandbox's user
-// may enter it: below a private temporary directory, root's commands, which run as nobody, would see nothing.
+// MakeDir makes the folder dir, or a temporary one if dir is empty. It lets others read and enter the folder,
+// so that the sandbox's user may: below a private temporary directory, root's commands, which run as nobody,
+// would see nothing. A folder that holds something already keeps its mode, because it may be somebody's own.
 func MakeDir(dir string) (string, error) {
 	if dir == "" {
 		tmp, err := os.MkdirTemp("", "bobbin-")
