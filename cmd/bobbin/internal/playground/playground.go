@@ -303,8 +303,10 @@ func shellWord(s string) string {
 	return s
 }
 
-// Serve serves the page until ctx ends or the playground is closed.
+// Serve serves the page until ctx ends, the bot ends or the playground is closed. If the bot ended by itself,
+// Close returns the reason.
 func (p *Playground) Serve(ctx context.Context) error {
+	defer p.Stage.OnEnd(func() { _ = p.http.Close() })()
 	defer context.AfterFunc(ctx, func() { _ = p.http.Close() })()
 	if err := p.http.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
@@ -137,6 +138,22 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 	ann.click("#nav .places ul:nth-of-type(2) a", "bea")
 	ann.reads("#main .body", "between you and me")
+}
+
+// TestTheBotEnds shows that the playground ends with its bot, and says why, instead of taking messages that
+// nobody answers.
+func TestTheBotEnds(t *testing.T) {
+	t.Parallel()
+	dir, err := stage.MakeDir(harness.Dir(t))
+	require.NoError(t, err)
+	p, err := Open(t.Context(), Options{Dir: dir, DatabaseURL: harness.Database(t), Progress: io.Discard, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- p.Serve(t.Context()) }()
+	p.Stage.Slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "token_revoked", Times: -1})
+	p.Stage.Slack.Cut()
+	require.NoError(t, <-served)
+	require.ErrorContains(t, p.Close(), "token_revoked")
 }
 
 // TestFolder shows that a folder holds one playground of one repository at a time, and that nothing else in a

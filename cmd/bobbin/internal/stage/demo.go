@@ -105,11 +105,12 @@ func (d *demo) playStory(ctx context.Context) error {
 	return nil
 }
 
-// awaitText waits until the bot has posted text in the thread. It fails if the bot gives up, or after
+// awaitText waits until the bot has posted text in the thread. It fails if the bot gives up or ends, or after
 // demoPatience.
 func (d *demo) awaitText(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
+	defer d.OnEnd(cancel)()
 	failed := ""
 	thread, err := d.Slack.WaitFor(ctx, d.Channel, d.thread, func(messages []slacktest.Message) bool {
 		for _, m := range messages {

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -50,7 +51,14 @@ func MakeDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	return dir, os.Chmod(dir, 0o755)
+	if held, err := os.ReadDir(dir); err != nil || len(held) > 0 {
+		return dir, err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, info.Mode()|0o755)
 }
 
 // Sandbox is the sandbox configuration of a stage. The shop is small: its test binaries need no debugging
@@ -94,7 +102,8 @@ type Stage struct {
 	Service *server.Server
 	Store   *store.Store
 	Mirrors *repo.Mirrors
-	stopped chan error
+	ended   chan struct{} // closed when the bot has ended, with endErr
+	endErr  error
 	stop    context.CancelFunc
 }
 
@@ -283,14 +292,29 @@ func (st *Stage) Start(ctx context.Context) error {
 	}
 	st.Service, st.Store, st.Mirrors = service, service.Store, service.Mirrors
 	running, stop := context.WithCancel(ctx)
-	st.stop, st.stopped = stop, make(chan error, 1)
-	go func() { st.stopped <- service.Run(running) }()
+	st.stop, st.ended = stop, make(chan struct{})
+	go func() { defer close(st.ended); st.endErr = service.Run(running) }()
 	waiting, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
+	defer st.OnEnd(cancel)()
 	if err := st.Slack.WaitConnected(waiting, 1); err != nil {
 		return fmt.Errorf("the bot did not connect: %w", err)
 	}
 	return nil
+}
+
+// OnEnd calls do once the bot has ended, by itself or by Halt; the returned function takes that back. Halt and
+// Close return the reason.
+func (st *Stage) OnEnd(do func()) (forget func()) {
+	forgotten := make(chan struct{})
+	go func(ended <-chan struct{}) {
+		select {
+		case <-ended:
+			do()
+		case <-forgotten:
+		}
+	}(st.ended)
+	return sync.OnceFunc(func() { close(forgotten) })
 }
 
 // Halt stops the bot and keeps Slack, the model and the remote, as a restart would find them.
@@ -299,10 +323,10 @@ func (st *Stage) Halt() error {
 		return nil
 	}
 	st.stop()
-	err := <-st.stopped
+	<-st.ended
 	st.stop = nil
 	st.Service.Close()
-	return err
+	return st.endErr
 }
 
 // Close stops the bot, the local Slack and the scripted model.
