@@ -437,6 +437,7 @@ var inTests = map[string][]string{
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code can do to a proof
 	"repo/testrun":                {"repo/packages"},                                                                    // packages are mounted for all that runs
 	"workflow/turn/worktree":      {"repo/buildcache"},                                                                  // for a checker
+	"workflow/turn/runtime":       {"repo/remote", "workflow/turn/catalog", "workflow/turn/folder"},                     // to open trees
 	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
 	"repo/needed":                 {"repo/buildcache"},                                // for a checker
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // for checkers

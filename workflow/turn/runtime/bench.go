@@ -56,17 +56,23 @@ func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func
 	return b, nil
 }
 
-// ReadingTools returns the code tools of an agent that changes nothing. After each command the files
-// are restored.
+// ReadingTools returns the code tools of an agent that changes nothing. After each command the files are
+// restored, also if the command was interrupted.
 func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 	tools := tool.Reading(b)
+	restore := func(ctx context.Context) error {
+		if err := b.Workspace.Restore(ctx, r.Trees.Current().CopyTree); err != nil {
+			return err
+		}
+		return r.Trees.LetCommandsWrite(b.Workspace)
+	}
 	for _, run := range tool.Running(b) {
-		tools = append(tools, r.AroundRun(run, nil, func(ctx context.Context) ([]store.Part, error) {
-			if err := b.Workspace.Restore(ctx, r.Trees.Current().CopyTree); err != nil {
-				return nil, err
-			}
-			return nil, r.Trees.LetCommandsWrite(b.Workspace)
-		}))
+		call := run.Call
+		run.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+			result, err := call(ctx, args)
+			return result, errors.Join(err, restore(context.WithoutCancel(ctx)))
+		}
+		tools = append(tools, r.AroundRun(run, nil, nil))
 	}
 	return tools
 }

@@ -19,9 +19,8 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 	tree, err := p.Work.Tree(ctx)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
-		return t.LetCommandsWrite(p.Copy) // files that cannot be committed are not shown either
-	}
-	if err == nil {
+		tree, err = p.CopyTree, nil // files that cannot be committed are not shown either
+	} else if err == nil {
 		err = p.Copy.AdoptTree(ctx, p.Work, tree)
 	}
 	if err == nil {

@@ -126,16 +126,19 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
+	// An earlier turn may have ended in the middle of a command that had changed the copy.
+	if approval != nil {
+		err = t.RefreshCopy(ctx, p)
+	} else if err = p.Copy.Restore(ctx, p.CopyTree); err == nil {
+		err = t.LetCommandsWrite(p.Copy)
+	}
+	if err != nil {
+		return err
+	}
 	p.Tests = &tested.Tested{
 		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
 	}
-	if err := p.Tests.Find(ctx, p.Repository.Project(p.Copy.FS())); err != nil {
-		return err
-	}
-	if approval != nil {
-		return t.RefreshCopy(ctx, p)
-	}
-	return t.LetCommandsWrite(p.Copy)
+	return p.Tests.Find(ctx, p.Repository.Project(p.Copy.FS()))
 }
 
 // warmUp fetches the packages that the base names, builds the base into the build cache, and runs its

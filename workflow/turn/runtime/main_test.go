@@ -1,0 +1,10 @@
+package runtime
+
+import (
+	"os"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }

@@ -1,0 +1,52 @@
+package worktree
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+)
+
+// A program that is killed while a command runs leaves what the command changed. The next turn reads the
+// session's files nevertheless, and finds their test command.
+func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
+	t.Parallel()
+	origin := filepath.Join(t.TempDir(), "origin")
+	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
+	require.NoError(t, err)
+	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	ledger := turntest.OpenLedger(t, nil)
+	ledger.Dir = t.TempDir()
+	shop := catalog.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
+	trees := &Trees{
+		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []catalog.Repository{shop}},
+		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
+	}
+	opened, err := trees.Open(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened)
+	test, files := trees.Current().Project().Test, trees.Current().Copy.Files()
+	require.NotEmpty(t, test)
+	require.NoError(t, os.WriteFile(filepath.Join(files, "probe.txt"), []byte("x\n"), 0o644))
+	require.NoError(t, os.Remove(filepath.Join(files, "go.mod")))
+	trees.Close()
+
+	opened, err = trees.Open(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened)
+	defer trees.Close()
+	require.Equal(t, files, trees.Current().Copy.Files())
+	require.NoFileExists(t, filepath.Join(files, "probe.txt"))
+	require.FileExists(t, filepath.Join(files, "go.mod"))
+	require.Equal(t, test, trees.Current().Project().Test)
+}
