@@ -47,7 +47,10 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 // not end a conversation.
 func refusesPicture(err error) bool {
 	var e *endpoint.Error
-	return errors.As(err, &e) && e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 413 || e.Status == 422) && ofPicture.MatchString(e.Text)
+	if !errors.As(err, &e) || !ofPicture.MatchString(e.Text) {
+		return false
+	}
+	return e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 422) || e.Kind == endpoint.KindOverflow && e.Status == 413
 }
 
 var ofPicture = regexp.MustCompile(`(?i)\bimages?\b|image_url|picture|media type|base64|payload too large|request entity too large`)

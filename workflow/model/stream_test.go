@@ -43,6 +43,7 @@ func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 		"529":                      status(529, `{"error":{"type":"overloaded_error","message":"Overloaded"}}`),
 		"429 without a time":       status(429, `{"error":{"message":"slow down"}}`),
 		"429 with text for a body": status(429, "slow down"),
+		"429 with a page":          status(429, "<html>slow down</html>", "Content-Type", "text/html"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -30,6 +30,7 @@ func TestEndpointsSayHowMuchAModelReads(t *testing.T) {
 		"Gemini":                     {400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`, 1048576},
 		"LiteLLM":                    {400, `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: This model's maximum context length is 8,192 tokens.","type":null,"param":null,"code":"400"}}`, 8192},
 		"Groq":                       {413, `{"error":{"message":"Request too large for model in organization on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, 6000},
+		"nginx before a model":       {413, "<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body></body></html>", 0},
 		"no model reads that little": {400, `{"error":{"message":"This model's maximum context length is 3 tokens","code":"context_length_exceeded"}}`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,15 +97,19 @@ func windowIn(text string) int {
 // endpointError returns the Error for an HTTP response that is a failure.
 func endpointError(status int, header http.Header, body []byte) *Error {
 	text, code := endpointWords(body)
+	page := webPage.Match(body)
+	if page {
+		text = "" // markup tells people nothing
+	}
 	e := &Error{Status: status, Text: text, After: retryAfter(header, time.Now())}
 	if e.Text == "" {
 		e.Text = strings.ToLower(http.StatusText(status))
 	}
 	all := code + " " + text
 	switch {
-	case status >= 500 && webPage.Match(body):
+	case status >= 500 && page:
 		e.Kind, e.Retry, e.Text = KindUnreachable, true, "the endpoint's gateway answered with an error page"
-	case webPage.Match(body):
+	case page && status != 413 && status != 429: // these two say enough, also if a proxy before the endpoint sends them
 		e.Kind, e.Text, e.Hint = KindAuth, "the endpoint answered with a web page instead of JSON", hintAddress
 	case status == 401 || status == 403:
 		e.Kind, e.Hint = KindAuth, hintAuth
