@@ -35,6 +35,8 @@ func FuzzSplit(f *testing.F) {
 	f.Add(strings.Repeat("word ", 100), 50)
 	f.Add(strings.Repeat("x", 300)+"&amp;"+strings.Repeat("<", 100), 64)
 	f.Add("```\n"+strings.Repeat("line\n", 40), 50)
+	f.Add("é"+strings.Repeat("[", 300)+"ab]", 50)
+	f.Add("x"+strings.Repeat("[", 300)+"ab]", 100)
 	f.Fuzz(func(t *testing.T, text string, most int) {
 		if most < 50 || most > 5000 || len(text) > 20000 || !utf8.ValidString(text) {
 			return

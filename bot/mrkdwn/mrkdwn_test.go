@@ -143,6 +143,15 @@ func TestACutSignsForNobody(t *testing.T) {
 			require.NotRegexp(t, signature, part, "%d", n)
 		}
 	}
+	// In a run of brackets, every cut is before what looks like a signature.
+	for _, run := range []string{"é" + strings.Repeat("[", 3000) + "ab]", "x" + strings.Repeat("[", 3000) + "ab]", "é" + strings.Repeat(" ", 3000) + "[ab]"} {
+		parts := SplitText(run, 100)
+		require.Less(t, len(parts), 60)
+		require.Equal(t, strings.ReplaceAll(run, " ", ""), strings.NewReplacer("`", "", " ", "").Replace(strings.Join(parts, "")))
+		for _, part := range parts[1:] {
+			require.NotRegexp(t, signature, part)
+		}
+	}
 }
 
 // command matches what Slack could act upon in a text: anything in angle brackets. Only links to allowed

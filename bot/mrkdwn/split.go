@@ -89,7 +89,8 @@ func (c *cutter) flush(n int) {
 func isFence(line string) bool { return strings.TrimSpace(line) == Fence }
 
 // cutLine cuts a line that is too long: at a blank in its last third, else before an entity or a link that
-// would be cut. The rest never begins with what looks like a signature.
+// would be cut. The rest never begins with what looks like a signature: the cut moves back a little, and if that
+// does not help, as in a run of brackets, the signature is quoted. So each cut takes a good part of the line.
 func cutLine(line string, most int) (head, rest string) {
 	if utf8.RuneCountInString(line) <= most {
 		return line, ""
@@ -102,17 +103,30 @@ func cutLine(line string, most int) (head, rest string) {
 	if blank := strings.LastIndexByte(line[:end], ' '); blank > end*2/3 && endsWhole(line[:blank]) && !signature.MatchString(line[blank+1:]) {
 		return line[:blank], line[blank+1:]
 	}
-	for end > 1 && signature.MatchString(line[end:]) {
-		_, n := utf8.DecodeLastRuneInString(line[:end])
-		end -= n
-	}
+	end = cutBefore(line, end)
 	for _, opener := range []struct{ open, close string }{{"&", ";"}, {"<", ">"}} {
 		at := strings.LastIndex(line[:end], opener.open)
 		if at > 0 && !strings.Contains(line[at:end], opener.close) {
 			end = at
 		}
 	}
-	return line[:end], line[end:]
+	return line[:end], quoteSignature(line[end:])
+}
+
+// cutBefore returns the last end, at most ten characters before the given one, after which the line does not
+// look like a signature; or the given one if there is none.
+func cutBefore(line string, end int) int {
+	before := end
+	for range 10 {
+		if !signature.MatchString(line[before:]) {
+			return before
+		}
+		_, n := utf8.DecodeLastRuneInString(line[:before])
+		if before -= n; before == 0 {
+			break
+		}
+	}
+	return end
 }
 
 // endsWhole reports whether s ends outside of entities and links.
