@@ -30,9 +30,16 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		}
 		return all
 	}
-	press := func(stop string) (asked bool, phase workflow.Phase) {
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+	stopAsked := func() (asked bool) {
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select stop_asked from sessions`).Scan(&asked))
+		return asked
+	}
+	receive := func(stop string) (asked bool) {
+		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+		return stopAsked()
+	}
+	press := func(stop string) (asked bool, phase workflow.Phase) {
+		asked = receive(stop)
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 		return asked, th.Session().Phase
 	}
@@ -40,7 +47,11 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: ledger.Wake}))
 	}
 	run()
+	require.True(t, receive(stops()[0]), "the run was not over yet")
 	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: ledger.Rest}))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.Equal(t, workflow.PhaseDone, th.Session().Phase)
+	require.False(t, stopAsked(), "it would stop the next run")
 	asked, phase := press(stops()[0])
 	require.False(t, asked)
 	require.Equal(t, workflow.PhaseDone, phase)
@@ -55,4 +66,20 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	asked, phase = press(stops()[1])
 	require.True(t, asked, "that of this run does")
 	require.Equal(t, workflow.PhaseStopped, phase)
+}
+
+// A stop that was asked for and that no judgement made is over after the run that it ended. Otherwise it would
+// end every further run, and the session would never get anywhere.
+func TestAStopThatNoJudgementMadeEndsOneRun(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1000.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	_, err = o.Store.Pool.Exec(t.Context(), `update sessions set stop_asked = true`)
+	require.NoError(t, err)
+	require.NoError(t, th.judgeStop(t.Context()))
+	p, err := th.Pulse(t.Context())
+	require.NoError(t, err)
+	require.False(t, p.Stop)
+	require.NotEqual(t, workflow.PhaseStopped, th.Session().Phase)
 }

@@ -197,9 +197,13 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 }
 
 // judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail
-// and the open tool calls are answered as interrupted, so that agents read the next message first.
+// and the open tool calls are answered as interrupted, so that agents read the next message first. What
+// asked for the stop is over in any case: if it stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
-	if err := t.Intake.JudgeAll(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
+	if err := t.Intake.JudgeAll(ctx); err != nil {
+		return err
+	}
+	if err := t.Record(ctx, store.Update{ClearStop: true}); err != nil || t.Session().Phase != workflow.PhaseStopped {
 		return err
 	}
 	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
@@ -155,11 +156,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
 func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
-		if in.Kind == incoming.Sent || in.Kind == incoming.AppAlert {
-			continue // another person's words, or an app's
-		}
-		takenAway := in.Kind == incoming.Delete && in.TS == in.Thread.TS
-		if intent.ReadConsent(in.Text).Kind != intent.ConsentStop && in.ActionID != "stop" && !takenAway {
+		if !saysStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -169,6 +166,20 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 		}
 	}
 	return nil
+}
+
+// saysStop reports whether the turn can judge an event to be a stop. It takes an edit as a correction, whatever
+// it says, and of the forms only the one for corrections as words.
+func saysStop(in incoming.Event) bool {
+	switch {
+	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
+		return false
+	case in.Kind == incoming.Edit || in.Kind == incoming.Form && in.ActionID != button.Correct:
+		return false
+	case in.Kind == incoming.Delete && in.TS == in.Thread.TS:
+		return true
+	}
+	return in.ActionID == "stop" || intent.ReadConsent(in.Text).Kind == intent.ConsentStop
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

@@ -2,11 +2,14 @@ package inbox_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -38,4 +41,31 @@ func TestAMessageWaitsForNoSession(t *testing.T) {
 func TestWithTheSessionsConnectionsItWaits(t *testing.T) {
 	t.Parallel()
 	require.ErrorIs(t, receiveBeside(t, false, 50*time.Millisecond), context.DeadlineExceeded)
+}
+
+// The turn takes an edit as a correction and what is entered as a limit as a limit, so neither may end the run.
+func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	in := storetest.Mention("Ev1", "look")
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
+	for i, c := range []struct {
+		kind   incoming.Kind
+		action string
+		stops  int
+	}{
+		{incoming.Edit, "", 0},
+		{incoming.Sent, "", 0},
+		{incoming.Form, button.FixLimited, 0},
+		{incoming.Form, button.Repository, 0},
+		{incoming.Form, button.Correct, 1},
+		{incoming.Reply, "", 1},
+	} {
+		_, err := s.Pool.Exec(t.Context(), `update sessions set stop_asked = false`)
+		require.NoError(t, err)
+		said := in
+		said.EventID, said.TS, said.Kind, said.ActionID, said.Text = fmt.Sprint("Said", i), fmt.Sprint(in.TS, i), c.kind, c.action, "stop"
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), said))
+		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`), "%s %s", c.kind, c.action)
+	}
 }

@@ -239,7 +239,8 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	if m.ActionID == "stop" {
 		ended, err := in.RunEnded(ctx, m.Value)
 		if err == nil && ended {
-			return in.Answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
+			// The press may have come while the run went on, and then it asked for a stop.
+			return append(in.Answer(m, p.Name+": that run is over already, so nothing was stopped."), store.Update{ClearStop: true}), nil
 		}
 		if err != nil {
 			return nil, err
