@@ -189,7 +189,7 @@ var inside = map[string]string{
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours", "workflow/turn/worker/escalation.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
 	"workflow/turn/knows/knows.go":  "numbers of lines, digits alone",
-	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",
+	"workflow/turn/intake/judge.go": "a number that this program put into a button's row", "workflow/turn/approval/held.go": "rows of ours",
 }
 
 // decoding matches code that parses data.

@@ -89,6 +89,14 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "ann: stop", "bea: lgtm"), want: "report=bea approvals:1=bea"},
 	"a guest's go on that is passed on": {play: said(
 		"report", "bea: fix it", "ann: stop", "gus: go on", "press cem pass_on"), want: "report=bea,resume=cem approvals:1=bea"},
+	"a guest's go on from before the stop": {play: said(
+		"report", "bea: fix it", "gus: go on", "ann: stop", "press cem pass_on"), want: "report=bea approvals:1=bea"},
+	"a guest's go on from before a press of stop": {play: said(
+		"report", "bea: fix it", "gus: go on", "press ann stop", "press cem pass_on"), want: "report=bea approvals:1=bea"},
+	"a guest's go on after a press of stop": {play: said(
+		"report", "bea: fix it", "press ann stop", "gus: go on", "press cem pass_on"), want: "report=bea,resume=cem approvals:1=bea"},
+	"a guest's go on about an older stop": {play: said(
+		"report", "bea: fix it", "ann: stop", "gus: go on", "bea: go on", "ann: stop", "press cem pass_on"), want: "report=bea,resume=bea approvals:1=bea"},
 	"what was changed since is not passed on": {play: said(
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }
@@ -146,6 +154,9 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 				return err
 			}
 			return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: words[1], ActionID: words[2], Value: value})
+		}
+		if words[2] == "stop" {
+			return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: words[1], ActionID: "stop"})
 		}
 		if words[2] == button.Choose {
 			value := store.NewToken()

@@ -96,6 +96,9 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
+		if passed.beforeStop || permission.IsMessage(m.Kind) && writtenBefore(m, s.Halted) {
+			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
+		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
 		if _, ok := ledger.Find[consent.Permission](f); ok {
 			f = append(f, inbox.Passed(passed.over))
@@ -125,6 +128,7 @@ type passing struct {
 	told, said []string // told: texts for agents; said: quotes for the thread
 	words      []string // texts for the record of what was approved
 	goOn       bool     // all messages say only that stopped work may go on
+	beforeStop bool     // one of the messages is from before the newest stop
 }
 
 // readPassed reads those of the held messages that were written before m and still say what they said
@@ -149,7 +153,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn = p.goOn && intent.SaysGoOn(h.Text)
+		p.goOn, p.beforeStop = p.goOn && intent.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == incoming.Sent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -166,6 +170,16 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 		p.words = append(p.words, wrote+": "+words)
 	}
 	return p, nil
+}
+
+// writtenBefore reports whether a message is from before the stop with that mark. The mark of a stop in words is
+// its ts, that of another one ends with its row. What has no ts is taken to be from before a stop in words.
+func writtenBefore(m incoming.Message, mark string) bool {
+	if !strings.HasPrefix(mark, "0:") {
+		return m.TS < mark
+	}
+	row, err := strconv.ParseInt(mark[strings.LastIndexByte(mark, ':')+1:], 10, 64)
+	return err != nil || m.ID < row
 }
 
 // readsAsBefore reports whether a held message still has the same text in the thread, so that the person
