@@ -126,23 +126,39 @@ func (k *Keeper) watchReverts(ctx context.Context, row pullrequest.Row, at host.
 // mostRemarks is how many comments one poll takes; the others come with the next one.
 const mostRemarks = 10
 
-// remarks returns the comments that people wrote on the pull request since row.Heard, by the host's own
-// times, and moves row.Heard forward. Comments of bots are ignored.
+// mostDrafted is how long a comment may have been a draft. Hosts list a review when it is submitted, but some give
+// the times at which its comments were written.
+const mostDrafted = 30 * 24 * time.Hour
+
+// remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
+// forward. What was taken in is known by its id: many comments may have the same time, and a comment may be older
+// than one that was listed before it.
 func (k *Keeper) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
+	taken, err := k.Rows.Remarks(ctx, row.Session)
+	if err != nil {
+		return nil, err
+	}
 	all, err := at.Host.Comments(ctx, row.Number)
+	since := row.Heard.Add(-mostDrafted)
 	for _, c := range all {
-		if c.Bot || !c.At.After(row.Heard) || len(parts) == mostRemarks {
+		if c.Bot || c.At.Before(since) || len(parts) == mostRemarks {
 			continue
 		}
 		place := ""
 		if c.Path != "" {
 			place = fmt.Sprintf("%s:%d", c.Path, c.Line)
 		}
-		parts = append(parts, pullrequest.Remark{
+		m := pullrequest.Remark{
 			ID: fmt.Sprintf("%d:%s", row.Number, c.ID), Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60), User: at.People[strings.ToLower(c.Login)], Place: plaintext.CutLine(plaintext.OneLine(place), 200),
 			Text: plaintext.CutLine(k.Secrets.Mask(c.Text), mostRemark),
-		})
-		row.Heard = c.At
+		}
+		if !taken.Add(m) {
+			continue
+		}
+		parts = append(parts, m)
+		if c.At.After(row.Heard) {
+			row.Heard = c.At
+		}
 	}
 	return parts, err
 }

@@ -2,6 +2,7 @@ package aftercare
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -217,6 +218,37 @@ func TestCommentsAreTakenInOnce(t *testing.T) {
 	require.NoError(t, err, "the control")
 }
 
+// The comments of one review may all have the same time, and what was a draft for a while is older than what was
+// heard before it. All are taken in, once, whatever their times are.
+func TestCommentsAreKnownByTheirIDs(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
+		d := openAt(t, kind, "tok_of_the_shop")
+		d.look(t)
+		at := time.Date(2026, 3, 2, 10, 5, 0, 0, time.UTC)
+		var want []string
+		say := func(text string, at time.Time) {
+			want = append(want, text)
+			d.host.Say(hosttest.Comment{Number: 1, Login: "ann-at-work", Text: text, At: at})
+		}
+		for i := range mostRemarks + 1 {
+			say(fmt.Sprintf("%02d in the same second", i), at)
+		}
+		for range 3 {
+			d.look(t)
+		}
+		say("drafted before, submitted now", at.Add(-5*time.Minute))
+		for range 2 {
+			d.look(t)
+		}
+		rows, err := d.Rows.Store.Pool.Query(t.Context(), `select text from inbox where kind = 'remark' order by text`)
+		require.NoError(t, err)
+		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		require.Equal(t, want, got, kind)
+	}
+}
+
 // Comments of unknown authors are limited, so that they cannot flood a thread.
 func TestStrangersAreTakenInSoOften(t *testing.T) {
 	t.Parallel()
@@ -231,6 +263,12 @@ func TestStrangersAreTakenInSoOften(t *testing.T) {
 	}
 	require.Equal(t, 20, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = ''`))
 	require.Equal(t, 1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = 'U1'`))
+	before, err := d.Rows.Of(t.Context(), d.session)
+	require.NoError(t, err)
+	d.look(t)
+	after, err := d.Rows.Of(t.Context(), d.session)
+	require.NoError(t, err)
+	require.Equal(t, before.NewsAt, after.NewsAt, "what is left out is no news")
 }
 
 // A pull request whose repository has no configured host, and one whose session was cleared, is left

@@ -45,7 +45,7 @@ type Row struct {
 	Worded  string    // the pushed commit for which the host has the text
 	Checked string    // the state of its checks that the thread was told, or "merged COMMIT"
 	Failure string    // what failed, for the agent that fixes it
-	Heard   time.Time // time of the newest comment that was taken in, by the host's clock
+	Heard   time.Time // time of the newest comment that was taken in, by the host's clock; older ones may still come
 	NewsAt  time.Time
 	Aside   bool // it is of a backport, not of the session's own branch
 }
@@ -198,6 +198,44 @@ const remarkMark = ":remark:"
 
 // mostStrangers keeps people from outside from flooding a thread.
 const mostStrangers = 20
+
+// Remarks holds which comments a session has stored.
+type Remarks struct {
+	ids       map[string]bool
+	strangers int // how many of them are of unknown authors
+}
+
+// Remarks returns which comments on its pull requests the session has stored.
+func (g Register) Remarks(ctx context.Context, session string) (Remarks, error) {
+	r := Remarks{ids: map[string]bool{}}
+	rows, err := g.Store.Pool.Query(ctx, `select event_id, user_id = '' from inbox where session_id = $1 and kind = $2`, session, incoming.Remark)
+	if err != nil {
+		return r, fmt.Errorf("remarks of %s: %w", session, err)
+	}
+	var id string
+	var stranger bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &stranger}, func() error {
+		r.add(strings.TrimPrefix(id, session+remarkMark), stranger)
+		return nil
+	})
+	return r, err
+}
+
+func (r *Remarks) add(id string, stranger bool) {
+	r.ids[id] = true
+	if stranger {
+		r.strangers++
+	}
+}
+
+// Add counts m as stored and reports whether Write stores it: it is new, and not of one stranger too many.
+func (r *Remarks) Add(m Remark) bool {
+	if r.ids[m.ID] || m.User == "" && r.strangers >= mostStrangers {
+		return false
+	}
+	r.add(m.ID, m.User == "")
+	return true
+}
 
 func (Remark) Stage() record.Stage { return record.Inbox }
 
