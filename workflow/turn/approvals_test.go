@@ -358,10 +358,9 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// A stop ends a backport that was not made yet. "Go on" does not resume it, neither from a guest nor
-// from a member: a new request for that release is needed.
-func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
-	t.Parallel()
+// openPushed opens a thread whose change was pushed.
+func openPushed(t *testing.T) (*office, *thread) {
+	t.Helper()
 	o := openOffice(t)
 	o.Slack = asKept{o.Slack, o.Store, nil}
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents}
@@ -370,6 +369,14 @@ func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	th.people = o.people
 	require.NoError(t, pushedAndTold(t.Context(), th))
 	require.NoError(t, th.posted(t.Context(), th.tick()))
+	return o, th
+}
+
+// A stop ends a backport that was not made yet. "Go on" does not resume it, neither from a guest nor
+// from a member: a new request for that release is needed.
+func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
+	t.Parallel()
+	o, th := openPushed(t)
 	register := backports.Register{Store: o.Store}
 	state := func() string {
 		rows, err := register.Of(t.Context(), th.Session().ID)
@@ -406,4 +413,29 @@ func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	require.ErrorContains(t, err, "backports_")
 	_, err = o.Store.Pool.Exec(t.Context(), `update backports set user_id = 'U0NOBODY'`)
 	require.ErrorContains(t, err, "backports_by_permission")
+}
+
+// Two releases whose names end in the same version get a branch each, and the answer names each release that
+// was asked for.
+func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
+	t.Parallel()
+	o, th := openPushed(t)
+	for _, step := range []struct{ says, answer string }{
+		{"backport to api-1.4 and web-1.4", "Backport to api-1.4 and web-1.4, as ann says."},
+		{"backport to web-1.4", "The backport to web-1.4 was asked for by ann, as `"},
+		{"backport to 1.4, api/v1.4 and v1.4", "Backport to api/v1.4, as ann says. On a branch of its own, with a proof of its own. The backport to 1.4 was asked for by ann, as `"},
+		{"backport to 2.0 and v2.0", "Backport to 2.0, as ann says. On a branch of its own, with a proof of its own. The backport to v2.0 was asked for by ann, as `"},
+	} {
+		require.NoError(t, th.says(t.Context(), "ann", step.says))
+		lines, err := o.Store.Lines(t.Context(), th.Session().ID)
+		require.NoError(t, err)
+		require.Contains(t, lines[len(lines)-1].Text, step.answer)
+	}
+	rows, err := backports.Register{Store: o.Store}.Of(t.Context(), th.Session().ID)
+	require.NoError(t, err)
+	branches := map[string]string{}
+	for _, row := range rows {
+		_, branches[row.Wanted], _ = strings.Cut(row.Branch, "-backport-")
+	}
+	require.Equal(t, map[string]string{"api-1.4": "1.4", "web-1.4": "web-1.4", "api/v1.4": "api-v1.4", "2.0": "2.0"}, branches)
 }

@@ -77,38 +77,52 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 	var orders []store.Part
 	var fresh, standing []string
 	for _, name := range want.Releases {
-		branch := BackportBranch(push.Branch, name)
-		i := slices.IndexFunc(rows, func(r backports.Row) bool { return r.Branch == branch })
+		branch, i := backportBranch(push.Branch, name, rows)
 		if i >= 0 && (rows[i].State == backports.Asked || rows[i].State == backports.Intended || rows[i].State == backports.Pushed && rows[i].Pushed == push.Commit) {
 			standing = append(standing, fmt.Sprintf("%s was asked for by %s, as `%s`", plaintext.OneLine(name), plaintext.OneLine(rows[i].UserName), branch))
 			continue
 		}
-		if slices.ContainsFunc(orders, func(o store.Part) bool { return o.(backports.Order).Branch == branch }) {
-			continue
-		}
-		fresh = append(fresh, name)
-		orders = append(orders, backports.Order{
+		order := backports.Order{
 			Repository: ap.Session().Repository, Branch: branch, Wanted: name, Pushed: push.Commit, Base: push.Base, Revision: push.Revision,
 			User: p.ID, UserName: p.Name, Credit: p.Credit, MessageTS: m.TS,
-		})
+		}
+		fresh, orders = append(fresh, name), append(orders, order)
+		rows = append(slices.DeleteFunc(slices.Clone(rows), func(r backports.Row) bool { return r.Branch == branch }), backports.Row{Order: order, State: backports.Asked})
 	}
+	stands := "The backport to " + strings.Join(standing, ", that to ") + "."
 	if len(orders) == 0 {
-		return ap.Refuse(m, p, "backport", "asked for already", "The backport to "+strings.Join(standing, ", that to ")+".")
+		return ap.Refuse(m, p, "backport", "asked for already", stands)
 	}
 	said := fmt.Sprintf("Backport to %s, as %s says. On a branch of its own, with a proof of its own.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
+	if len(standing) > 0 {
+		said += " " + stands
+	}
 	f := append(ap.Answer(m, said), permission.NewPermission(m, p, permit.Backport, push.Revision))
 	return append(append(f, orders...),
 		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
 }
 
-// BackportBranch returns the name of the branch for a backport of branch to release. "1.4", "v1.4" and
-// "release/1.4" give the same name: only the version counts, if there is one.
-func BackportBranch(branch, release string) string {
+// backportBranch returns the name of the branch for a backport of branch to release, and the index of the row
+// that has that branch, or -1. "1.4", "v1.4" and "release/1.4" give the same name: only the version counts, if
+// there is one. The whole name counts if the version's branch is for another release.
+func backportBranch(branch, release string, rows []backports.Row) (name string, row int) {
+	for _, part := range []string{version(release), strings.ReplaceAll(release, "/", "-")} {
+		name = branch + "-backport-" + strings.TrimRight(strings.ToLower(part), ".-")
+		row = slices.IndexFunc(rows, func(r backports.Row) bool { return r.Branch == name })
+		if row < 0 || rows[row].MayBeTo(release) {
+			break
+		}
+	}
+	return name, row
+}
+
+// version returns the version at the end of a release's name, or the name's last part if there is none.
+func version(release string) string {
 	name := release[strings.LastIndexByte(release, '/')+1:]
 	if at := strings.IndexAny(name, "0123456789"); at > 0 && !isLetter(name[at-1]) || at == 1 && (name[0] == 'v' || name[0] == 'V') {
 		name = name[at:]
 	}
-	return branch + "-backport-" + strings.TrimRight(strings.ToLower(name), ".-")
+	return name
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -218,3 +218,18 @@ func TestABackportOfSomethingNewerGoesOn(t *testing.T) {
 	require.Equal(t, []string{first.Commit, s.commits[0]}, strings.Fields(s.git("log", "-2", "--skip=1", "--format=%H", "bobbin/x-backport-1.1")))
 	require.Equal(t, "a shop that splits", s.git("show", "bobbin/x-backport-1.1:README"))
 }
+
+// A branch that holds the backport to one release is not used for another one.
+func TestABranchStaysWithItsRelease(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.git("branch", "api-1.1", s.commits[0])
+	s.ask("release/1.1", s.commits[2], 1)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	first := s.row()
+	s.ask("api-1.1", s.commits[3], 2)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	require.Equal(t, backports.Refused, s.row().State)
+	require.Contains(t, s.said(), "No backport to `api-1.1`: its branch `bobbin/x-backport-1.1` holds the backport to `release/1.1`.")
+	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
+}

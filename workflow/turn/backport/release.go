@@ -28,8 +28,13 @@ func (k *backportRun) findRelease() (backports.Row, error) {
 	case !found[0].Branch:
 		return row, refused(row, "that is a tag, and nothing is pushed to a tag. "+k.releaseList(all))
 	}
-	if row.Release = found[0].Name; row.Onto == "" {
+	earlier := row.Release
+	row.Release = found[0].Name
+	switch {
+	case row.Onto == "":
 		row.Onto = found[0].Commit
+	case earlier != row.Release:
+		return row, refused(row, "its branch "+name(row.Branch)+" holds the backport to "+name(earlier))
 	}
 	return row, nil
 }
@@ -42,7 +47,7 @@ func matchReleases(all []commits.Release, wanted string, release func(string) bo
 		return all[i : i+1]
 	}
 	for _, branch := range []bool{true, false} {
-		found := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool { return r.Branch != branch || !endsIn(r.Name, wanted) })
+		found := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
 		if named := slices.DeleteFunc(slices.Clone(found), func(r commits.Release) bool { return !release(r.Name) }); len(named) > 0 {
 			found = named
 		}
@@ -51,17 +56,6 @@ func matchReleases(all []commits.Release, wanted string, release func(string) bo
 		}
 	}
 	return nil
-}
-
-// endsIn reports whether name ends in wanted, after a separator (/, - or _) or a "v". It ignores case.
-func endsIn(name, wanted string) bool {
-	name, wanted = strings.ToLower(name), strings.TrimPrefix(strings.ToLower(wanted), "v")
-	before, ends := strings.CutSuffix(name, wanted)
-	if !ends || wanted == "" {
-		return false
-	}
-	before = strings.TrimSuffix(before, "v")
-	return before == "" || strings.ContainsAny(before[len(before)-1:], "/-_")
 }
 
 // releaseList returns a sentence with the release branches that can be named.
