@@ -25,7 +25,7 @@ const (
 	TaskDone    TaskState = "done"    // its verification held
 	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
 	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
-	TaskDropped TaskState = "dropped" // failed, and another task took its work up or people were asked
+	TaskDropped TaskState = "dropped" // failed, and another task took its work up, people were asked, or the work was pushed
 	TaskClashes TaskState = "clashes" // verified in its own tree, but others changed the same lines
 )
 
@@ -43,7 +43,7 @@ type Task struct {
 	Summary     string // the worker's own words when it ended
 	Plan        int    // number of the plan's task that it does; 0: none
 	Failures    int    // failed attempts at it, and at earlier tasks whose work it takes up
-	StartTree   string // tree of files that it began with
+	StartTree   string // tree of files that it began with; empty for a failed task of pushed work
 	Tree        string // tree of files that was verified
 	Apart       bool   // it works in a separate tree, which is merged after it is verified
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
@@ -113,12 +114,29 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err != nil {
 		return model.Result{}, err
 	}
-	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(append(proposed,
+	tasks, err := d.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return model.Result{}, err
+	}
+	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(append(append(proposed, endFailedTasks(tasks)...),
 		lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...),
 		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
 		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
+}
+
+// endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was proven
+// and pushed with the rest, so a later failure must not put the files back to what they began with, and a later
+// task takes up none of their failures.
+func endFailedTasks(all []workflow.Task) (ended []store.Part) {
+	for _, k := range all {
+		if k.State == workflow.TaskFailed || k.State == workflow.TaskDropped && k.StartTree != "" {
+			k.State, k.StartTree = workflow.TaskDropped, ""
+			ended = append(ended, progress.Task{Task: k})
+		}
+	}
+	return ended
 }
 
 // sayPushFailed tells the thread why the remote refused the push, and pauses the session. The approval
