@@ -6,9 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // A question to an agent that only reads leaves the session closed, so nothing but its inquiry wakes a turn. A
@@ -19,6 +22,7 @@ func TestAQuestionAtTheEndOfARunIsNotLost(t *testing.T) {
 	begin := func(ts string) *thread {
 		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker, "anybody")
 		require.NoError(t, err)
+		require.NoError(t, th.reads(t.Context()))
 		require.NoError(t, th.Record(t.Context(), store.Update{Open: ledger.Rest}))
 		return th
 	}
@@ -47,4 +51,71 @@ func TestAQuestionAtTheEndOfARunIsNotLost(t *testing.T) {
 	question(after)
 	require.NoError(t, after.judgeMeanwhile(t.Context()))
 	require.Equal(t, 1, unjudged(after), "the next run judges it")
+}
+
+// What a person writes while the orchestrator composes its last call is read before that call ends the turn.
+func TestACallThatEndsTheTurnIsRefusedBeforeAllIsRead(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	for name, end := range map[string]func(th *thread) (model.Result, error){
+		"reply": func(th *thread) (model.Result, error) { return th.lead().Reply(t.Context(), "Yes, it does.") },
+		"not for me": func(th *thread) (model.Result, error) {
+			return th.lead().NotForMe(t.Context(), "they talk to each other")
+		},
+		"ask": func(th *thread) (model.Result, error) {
+			return th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			require.NoError(t, err)
+			require.NoError(t, th.reads(t.Context()))
+			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			r, err := end(th)
+			require.NoError(t, err)
+			require.Equal(t, prompt.Wrong(prompt.UnreadRefusal), r)
+			require.NoError(t, th.reads(t.Context()))
+			r, err = end(th)
+			require.NoError(t, err)
+			require.True(t, r.Ends, r.Text)
+		})
+	}
+}
+
+// A message that is judged after the last call looked for messages, and before that call is recorded, is closed
+// with the session. The run goes on with it, but not after a stop or a pause, which wait for people.
+func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	for name, c := range map[string]struct {
+		update store.Update
+		rests  bool
+	}{
+		"answered": {store.Update{Events: []workflow.Event{workflow.EventAnswer}, Open: ledger.Rest}, false},
+		"failed":   {store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest}, false},
+		"paused":   {store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}, true},
+		"stopped":  {store.Update{Events: []workflow.Event{workflow.EventStop}, Open: ledger.Rest}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			require.NoError(t, err)
+			require.NoError(t, th.reads(t.Context()))
+			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			require.NoError(t, th.judgeMeanwhile(t.Context()))
+			require.NoError(t, th.Record(t.Context(), c.update))
+			rests, err := th.rest(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, c.rests, rests)
+			require.Equal(t, !c.rests, th.Session().Open)
+			if c.rests {
+				return
+			}
+			require.Equal(t, workflow.PhaseExploring, th.Session().Phase)
+			require.NoError(t, th.reads(t.Context()))
+			require.NoError(t, th.Record(t.Context(), c.update))
+			rests, err = th.rest(t.Context())
+			require.NoError(t, err)
+			require.True(t, rests, "all is read")
+		})
+	}
 }

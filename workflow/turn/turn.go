@@ -311,14 +311,25 @@ func (t *turn) advanceSession(ctx context.Context) error {
 }
 
 // rest ends the run if nothing is left to do, and reports whether it did. A message that was judged just now
-// may have asked an agent that only reads, or opened the session. No message is judged any more in a run that
-// rests: nobody would answer it.
+// may have asked an agent that only reads, or opened the session. If it opened the session just before a tool
+// closed it, the orchestrator has not read it, and rest opens the session again. No message is judged any more
+// in a run that rests: nobody would answer it.
 func (t *turn) rest(ctx context.Context) (bool, error) {
 	t.hearing.Lock()
 	defer t.hearing.Unlock()
 	waits, err := t.Inquiries.HasUnfinished(ctx)
-	t.rests = err == nil && !waits && !t.Session().Open
-	return t.rests, err
+	if err != nil || waits || t.Session().Open {
+		return false, err
+	}
+	unread, err := t.Runtime.Unread(ctx)
+	if err != nil {
+		return false, err
+	}
+	if p := t.Session().Phase; len(unread) > 0 && p != workflow.PhaseStopped && p != workflow.PhasePaused {
+		return false, t.Record(ctx, t.Intake.Wake(unread[len(unread)-1]))
+	}
+	t.rests = true
+	return true, nil
 }
 
 // runOrchestrator runs the orchestrator's loop over its transcript.

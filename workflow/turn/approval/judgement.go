@@ -50,6 +50,11 @@ func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workfl
 // ForAgents returns the parts that give a message to the agents and open the session for them. told is
 // what they are shown in place of the message's text, unless it is empty.
 func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
+}
+
+// Wake returns the part that opens the session for the agents, who have the message to read.
+func (j *Judgements) Wake(m incoming.Message) store.Update {
 	update := store.Update{Open: ledger.Wake}
 	if j.Session().Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
@@ -60,7 +65,7 @@ func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	case p.Ended(), j.AwaitsConsent():
 		update.Events = []workflow.Event{workflow.EventRequest}
 	}
-	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+	return update
 }
 
 func (j *Judgements) Ignore(m incoming.Message) []store.Part {

@@ -42,7 +42,8 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
 	} else if slices.ContainsFunc(unseen, func(u incoming.Message) bool { return u.Kind != incoming.Told || s.Open }) {
-		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+		return append(f, store.Update{Open: ledger.Wake}), err
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -12,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -77,12 +79,25 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
 	}
+	if unread, err := d.refuseUnread(ctx, approval); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
 	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
 	return d.publishCommit(ctx, proven, f)
+}
+
+// refuseUnread refuses to push while somebody wrote what the orchestrator has not read. A push that began
+// before the program died is repeated as it was.
+func (d *Delivery) refuseUnread(ctx context.Context, a *permit.Approval) (*model.Result, error) {
+	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
+	if err != nil || slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushIntended }) {
+		return nil, err
+	}
+	return d.Inquiries.Runtime.RefuseUnread(ctx)
 }
 
 // publishCommit makes the commit and pushes it. The intent to push is recorded before the push.

@@ -311,6 +311,6 @@ func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
 	if err != nil || len(unread) == 0 {
 		return nil, err
 	}
-	r := prompt.Wrong("Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and call this again.")
+	r := prompt.Wrong(prompt.UnreadRefusal)
 	return &r, nil
 }

@@ -39,7 +39,8 @@ func (l *Tools) Finish(ctx context.Context, f decision.Finish) (model.Result, er
 	return l.Delivery.Finish(ctx, f)
 }
 
-// Reply answers in the thread and ends the turn. A report that waits for approval still waits.
+// Reply answers in the thread and ends the turn. A report that waits for approval still waits. Like every
+// call that ends the turn, it is refused while somebody wrote what the orchestrator has not read.
 func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return prompt.Wrong("reply needs a text."), nil
@@ -57,6 +58,9 @@ func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, erro
 func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error) {
 	if plaintext.OneLine(reason) == "" {
 		return prompt.Wrong("blocked needs a reason: what is missing, and who could give it."), nil
+	}
+	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
 	}
 	line, err := l.blockedLine(ctx, reason)
 	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
@@ -82,6 +86,9 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line
 
 // restTurn ends the turn when there is nothing to do until a person writes.
 func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
+	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
 	s := l.Session()
 	approval, err := l.StandingApproval(ctx)
 	if err != nil {
