@@ -44,7 +44,9 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		}
 
 		up := startService(t, s, true)
-		root := say(slack.Mention()+" it fails", "")
+		root := say("who has seen this?", "")
+		say("stop", root) // was written before the bot was called, so it is no reply to it, however often it is read
+		say(slack.Mention()+" it fails", root)
 		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
 		require.Eventually(t, func() bool { return slack.Connections() == 0 }, harness.Patience, time.Millisecond)

@@ -110,6 +110,10 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 // It also puts the reactions to these into the outbox. Reactions are posted by a job
 // of their own: behind the lines of a busy thread, of which Slack takes one a second,
 // or while Slack asks to wait with lines, they would come too late to be useful.
+//
+// A thread that is read again also holds what was written before the bot was called in it. That is no
+// reply to the bot, and agents are shown it with their first message. Whoever sends a message on
+// calls the bot with that: what was written between the message and then is known by its row.
 func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
@@ -118,11 +122,19 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		}
 		return values
 	}
-	rows, err := tx.Query(ctx, `with fresh as (
+	rows, err := tx.Query(ctx, `with calls as not materialized (
+			select case when message_ts = $11 then '' else message_ts end as ts,
+				case when kind = 'sent' then extract(epoch from at)::text when message_ts = $11 then '' else message_ts end as called
+			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
+		fresh as (
 			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
 			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value
 			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n) order by n
+				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n)
+			where kind <> 'reply' or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
+				or exists (select 1 from calls where ts <= m.message_ts)
+					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent'))
+			order by n
 			on conflict do nothing returning id, event_id, kind, message_ts),
 		seen as (
 			insert into outbox (key, session_id, reaction, on_ts)
@@ -135,7 +147,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		column(func(in incoming.Event) string { return in.UserTeam }),
 		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
 		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }), seenKinds)
+		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,17 @@ package inbox_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -68,4 +72,51 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), said))
 		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`), "%s %s", c.kind, c.action)
 	}
+}
+
+// TestWordsFromBeforeTheSessionAreNoReplies checks what is received of a thread that is read again: only what was
+// written after the bot was called in it.
+func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		begins incoming.Event
+		known  string // ts of a message that agents were shown with the session's first message
+		want   string
+	}{
+		"a mention":               {incoming.Event{Kind: incoming.Mention, TS: "1700000020.000100"}, "", "30 40"},
+		"the root":                {incoming.Event{Kind: incoming.Mention, TS: "1700000000.000100"}, "", "10 20 30 40"},
+		"a message sent on":       {incoming.Event{Kind: incoming.Sent, TS: "1700000020.000100"}, "1700000030.000100", "40"},
+		"the root sent on":        {incoming.Event{Kind: incoming.Sent, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
+		"an alert":                {incoming.Event{Kind: incoming.AppAlert, TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
+		"a mention, seen as well": {incoming.Event{Kind: incoming.Mention, TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, s := t.Context(), storetest.Open(t)
+			c.begins.EventID, c.begins.Text, c.begins.Thread = "Ev1", "it fails", workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
+			if c.begins.Kind == incoming.AppAlert {
+				c.begins.Alert = &incoming.Alert{Fingerprint: "f"}
+			}
+			require.NoError(t, storetest.Inbox(s).Receive(ctx, c.begins))
+			if c.known != "" {
+				_, err := s.Pool.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at) select id, 'Ev2', 'earlier', $1, 'U1', now() from sessions`, c.known)
+				require.NoError(t, err)
+			}
+			for _, second := range []string{"10", "20", "30", "40"} {
+				in := incoming.Event{EventID: "again:" + second, Kind: incoming.Reply, Thread: c.begins.Thread, TS: fmt.Sprintf("17000000%s.000100", second), User: "U2", Text: "stop"}
+				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
+			}
+			require.Equal(t, c.want, replies(t, s))
+		})
+	}
+}
+
+// replies returns the seconds of the replies that are in the inbox and get a reaction.
+func replies(t *testing.T, s *store.Store) string {
+	t.Helper()
+	rows, err := s.Pool.Query(t.Context(), `select substr(message_ts, 9, 2) from inbox join outbox on on_ts = message_ts and reaction = 'eyes' where kind = 'reply' order by message_ts`)
+	require.NoError(t, err)
+	seconds, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(seconds, " ")
 }
