@@ -65,6 +65,7 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 		page := map[string]string{host.GitHub: "/pull/1", host.GitLab: "/-/merge_requests/1", host.Gitea: "/pulls/1"}[kind]
 		require.Equal(t, host.PullRequest{Number: 1, URL: s.URL + "/acme/shop" + page, State: host.Open, Draft: true, Body: "Why", Head: "at-bobbin/fix-1"}, p)
 		require.Equal(t, "Mend it", s.Pulls()[0].Title)
+		s.OpenFork(opening.Branch) // it is somebody else's, whatever its branch is called
 		_, err = h.Open(t.Context(), host.Opening{Branch: "bobbin/other", Base: "main", Title: "Another", Body: "-"})
 		require.NoError(t, err)
 		found, err := h.Find(t.Context(), opening.Branch)
@@ -79,11 +80,11 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, host.Merged, p.State)
 		require.Equal(t, "merged-1", p.Merged)
-		s.SetState(2, "closed")
-		p, err = h.Look(t.Context(), 2)
+		s.SetState(3, "closed")
+		p, err = h.Look(t.Context(), 3)
 		require.NoError(t, err)
 		require.Equal(t, host.Closed, p.State)
-		_, err = h.Look(t.Context(), 3)
+		_, err = h.Look(t.Context(), 4)
 		require.ErrorIs(t, err, host.ErrNotFound)
 	})
 }

@@ -55,10 +55,15 @@ type pull struct {
 	Body   string `json:"body"`
 	Merged bool   `json:"merged"`
 	Commit string `json:"merge_commit_sha"`
-	Head   struct {
-		Ref string `json:"ref"`
-		SHA string `json:"sha"`
-	} `json:"head"`
+	Head   side   `json:"head"`
+	Base   side   `json:"base"`
+}
+
+// A side is the branch that a pull request takes commits from or to.
+type side struct {
+	Ref        string `json:"ref"`
+	SHA        string `json:"sha"`
+	Repository int64  `json:"repo_id"`
 }
 
 // draftMark is the prefix of a draft's title.
@@ -75,14 +80,14 @@ func (r *Repository) read(p pull) host.PullRequest {
 	return out
 }
 
-// Find returns the newest pull request of a branch, or nil. It searches only the most recently updated ones
-// of the repository, because Gitea cannot list those of one branch.
+// Find returns the newest pull request of a branch of the repository, or nil; a fork may have a branch with the
+// same name. It searches only the most recently updated ones, because Gitea cannot list those of one branch.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch })
+	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
 	if len(all) == 0 {
 		return nil, nil
 	}

@@ -52,6 +52,8 @@ type mergeRequest struct {
 	SHA    string `json:"sha"`
 	Merge  string `json:"merge_commit_sha"`
 	Squash string `json:"squash_commit_sha"`
+	Source int64  `json:"source_project_id"`
+	Target int64  `json:"target_project_id"`
 }
 
 func (p *Project) read(m mergeRequest) host.PullRequest {
@@ -70,10 +72,11 @@ func (p *Project) read(m mergeRequest) host.PullRequest {
 	return out
 }
 
-// Find returns the newest merge request of a branch, or nil.
+// Find returns the newest merge request of a branch of the project, or nil. GitLab also lists those of branches
+// with the same name in forks.
 func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	var all []mergeRequest
-	err := p.client.Get(ctx, p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=1&source_branch=%s", url.QueryEscape(branch)), &all)
+	all, err := host.List[mergeRequest](ctx, p.client, p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=%s", url.QueryEscape(branch)))
+	all = slices.DeleteFunc(all, func(m mergeRequest) bool { return m.Source != m.Target })
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *Server) giteaPull(p Pull) map[string]any {
 	if state == "merged" {
 		state = "closed"
 	}
-	v := map[string]any{"number": p.Number, "html_url": s.cfg.Web + "/pulls/" + itoa(p.Number), "state": state, "title": title, "body": p.Body, "draft": p.Draft, "merged": p.State == "merged", "merge_commit_sha": nil, "head": map[string]any{"ref": p.Branch, "sha": p.Head}}
+	v := map[string]any{"number": p.Number, "html_url": s.cfg.Web + "/pulls/" + itoa(p.Number), "state": state, "title": title, "body": p.Body, "draft": p.Draft, "merged": p.State == "merged", "merge_commit_sha": nil, "head": map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()}, "base": map[string]any{"ref": p.Base, "repo_id": repositoryID}}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

@@ -26,7 +26,7 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 		}
 		list := []map[string]any{}
 		for _, p := range s.pullsOf(branch) {
-			if state := r.URL.Query().Get("state"); state == "all" || p.State == "open" {
+			if state := r.URL.Query().Get("state"); (state == "all" || p.State == "open") && (branch == "" || !p.Fork) { // head names the owner, too
 				list = append(list, s.gitHubPull(p))
 			}
 		}

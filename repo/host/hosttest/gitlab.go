@@ -96,7 +96,7 @@ func (s *Server) gitLabRequest(p Pull) map[string]any {
 	if state == "" {
 		state = p.State
 	}
-	v := map[string]any{"iid": p.Number, "web_url": s.cfg.Web + "/-/merge_requests/" + itoa(p.Number), "state": state, "draft": p.Draft, "description": p.Body, "sha": p.Head, "merge_commit_sha": nil, "squash_commit_sha": nil}
+	v := map[string]any{"iid": p.Number, "web_url": s.cfg.Web + "/-/merge_requests/" + itoa(p.Number), "state": state, "draft": p.Draft, "description": p.Body, "sha": p.Head, "merge_commit_sha": nil, "squash_commit_sha": nil, "source_project_id": p.project(), "target_project_id": repositoryID}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

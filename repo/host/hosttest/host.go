@@ -65,7 +65,18 @@ type Pull struct {
 	Draft        bool
 	State        string // open, merged or closed
 	Head         string
+	Fork         bool // its branch is in somebody's fork
 }
+
+// project returns the number of the repository that the branch is in.
+func (p Pull) project() int64 {
+	if p.Fork {
+		return repositoryID + 1
+	}
+	return repositoryID
+}
+
+const repositoryID = 7
 
 // A Check is a job or status of a commit. State is pending, success or failure.
 type Check struct {
@@ -148,6 +159,13 @@ func (s *Server) SetState(number int64, state string) {
 				p.State = state
 			}
 		}
+	}, "pull_request")
+}
+
+// OpenFork opens a pull request from a fork, as somebody else does.
+func (s *Server) OpenFork(branch string) {
+	s.change(func() {
+		s.pulls = append(s.pulls, &Pull{Number: int64(len(s.pulls) + 1), Branch: branch, Base: "main", Title: "Mine", State: "open", Head: "of-the-fork", Fork: true})
 	}, "pull_request")
 }
 
@@ -322,7 +340,7 @@ func (s *Server) open(p Pull) (Pull, int, string) {
 		return p, http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository."
 	case s.cfg.Branch(p.Branch) == "":
 		return p, http.StatusUnprocessableEntity, "head is no branch"
-	case slices.ContainsFunc(s.pulls, func(o *Pull) bool { return o.State == "open" && o.Branch == p.Branch && o.Base == p.Base }):
+	case slices.ContainsFunc(s.pulls, func(o *Pull) bool { return o.State == "open" && o.Branch == p.Branch && o.Base == p.Base && !o.Fork }):
 		return p, http.StatusUnprocessableEntity, "A pull request already exists for " + p.Branch + "."
 	}
 	p.Number, p.State, p.Head = int64(len(s.pulls)+1), "open", s.cfg.Branch(p.Branch)
@@ -343,7 +361,7 @@ func (s *Server) pull(number string) (Pull, bool) {
 }
 
 func (s *Server) current(p Pull) Pull {
-	if at := s.cfg.Branch(p.Branch); at != "" {
+	if at := s.cfg.Branch(p.Branch); at != "" && !p.Fork {
 		p.Head = at
 	}
 	return p
