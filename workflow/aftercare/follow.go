@@ -32,29 +32,21 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 		}
 	}
 	after := row
-	after.State = string(p.State)
-	switch p.State {
-	case host.Merged:
-		line, err := k.mergedLine(ctx, row)
-		if err != nil {
-			return 0, err
-		}
-		after.Checked = strings.TrimSpace("merged " + p.Merged)
-		return k.pause(after), k.Rows.Change(ctx, row, after, line)
-	case host.Closed:
-		return 0, k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was closed without being merged. The branch stands."))
-	}
 	parts, err := k.remarks(ctx, &after, at)
-	if err == nil && p.Head == row.Head { // the head that somebody else pushed is not Bobbin's to check
+	if err == nil && p.State == host.Open && p.Head == row.Head { // the head that somebody else pushed is not Bobbin's to check
 		var said []store.Part
 		said, err = k.checks(ctx, &after, at.Host)
 		parts = append(parts, said...)
 	}
 	var refused *remote.Error
-	if errors.As(err, &refused) && !refused.Retry && row.Reason != refused.Reason {
+	permanent := errors.As(err, &refused) && !refused.Retry
+	if permanent && row.Reason != refused.Reason {
 		after.Reason = refused.Reason
 		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row), refused.Reason, refused.Cure)))
 		err = nil
+	}
+	if p.State != host.Open && len(parts) < mostRemarks && (err == nil || permanent) { // the last comments come first
+		return k.end(ctx, row, after, p, parts)
 	}
 	if len(parts) > 0 {
 		//crash:pull_request_heard
@@ -64,6 +56,35 @@ func (k *Keeper) follow(ctx context.Context, row pullrequest.Row, at catalog.Pul
 		after.NewsAt = time.Now()
 	}
 	return k.pause(after), err
+}
+
+// end records that a pull request was merged or closed, with the parts that come before.
+func (k *Keeper) end(ctx context.Context, row, after pullrequest.Row, p host.PullRequest, parts []store.Part) (time.Duration, error) {
+	after.State = string(p.State)
+	line := k.line(k.name(row) + " was closed without being merged. The branch stands.")
+	if p.State == host.Merged {
+		var err error
+		if line, err = k.mergedLine(ctx, row); err != nil {
+			return 0, err
+		}
+		after.Checked = strings.TrimSpace("merged " + p.Merged)
+	}
+	return k.pause(after), k.Rows.Change(ctx, row, after, append(parts, line)...)
+}
+
+// watchClosed follows a closed pull request again if somebody reopens it, as some do to run its checks once
+// more. It returns zero when the time for watching is over.
+func (k *Keeper) watchClosed(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+	if time.Since(row.NewsAt) > watched {
+		return 0, nil
+	}
+	p, err := at.Look(ctx, row.Number)
+	if err != nil || p.State == host.Closed {
+		return k.pause(row), err
+	}
+	after := row
+	after.State = pullrequest.Open // a merge is told by the next look
+	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was reopened."))
 }
 
 // mergedLine returns the line about a merge. It asks the requester whether it works, except after the
@@ -90,7 +111,7 @@ func (k *Keeper) mergedLine(ctx context.Context, row pullrequest.Row) (store.Par
 		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
 }
 
-// watched is how long a merged pull request is watched for a revert.
+// watched is how long a merged pull request is watched for a revert, and a closed one for being reopened.
 const watched = 14 * 24 * time.Hour
 
 // reverts matches how hosts and git say which commit or pull request a commit reverts.
@@ -166,37 +187,48 @@ func (k *Keeper) remarks(ctx context.Context, row *pullrequest.Row, at catalog.P
 // mostRemark is how many characters of a comment are stored.
 const mostRemark = 4000
 
-// The states of a commit's checks that the thread was told of. red is followed by the names of the
-// failed checks.
+// The states of a commit's checks that the thread was told of. red is followed by the names of the failed
+// checks, and part by those that have not ended.
 const (
 	green = "green"
 	red   = "red"
+	part  = "part"
 )
 
 // patience is how long a pending check may hold back the results of the others.
 const patience = time.Hour
 
-// checks returns the line about a commit's checks when all have ended: once when they are green, and
-// once for each set of failed checks.
+// checks returns the line about a commit's checks when all have ended, or patience is over: once when they are
+// green, and once for each set of failed checks, or of those that have not ended.
 func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
 	all, err := at.Checks(ctx, row.Head)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
 	var failed []host.Check
-	var names []string
+	var names, pending []string
 	for _, c := range all {
+		name := plaintext.CutLine(plaintext.OneLine(c.Name), 80)
 		switch {
 		case c.State == host.Pending && time.Since(row.NewsAt) < patience:
 			return nil, nil
+		case c.State == host.Pending:
+			pending = append(pending, name)
 		case c.State == host.Failed:
-			failed, names = append(failed, c), append(names, plaintext.CutLine(plaintext.OneLine(c.Name), 80))
+			failed, names = append(failed, c), append(names, name)
 		}
 	}
 	slices.Sort(names)
-	state := green
-	if len(failed) > 0 {
+	slices.Sort(pending)
+	passed := plaintext.CountNoun(len(all)-len(failed)-len(pending), "check") + " passed at the host"
+	state, text := green, fmt.Sprintf("%s is green: %s.", k.name(*row), passed)
+	switch {
+	case len(failed) > 0:
 		state = red + " " + strings.Join(names, ", ")
+	case len(pending) == len(all):
+		return nil, nil
+	case len(pending) > 0:
+		state, text = part+" "+strings.Join(pending, ", "), fmt.Sprintf("%s: %s; not ended after an hour: %s.", k.name(*row), passed, strings.Join(pending, ", "))
 	}
 	if state == row.Checked {
 		return nil, nil
@@ -204,14 +236,14 @@ func (k *Keeper) checks(ctx context.Context, row *pullrequest.Row, at host.Host)
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := outgoing.Line{Agent: k.Agent, Text: fmt.Sprintf("%s is green: %s passed at the host.", k.name(*row), plaintext.CountNoun(len(all), "check"))}
+		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text)}
 		if was != "" && !row.Aside { // it replaces the line that was red
 			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
 	tests := k.readFailures(ctx, row, at, failed)
-	text := fmt.Sprintf("%s is red at the host: %s.", k.name(*row), strings.Join(names, ", "))
+	text = fmt.Sprintf("%s is red at the host: %s.", k.name(*row), strings.Join(names, ", "))
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), mostTests)], ", ") + "."
 	}

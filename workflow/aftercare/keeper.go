@@ -57,10 +57,12 @@ func (k *Keeper) lookAt(ctx context.Context, row pullrequest.Row) (again time.Du
 		return 0, k.Rows.Change(ctx, row, after)
 	case row.State == pullrequest.Intended:
 		again, err = k.open(ctx, row, *at)
-	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged):
+	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged || row.State == pullrequest.Closed):
 		return mostPause, nil // the configuration may name a host again
 	case row.State == pullrequest.Merged:
 		again, err = k.watchReverts(ctx, row, at.Host)
+	case row.State == pullrequest.Closed:
+		again, err = k.watchClosed(ctx, row, at.Host)
 	case row.State == pullrequest.Open:
 		again, err = k.follow(ctx, row, *at)
 	}
@@ -106,11 +108,12 @@ func (k *Keeper) open(ctx context.Context, row pullrequest.Row, at catalog.PullR
 }
 
 // findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
-// is none. A number up to that in the row belongs to an earlier push.
+// is none. A lower number than that in the row belongs to an earlier push, and so does the same number, unless
+// somebody reopened it.
 func (k *Keeper) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (host.PullRequest, error) {
 	find := func() (*host.PullRequest, error) {
 		p, err := at.Host.Find(ctx, row.Branch)
-		if err != nil || p == nil || p.Number <= row.Number {
+		if err != nil || p == nil || p.Number < row.Number || p.Number == row.Number && p.State != host.Open {
 			return nil, err
 		}
 		return p, nil

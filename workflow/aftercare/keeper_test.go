@@ -144,6 +144,78 @@ func TestAnotherPushOfTheBranch(t *testing.T) {
 	require.Equal(t, int64(2), row.Number)
 }
 
+// A pull request that somebody reopens is followed again, and a push into it opens no other.
+func TestAReopenedPullRequestIsFollowed(t *testing.T) {
+	t.Parallel()
+	for _, seen := range []bool{true, false} { // whether Bobbin looks while it is reopened, before the push
+		d := open(t, "tok_of_the_shop")
+		d.look(t)
+		d.host.SetState(1, "closed")
+		require.Positive(t, d.look(t), "it may be reopened")
+		require.Contains(t, d.said(t)[1], "was closed without being merged")
+		d.host.SetState(1, "open")
+		if seen {
+			d.look(t)
+			require.Contains(t, d.said(t)[2], "was reopened")
+		}
+		d.push(t, "c2")
+		d.look(t)
+		require.Len(t, d.host.Pulls(), 1)
+		require.NotContains(t, strings.Join(d.said(t), "\n"), "could be opened")
+		row, err := d.Rows.Of(t.Context(), d.session)
+		require.NoError(t, err)
+		require.Equal(t, pullrequest.Open, row.State)
+	}
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	d.host.SetState(1, "closed")
+	d.look(t)
+	d.longAgo(t, watched)
+	require.Zero(t, d.look(t), "it is not watched for ever")
+}
+
+// longAgo makes the last news of the pull request older.
+func (d *desk) longAgo(t *testing.T, by time.Duration) {
+	t.Helper()
+	_, err := d.Rows.Store.Pool.Exec(t.Context(), `update pull_requests set news_at = news_at - $1::interval`, by)
+	require.NoError(t, err)
+}
+
+// Somebody's pull request from a fork is not Bobbin's, though its branch has the same name.
+func TestAForksPullRequestIsNotOurs(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
+		d := openAt(t, kind, "tok_of_the_shop")
+		d.look(t)
+		d.host.SetState(1, "merged")
+		d.look(t)
+		d.host.OpenFork(branch)
+		d.push(t, "c2")
+		d.look(t)
+		row, err := d.Rows.Of(t.Context(), d.session)
+		require.NoError(t, err)
+		require.Equal(t, int64(3), row.Number, kind)
+	}
+}
+
+// What people write before they close or merge is taken in, too.
+func TestTheLastCommentsAreTakenIn(t *testing.T) {
+	t.Parallel()
+	for state, told := range map[string]string{"closed": "was closed without being merged", "merged": "was merged into main"} {
+		d := open(t, "tok_of_the_shop")
+		d.look(t)
+		for range mostRemarks + 1 {
+			d.host.Say(hosttest.Comment{Number: 1, Login: "ann-at-work", Text: "not like this"})
+		}
+		d.host.SetState(1, state)
+		d.look(t)
+		require.Len(t, d.said(t), 1, "the last comment is not taken in yet")
+		d.look(t)
+		require.Contains(t, d.said(t)[1], told)
+		require.Equal(t, mostRemarks+1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark'`))
+	}
+}
+
 // A permanent refusal is posted once, and the host is not asked again.
 func TestARefusalIsSaid(t *testing.T) {
 	t.Parallel()
@@ -189,6 +261,29 @@ func TestChecksAreTold(t *testing.T) {
 	require.Contains(t, row.Failure, "--- FAIL: TestTotal (0.00s)\n    total_test.go:7: got 1,")
 	require.NotContains(t, row.Failure, "s3cret")
 	d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "success"})
+	d.look(t)
+	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
+}
+
+// A check that does not end holds the others back for an hour. Then they are told, without a claim about it.
+func TestAPendingCheckIsNotGreen(t *testing.T) {
+	t.Parallel()
+	d := open(t, "tok_of_the_shop")
+	d.look(t)
+	d.push(t, "at-"+branch)
+	check := func(name, state string) { d.host.Report("at-"+branch, hosttest.Check{Name: name, State: state}) }
+	check("test", "pending")
+	check("e2e", "pending")
+	d.longAgo(t, patience)
+	d.look(t)
+	require.Len(t, d.said(t), 1, "nothing has ended")
+	check("test", "success")
+	d.look(t)
+	require.Contains(t, d.said(t)[1], ": 1 check passed at the host; not ended after an hour: e2e.")
+	d.longAgo(t, patience)
+	d.look(t)
+	require.Len(t, d.said(t), 2)
+	check("e2e", "success")
 	d.look(t)
 	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
 }

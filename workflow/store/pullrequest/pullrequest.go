@@ -29,7 +29,7 @@ const (
 	Open     = "open"
 	Merged   = "merged" // and watched for a while, in case it is reverted
 	Reverted = "reverted"
-	Closed   = "closed"
+	Closed   = "closed"  // and watched for a while, in case it is reopened
 	Refused  = "refused" // by the host; the branch exists
 )
 
@@ -166,18 +166,18 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	})
 }
 
-// Wake schedules a look at the open pull requests of a repository soon. It locks
+// Wake schedules a look soon at the pull requests of a repository that are open or could be reopened. It locks
 // the rows of their sessions, so a look that ends at the same moment either sees
 // that it has to come again, or has scheduled the next look already.
 func (g Register) Wake(ctx context.Context, repository string) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select id from sessions where id in (select session_id from pull_requests where repository = $1 and state = 'open') order by id for update`, repository); err != nil {
+		if _, err := tx.Exec(ctx, `select id from sessions where id in (select session_id from pull_requests where repository = $1 and state in ('open', 'closed')) order by id for update`, repository); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `update pull_requests set woken = true where repository = $1 and state = 'open'`, repository); err != nil {
+		if _, err := tx.Exec(ctx, `update pull_requests set woken = true where repository = $1 and state in ('open', 'closed')`, repository); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update river_job j set state = 'available', scheduled_at = greatest(now(), p.looked_at + $2) from pull_requests p where p.repository = $1 and p.state = 'open'
+		_, err := tx.Exec(ctx, `update river_job j set state = 'available', scheduled_at = greatest(now(), p.looked_at + $2) from pull_requests p where p.repository = $1 and p.state in ('open', 'closed')
 			and j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state = 'scheduled' and j.scheduled_at > now()`, repository, queue.LookPause)
 		return err
 	})

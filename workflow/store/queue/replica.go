@@ -197,7 +197,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPost},
 		{`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null and o.refused is null and not exists
 			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
-		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state = 'merged' and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
+		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state in ('merged', 'closed') and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
 	}
 	for work, rest := range sideRest {
