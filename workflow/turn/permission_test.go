@@ -194,13 +194,17 @@ func takenOut(where func(context.Context, *thread) error) func(context.Context, 
 		if err := where(ctx, th); err != nil {
 			return err
 		}
-		a, err := th.Store.Approval(ctx, th.Session().ID, th.Session().Revision)
-		if err != nil {
-			return err
-		}
-		r := permit.Removal{Hash: permit.RemovalHash(a.ID, "with", "without"), Approval: a.ID, Hunks: []permit.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
-		return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
+		return th.takesOut(ctx, "with")
 	}
+}
+
+func (th *thread) takesOut(ctx context.Context, with string) error {
+	a, err := th.Store.Approval(ctx, th.Session().ID, th.Session().Revision)
+	if err != nil {
+		return err
+	}
+	r := permit.Removal{Hash: permit.RemovalHash(a.ID, with, "without"), Approval: a.ID, Hunks: []permit.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
+	return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
 }
 
 func limitReached(ctx context.Context, th *thread) error {
@@ -290,12 +294,21 @@ func (th *thread) restatesNow(ctx context.Context) error {
 
 // press presses the newest button of the action.
 func (th *thread) press(ctx context.Context, user, action string) error {
-	var value string
-	err := th.Store.Pool.QueryRow(ctx, `select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox where session_id = $1) o
-		where o.b ->> 'ActionID' = $2 order by o.id desc limit 1`, th.Session().ID, action).Scan(&value)
+	value, err := th.newest(ctx, action)
 	if err != nil {
 		return fmt.Errorf("no button %s: %w", action, err)
 	}
+	return th.pressOf(ctx, user, action, value)
+}
+
+// newest returns the value of the newest button of the action.
+func (th *thread) newest(ctx context.Context, action string) (value string, err error) {
+	err = th.Store.Pool.QueryRow(ctx, `select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox where session_id = $1) o
+		where o.b ->> 'ActionID' = $2 order by o.id desc limit 1`, th.Session().ID, action).Scan(&value)
+	return value, err
+}
+
+func (th *thread) pressOf(ctx context.Context, user, action, value string) error {
 	return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: user, ActionID: action, Value: value})
 }
 

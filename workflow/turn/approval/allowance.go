@@ -41,7 +41,7 @@ func saysUnproven(text string) bool {
 // the question, and has to say "unproven" if nothing was proven.
 func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
-	if no, may, err := ap.mayDecide(ctx, m, p, "push", "this push"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil || !may {
 		return no, err
 	}
 	w, err := ap.PendingAllowance(ctx)

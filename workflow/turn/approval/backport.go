@@ -36,14 +36,14 @@ func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflo
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, "backport", "this"); err != nil || !may {
-		return no, err
-	}
 	s := ap.Session()
 	register := backports.Register{Store: ap.Store}
 	push, err := register.NewestPush(ctx, s.ID)
 	if err != nil {
 		return nil, err
+	}
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), "backport", "this"); err != nil || !may {
+		return no, err
 	}
 	switch {
 	case push == nil:
@@ -68,6 +68,14 @@ func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflo
 		return nil, err
 	}
 	return ap.backportParts(permission.Asker{Message: m, Person: p}, want, *push, rows), nil
+}
+
+// pushedRevision returns the revision of what was pushed last, or the newest one if nothing was pushed.
+func pushedRevision(s workflow.Session, push *backports.Push) int {
+	if push == nil {
+		return s.Revision
+	}
+	return push.Revision
 }
 
 // backportParts returns one order for each release that has none yet for this push, all with one

@@ -33,10 +33,10 @@ func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part,
 		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m)), nil
 }
 
-// mayDecide reports whether the person may take that decision. If not, or if that cannot be read, parts
-// hold the refusal.
-func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, what, this string) (parts []store.Part, may bool, err error) {
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+// mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
+// be read, parts hold the refusal.
+func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string) (parts []store.Part, may bool, err error) {
+	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
 	case err != nil:
 		parts, err = ap.RefuseUnknown(m, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -25,10 +26,14 @@ func (ap *Approvals) Mend(ctx context.Context, m incoming.Message, p workflow.Pe
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, "mend", "this"); err != nil || !may {
+	s := ap.Session()
+	push, err := backports.Register{Store: ap.Store}.NewestPush(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), "mend", "this"); err != nil || !may {
 		return no, err
 	}
-	s := ap.Session()
 	row, err := pullrequest.Register{Store: ap.Store}.Of(ctx, s.ID)
 	if err != nil {
 		return nil, err
@@ -45,16 +50,16 @@ func (ap *Approvals) Mend(ctx context.Context, m incoming.Message, p workflow.Pe
 	case standing != nil || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered:
 		return refused("something newer is under way", "something newer is under way in this thread. Press again when it is done, or ask for it in words.")
 	}
-	return ap.mendParts(ctx, m, p, *row)
+	return ap.mendParts(ctx, m, p, *row, pushedRevision(s, push))
 }
 
 // mendParts returns the new revision and its approval by the press. The people who asked for the pushed
-// change count as those who asked for the revision, so the press only approves.
-func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workflow.Person, row pullrequest.Row) ([]store.Part, error) {
+// change, which is of that revision, count as those who asked for the new one, so the press only approves.
+func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
 	s := ap.Session()
-	pushed, err := ap.Store.Report(ctx, s.ID, s.Revision)
+	pushed, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
-		return nil, fmt.Errorf("mend: who asked for revision %d: %w", s.Revision, err)
+		return nil, fmt.Errorf("mend: who asked for revision %d: %w", revision, err)
 	}
 	files := plaintext.OneLine(strings.Join(row.Files, ", "))
 	at, _ := ap.Catalog.Current()

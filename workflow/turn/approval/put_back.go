@@ -37,7 +37,7 @@ func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow
 		return refused("nothing was taken out", "that was not taken out here.")
 	}
 	r := all[i]
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, r.Revision)
 	if err != nil {
 		return ap.RefuseUnknown(m, err)
 	}
@@ -82,20 +82,21 @@ func (ap *Approvals) putBackTold(p workflow.Person, r permit.Removal) string {
 }
 
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
-// The press approves it.
+// The people who asked for that work count as those who asked for the revision, so the press only approves.
 func (ap *Approvals) putBackPushed(ctx context.Context, m incoming.Message, p workflow.Person, r permit.Removal) ([]store.Part, error) {
 	s := ap.Session()
+	pushed, err := ap.Store.Report(ctx, s.ID, r.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("put back: who asked for revision %d: %w", r.Revision, err)
+	}
 	what := "Put back what was taken out of revision " + fmt.Sprint(r.Revision)
 	body, err := json.Marshal(planning.Request{SurfaceArea: r.Places(), DoneCriteria: []string{what}})
 	if err != nil {
 		return nil, fmt.Errorf("put back: %w", err)
 	}
 	report := workflow.Report{
-		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: []string{p.ID},
+		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: pushed.AskedBy, Credits: pushed.Credits,
 		Text: fmt.Sprintf("Revision %d, as %s says. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
-	}
-	if p.Credit != "" {
-		report.Credits = []string{p.Credit}
 	}
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate what mends that.")
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })

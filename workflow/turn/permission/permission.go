@@ -72,10 +72,16 @@ func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.R
 
 // ApprovalRefusal returns why p may not approve what is asked for now, or an empty string if p may.
 func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a permit.Approvers, err error) {
+	return ps.RevisionRefusal(ctx, p, ps.Session().Revision)
+}
+
+// RevisionRefusal returns why p may not decide on what was asked for as that revision, or an empty string
+// if p may. A decision on what was pushed is one on its revision, whatever was reported since.
+func (ps *Permissions) RevisionRefusal(ctx context.Context, p workflow.Person, revision int) (why string, a permit.Approvers, err error) {
 	if a, err = ps.Approvers(ctx); err != nil {
 		return "", a, err
 	}
-	requesters, err := ps.requesters(ctx, a)
+	requesters, err := ps.requesters(ctx, a, revision)
 	return a.MayApprove(p, requesters...), a, err
 }
 
@@ -96,19 +102,19 @@ func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why s
 	return why, nil
 }
 
-// requesters returns who asked for the newest report, if the configuration demands that another person
-// approves. Otherwise it returns nil.
-func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers) ([]string, error) {
+// requesters returns who asked for the report of that revision, if the configuration demands that another
+// person approves. Otherwise it returns nil.
+func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers, revision int) ([]string, error) {
 	s := ps.Session()
 	if !a.OtherThanRequester {
 		return nil, nil
 	}
-	if s.Revision == 0 {
+	if revision == 0 {
 		return ps.RequestAuthors(ctx, "")
 	}
-	r, err := ps.Store.Report(ctx, s.ID, s.Revision)
+	r, err := ps.Store.Report(ctx, s.ID, revision)
 	if err != nil {
-		return nil, fmt.Errorf("who asked for revision %d: %w", s.Revision, err)
+		return nil, fmt.Errorf("who asked for revision %d: %w", revision, err)
 	}
 	if r.AskedBy == nil { // the row is older than this column
 		return []string{s.Requester}, nil

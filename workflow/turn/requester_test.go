@@ -1,0 +1,83 @@
+package turn
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+// afterAnn begins a thread in which ann asked for something, where another person than the requester has to
+// approve. permitted returns what was permitted since.
+func afterAnn(t *testing.T, enter func(context.Context, *thread) error) (th *thread, permitted func() string) {
+	t.Helper()
+	st := storetest.Open(t)
+	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: storetest.Silent, Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "another", "the total is off")
+	require.NoError(t, err)
+	require.NoError(t, enter(t.Context(), th))
+	require.NoError(t, th.posted(t.Context(), th.tick()))
+	return th, func() string {
+		rows, err := th.permitted(t.Context())
+		require.NoError(t, err)
+		return rows
+	}
+}
+
+// Who asked for a change does not have it backported, also after somebody else reported something.
+func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
+	t.Parallel()
+	th, permitted := afterAnn(t, pushedAndTold)
+	ofPush, err := th.newest(t.Context(), button.Backport)
+	require.NoError(t, err)
+	require.NoError(t, th.says(t.Context(), "cem", "@bobbin the tax is off, too"))
+	_, err = reportWaits(t.Context(), th)
+	require.NoError(t, err)
+	r, err := th.Store.Report(t.Context(), th.Session().ID, 2)
+	require.NoError(t, err)
+	require.Equal(t, []string{"cem"}, r.AskedBy)
+	require.NoError(t, th.says(t.Context(), "ann", "backport to release/1.1"))
+	require.Equal(t, "report=U1 approvals:1=U1", permitted())
+	require.NoError(t, th.pressOf(t.Context(), "ann", button.Backport, ofPush))
+	require.Equal(t, "report=U1 approvals:1=U1", permitted())
+	require.NoError(t, th.pressOf(t.Context(), "cem", button.Backport, ofPush))
+	require.Equal(t, "report=U1,backport=cem approvals:1=U1", permitted(), "he asked for something else")
+}
+
+// Who asked for a change has nothing put back that was taken out of it, and nothing of it mended, also after
+// somebody else had a part put back.
+func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
+	t.Parallel()
+	th, permitted := afterAnn(t, takenOut(pushedNow))
+	older, err := th.newest(t.Context(), button.PutBack)
+	require.NoError(t, err)
+	require.NoError(t, th.takesOut(t.Context(), "more"))
+	require.NoError(t, th.press(t.Context(), "bea", button.PutBack))
+	const before = "report=U1,put_back=bea approvals:1=U1,2=bea"
+	require.Equal(t, before, permitted())
+	p, err := th.intend(t.Context(), "again", "tree")
+	require.NoError(t, err)
+	require.NoError(t, th.settle(t.Context(), p))
+
+	require.NoError(t, th.pressOf(t.Context(), "ann", button.PutBack, older))
+	require.Equal(t, before, permitted())
+
+	require.NoError(t, th.Record(t.Context(),
+		pullrequest.Intent{Repository: "another", Branch: p.Branch, Head: p.Commit, Base: "main", Title: "Mend it", Body: "Why"},
+		store.Lines(th.ProgramLine("red", outgoing.Button{ActionID: button.Mend, Value: store.NewToken(), Means: p.Commit}))))
+	_, err = th.Store.Pool.Exec(t.Context(), `update pull_requests set state = 'open', failure = 'test'`)
+	require.NoError(t, err)
+	require.NoError(t, th.press(t.Context(), "ann", button.Mend))
+	require.Equal(t, before, permitted())
+
+	require.NoError(t, th.pressOf(t.Context(), "cem", button.PutBack, older))
+	require.Equal(t, "report=U1,put_back=bea,put_back=cem approvals:1=U1,2=bea,3=cem", permitted())
+}
