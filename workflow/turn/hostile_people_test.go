@@ -17,9 +17,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -97,6 +100,12 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "press ann stop", "gus: go on", "press cem pass_on"), want: "report=bea,resume=cem approvals:1=bea"},
 	"a guest's go on about an older stop": {play: said(
 		"report", "bea: fix it", "ann: stop", "gus: go on", "bea: go on", "ann: stop", "press cem pass_on"), want: "report=bea,resume=bea approvals:1=bea"},
+	"more is allowed below the line that asks for it": {play: said(
+		"report", "bea: fix it", "limit", "shown", "bea: go on"), want: "report=bea,limit=bea approvals:1=bea"},
+	"words from before a limit allow no more": {play: said(
+		"report", "bea: fix it", "limit", "shown", "late bea: go on"), want: "report=bea approvals:1=bea"},
+	"words from before anybody saw the limit allow no more": {play: said(
+		"report", "bea: fix it", "limit", "bea: go on"), want: "report=bea approvals:1=bea"},
 	"what was changed since is not passed on": {play: said(
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }
@@ -135,6 +144,10 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		}
 		_, err := reportWaits(ctx, th)
 		return errors.Join(err, th.posted(ctx, th.tick()))
+	case "limit":
+		return errors.Join(th.Record(ctx, spending.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
+	case "shown":
+		return th.posted(ctx, th.tick())
 	case "pushed":
 		p, err := th.intend(ctx, "commit", "tree")
 		return errors.Join(err, th.settle(ctx, p))
@@ -210,6 +223,7 @@ func TestHostilePeople(t *testing.T) {
 			t.Parallel()
 			edited := map[string]string{}
 			r := &Runner{Store: st, Slack: asKept{&town{}, st, edited}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+			r.Limits = quota.Limits{quota.OfSession: {quota.USD: 1}}
 			rules := c.rules
 			if rules == "" {
 				rules = "anybody"

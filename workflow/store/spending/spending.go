@@ -115,6 +115,14 @@ func (a Account) Limited(ctx context.Context) (time.Time, error) {
 	return *at, nil
 }
 
+// LimitShown returns the ts of the line that says at which limit the session rests, or an empty string
+// before it is in Slack. underWay reports that it is being posted.
+func (a Account) LimitShown(ctx context.Context) (ts string, underWay bool, err error) {
+	err = a.db.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
+		from sessions s join lines l on l.session_id = s.id and l.at = s.limited_at join outbox o on o.line_id = l.id where s.id = $1`, a.session).Scan(&ts, &underWay)
+	return ts, underWay, err
+}
+
 // Worked returns how long the session was at work so far.
 func (a Account) Worked(ctx context.Context) (time.Duration, error) {
 	var ms int64

@@ -26,8 +26,13 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 		return f, false, nil
 	}
 	since, err := in.Limited(ctx)
-	if err != nil || m.At.Before(since) {
-		return f, false, err // it was written before the limit was reached, about something else
+	if err != nil {
+		return f, false, err
+	}
+	if !since.IsZero() {
+		if early, err := in.Approvals.WrittenBeforeLimit(ctx, m); early || err != nil {
+			return f, false, err // it was written before the limit was shown, about something else
+		}
 	}
 	if since.IsZero() && (in.AwaitsConsent() || intent.ReadConsent(m.Text).Kind != intent.ConsentNone) {
 		return f, false, nil // it is about a report
