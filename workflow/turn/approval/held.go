@@ -49,12 +49,17 @@ func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
-// HoldRemark holds back a remark on a pull request until a person who may approve passes it on.
+// HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
+// nowhere else in the thread, so the line shows all of it: agents get all of it, as that person's own words.
 func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
-	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s): %s", plaintext.OneLine(m.Value), on, why, quoteShortened(m.Text, maxHeldQuote)),
+	quoted := " " + quoteShortened(m.Text, maxHeldQuote)
+	if quoted != ` "`+m.Text+`"` {
+		quoted = "\n" + prompt.Quote(m.Text)
+	}
+	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
 		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
