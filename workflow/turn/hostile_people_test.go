@@ -106,6 +106,14 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "limit", "shown", "late bea: go on"), want: "report=bea approvals:1=bea"},
 	"words from before anybody saw the limit allow no more": {play: said(
 		"report", "bea: fix it", "limit", "bea: go on"), want: "report=bea approvals:1=bea"},
+	"a yes to something else confirms no understanding": {play: said(
+		"understanding", "bea: does it cover csv?", "answer", "bea: yes"), want: "approvals:"},
+	"a yes to a colleague confirms no understanding": {play: said(
+		"understanding", "cem: <@UBEA> is that what you had in mind?", "bea: exactly"), want: "approvals:"},
+	"a yes that was asked about confirms by a press": {play: said(
+		"understanding", "bea: does it cover csv?", "answer", "bea: yes", "press bea confirm"), want: "understanding=bea approvals:1=bea"},
+	"a go-ahead confirms an understanding below an answer, too": {play: said(
+		"understanding", "bea: does it cover csv?", "answer", "bea: go ahead"), want: "understanding=bea approvals:1=bea"},
 	"what was changed since is not passed on": {play: said(
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }
@@ -148,6 +156,11 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		return errors.Join(th.Record(ctx, spending.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
 	case "shown":
 		return th.posted(ctx, th.tick())
+	case "understanding":
+		if err := happens(workflow.EventRequest)(ctx, th); err != nil {
+			return err
+		}
+		return interviewed(ctx, th)
 	case "pushed":
 		p, err := th.intend(ctx, "commit", "tree")
 		return errors.Join(err, th.settle(ctx, p))

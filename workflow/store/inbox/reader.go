@@ -84,7 +84,8 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
-// OthersWrote reports whether a person other than user wrote in the thread between two messages.
+// OthersWrote reports whether a person other than user wrote in the thread between two messages. If user is
+// empty, everybody counts.
 func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply')
 		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)

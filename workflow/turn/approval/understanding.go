@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -15,7 +18,8 @@ import (
 )
 
 // ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
-// It is also the permission to work on a branch, so only a person who may approve can confirm.
+// It is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes" below
+// other people's words, or below an answer to a question, may be meant for these: then the person is asked.
 func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
@@ -45,6 +49,17 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
+	if permission.IsMessage(m.Kind) && intent.ReadConsent(m.Text).Kind != intent.ConsentApprove {
+		shownAt, _, err := shown()
+		if err != nil {
+			return nil, err
+		}
+		if talk, err := ap.Inbox().OthersWrote(ctx, "", shownAt, m.TS); err != nil {
+			return nil, err
+		} else if talk {
+			return askConfirmation(ap, m, p), nil
+		}
+	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return nil, err
@@ -59,3 +74,17 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, "")
 	return append(f, approved...), err
 }
+
+// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits, the
+// next one replaces its words.
+func askConfirmation(ap *Approvals, m incoming.Message, p workflow.Person) []store.Part {
+	revision := ap.Session().Revision
+	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
+		outgoing.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
+		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
+	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0]},
+		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
+}
+
+// startLabel distinguishes the button of a question about an understanding from the button of the understanding.
+const startLabel = "Yes, start"

@@ -147,7 +147,7 @@ func (p *person) next(phase workflow.Phase, waiting string) (text, why string) {
 	case waiting == waitsForPush:
 		return p.word(allowance)
 	case waiting == waitsForConfirmed:
-		return p.word("yes")
+		return p.word("go ahead")
 	case phase == workflow.PhasePaused:
 		return "", "it paused"
 	case p.answers > 0:

@@ -20,7 +20,7 @@ func TestAPersonOfFewWords(t *testing.T) {
 		{workflow.PhaseReported, waitsForApproval, "also on Sundays", ""},
 		{workflow.PhaseReported, waitsForApproval, approval, ""},
 		{workflow.PhasePaused, waitsForPush, allowance, ""},
-		{workflow.PhaseAligning, waitsForConfirmed, "yes", ""},
+		{workflow.PhaseAligning, waitsForConfirmed, "go ahead", ""},
 		{workflow.PhaseReported, waitsForApproval, "", "it asked again and again"},
 		{workflow.PhaseWorking, "", honest, ""},
 		{workflow.PhaseWorking, "", "", "it went quiet"},
