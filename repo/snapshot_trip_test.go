@@ -170,6 +170,53 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	o.Fsck()
 }
 
+// A session's branch was pushed and fetched, and then deleted. Its commits travel nevertheless, since no other mirror
+// gets them from the remote.
+func TestPushedCommitsTravel(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	o := remotetest.NewShop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
+	here := workspaceAt(t, m)
+	old := here.Base()
+	here.write(t, "one", "1\n")
+	first := here.save(t, "one")
+	next := o.Commit("theirs", files{"README.md": "# theirs\n"})
+	require.NoError(t, m.Fetch(ctx0()))
+	_, err := here.Merge(ctx0(), nil, old, next)
+	require.NoError(t, err)
+	merge, err := here.Commit(ctx0(), commits.Spec{Parent: first, Parents: []string{next}, Message: "merge", When: approvedAt})
+	require.NoError(t, err)
+	here.write(t, "two", "2\n")
+	second, err := here.Commit(ctx0(), commits.Spec{Parent: merge, Message: "two", When: approvedAt})
+	require.NoError(t, err)
+	_, err = here.Push(ctx0(), transfer.PushSpec{Commit: second, Branch: "bobbin/x"})
+	require.NoError(t, err)
+	require.NoError(t, m.Fetch(ctx0()))
+	require.True(t, m.Commits().Has(merge))
+	remotetest.RunGit(t, o.Dir, "branch", "-D", "bobbin/x")
+	here.write(t, "three", "not committed\n")
+	tree := here.treeNow(t)
+
+	own, err := bundle.OwnCommits(here.Store, second, old, next)
+	require.NoError(t, err)
+	require.Equal(t, []string{second, merge, first}, own)
+	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
+	require.False(t, late.Commits().Has(first))
+	there := workspaceAt(t, late)
+	pack := here.packed(t, append(own, tree)...)
+	require.NoError(t, there.Unpack(ctx0(), pack))
+	require.NoError(t, there.Restore(ctx0(), tree))
+	require.Equal(t, here.onDisk(t), there.onDisk(t))
+	common, err := there.MergeBase(ctx0(), second, next)
+	require.NoError(t, err)
+	require.Equal(t, next, common)
+
+	own, err = bundle.OwnCommits(here.Store, second, strings.Repeat("1", 40))
+	require.NoError(t, err)
+	require.Equal(t, []string{second}, own, "without a base the line would be all of the history")
+}
+
 // If the base is the session's own commit, the objects of its ancestors in the mirror are left out of
 // the pack.
 func TestAnOwnBaseTravels(t *testing.T) {

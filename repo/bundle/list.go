@@ -17,12 +17,18 @@ const maxNewCommits = 10_000 // more new commits than this are a mistake
 // NewObjects lists the objects that another repository cannot have: for each commit that is neither in
 // there nor in the mirror, the commit itself and what differs from its parents.
 func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
+	return listCommits(ctx, s, commit, func(h plumbing.Hash) bool { return there[h] || s.InMirror(h) })
+}
+
+// listCommits lists the objects of the commit and of its ancestors, up to those for which there returns true: for
+// each commit, the commit itself and what differs from its parents.
+func listCommits(ctx context.Context, s *objects.Store, commit plumbing.Hash, there func(plumbing.Hash) bool) ([]plumbing.Hash, error) {
 	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
 	queue := []plumbing.Hash{commit}
 	for commits := 0; len(queue) > 0; commits++ {
 		h := queue[0]
 		queue = queue[1:]
-		if there[h] || s.InMirror(h) || !list.addHash(h) {
+		if there(h) || !list.addHash(h) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -41,6 +47,27 @@ func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, the
 		queue = append(queue, c.ParentHashes...)
 	}
 	return list.hashes, nil
+}
+
+// mostOwnCommits is the number of commits after which OwnCommits takes the line for one without a base.
+const mostOwnCommits = 1000
+
+// OwnCommits returns the commits of a session's branch, newest first: head and its first parents, down to one of
+// the bases that the branch was made on. It returns head alone if none of the bases is among the newest 1000
+// commits. The mirror may have fetched own commits; another mirror does not get them once their branch is deleted.
+func OwnCommits(s *objects.Store, head string, bases ...string) ([]string, error) {
+	var own []string
+	for h := head; !slices.Contains(bases, h); {
+		c, err := s.Commit(plumbing.NewHash(h))
+		if err != nil {
+			return nil, err
+		}
+		if own = append(own, h); len(own) == mostOwnCommits || len(c.ParentHashes) == 0 {
+			return own[:1], nil
+		}
+		h = c.ParentHashes[0].String()
+	}
+	return own, nil
 }
 
 type objectList struct {

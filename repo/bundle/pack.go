@@ -33,7 +33,7 @@ func (e *Error) Error() string { return e.Reason }
 
 // Pack returns the objects that another machine with its own mirror needs for the named trees and
 // commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and,
-// below a commit, whatever the mirror has. If the base is the session's own commit, its nearest
+// below a named commit, the commits that the mirror has and that are not named. If the base is the session's own commit, its nearest
 // ancestors in the mirror take its place. An object comes after those that it names, and the same roots
 // give the same bytes. A pack of more than limit bytes (0: 64 MiB) is an *Error.
 func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
@@ -44,7 +44,7 @@ func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := newObjects(ctx, s, baseTrees, roots)
+	fresh, err := newObjects(ctx, s, base, baseTrees, roots)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +85,14 @@ func findBaseTrees(ctx context.Context, s *objects.Store, base plumbing.Hash) (t
 }
 
 // newObjects returns the objects below the roots that the base trees do not hold.
-func newObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
-	out := map[plumbing.Hash]bool{}
+func newObjects(ctx context.Context, s *objects.Store, base plumbing.Hash, baseTrees []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
+	out, named := map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
 	for _, root := range roots {
-		list, err := newObjectsBelow(ctx, s, baseTrees, root)
+		named[plumbing.NewHash(root)] = true
+	}
+	there := func(h plumbing.Hash) bool { return s.InMirror(h) && (h == base || !named[h]) }
+	for _, root := range roots {
+		list, err := newObjectsBelow(ctx, s, baseTrees, root, there)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +103,7 @@ func newObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash
 	return out, dropBaseObjects(ctx, s, baseTrees, out)
 }
 
-func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, root string) ([]plumbing.Hash, error) {
+func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, root string, there func(commit plumbing.Hash) bool) ([]plumbing.Hash, error) {
 	h := plumbing.NewHash(root)
 	if !plumbing.IsHash(root) {
 		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
@@ -109,7 +113,7 @@ func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing
 	case err != nil:
 		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
 	case kind == plumbing.CommitObject:
-		return NewObjects(ctx, s, h, nil)
+		return listCommits(ctx, s, h, there)
 	case kind != plumbing.TreeObject:
 		return nil, fmt.Errorf("repo: pack: %s is a %s, not a tree or commit", root, kind)
 	}

@@ -57,7 +57,11 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	s := sn.Session()
 	roots := append([]string{tree}, further...)
 	if task == 0 && s.Head != "" {
-		roots = append(roots, s.Head)
+		own, err := sn.ownCommits(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, own...)
 	}
 	tasks, err := sn.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
@@ -80,6 +84,21 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	//crash:files_packed
 	sn.noteRecorded(task, tree)
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
+}
+
+// ownCommits returns the commits of the session's branch. They are packed even if this mirror has them: once the
+// branch is deleted in the remote, no other mirror gets them.
+func (sn *Snapshots) ownCommits(ctx context.Context, w *repo.Workspace) ([]string, error) {
+	s := sn.Session()
+	pushes, err := sn.Store.Pushes(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	bases := []string{s.BaseCommit}
+	for _, p := range pushes {
+		bases = append(bases, p.BaseCommit)
+	}
+	return bundle.OwnCommits(w.Store, s.Head, bases...)
 }
 
 // Some returns the snapshot as a list of parts, empty if it is nil.
