@@ -265,7 +265,7 @@ var rooms = map[string][]string{
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/backport": {
-		"repo", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/backports",
+		"repo", "repo/bundle", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/backports",
 		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/button", "workflow/outgoing", "workflow/permit", "repo/commits",
 	},
 	"workflow/store/backports": {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/database", "workflow/store/pullrequest", "workflow/store/queue", "workflow/store/record"},
@@ -403,7 +403,7 @@ var inTests = map[string][]string{
 	"repo/retest":              {"repo/buildcache"},
 	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
 	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress", "workflow"},
-	"workflow/turn/backport":   {"repo/buildcache", "repo/sandbox", "workflow/store/audit", "workflow/store/consent", "workflow/store/inbox"},
+	"workflow/turn/backport":   {"repo/buildcache", "repo/sandbox", "workflow/store/audit", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress"},
 	"workflow/agent/decision":  {"workflow/agent"},
 	"workflow/store/progress":  {"workflow/store/spending", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue", "workflow/incoming", "workflow/outgoing", "workflow/permit"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/incoming"},

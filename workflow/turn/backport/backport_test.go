@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
@@ -232,4 +233,39 @@ func TestABranchStaysWithItsRelease(t *testing.T) {
 	require.Equal(t, backports.Refused, s.row().State)
 	require.Contains(t, s.said(), "No backport to `api-1.1`: its branch `bobbin/x-backport-1.1` holds the backport to `release/1.1`.")
 	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
+}
+
+// The pushed branch was merged by squashing and deleted before this machine's mirror fetched it. The backport takes
+// the change from the files that are kept of the session; without them it is refused.
+func TestAPushedBranchMayBeGone(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} {
+		t.Run(fmt.Sprint("kept ", kept), func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			if kept {
+				other := &repo.Mirrors{Dir: t.TempDir(), Log: storetest.Silent}
+				t.Cleanup(func() { other.Close() })
+				m, err := other.Open(t.Context(), s.Repositories[0].Remote)
+				require.NoError(t, err)
+				work := repotest.NewWorkspace(t, m, s.commits[1], nil)
+				tree, err := work.Tree(t.Context())
+				require.NoError(t, err)
+				pack, err := work.Pack(t.Context(), 0, tree, s.commits[2])
+				require.NoError(t, err)
+				require.NoError(t, s.turn.Record(t.Context(), progress.Snapshot{Tree: tree, Pack: pack}))
+			}
+			s.git("update-ref", "refs/heads/main", s.commits[1])
+			s.ask("1.1", s.commits[2], 1)
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			if !kept {
+				require.Equal(t, backports.Refused, s.row().State)
+				require.Equal(t, []string{"No backport to `release/1.1`: the pushed commit `" + s.commits[2][:7] + "` is on no branch of the repository any more."}, s.said())
+				return
+			}
+			require.Equal(t, backports.Pushed, s.row().State, s.row().Reason)
+			require.Equal(t, mended, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
+			require.Equal(t, s.commits[0], s.git("rev-parse", "bobbin/x-backport-1.1^"))
+		})
+	}
 }

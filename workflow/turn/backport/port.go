@@ -3,6 +3,7 @@ package backport
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/disk"
@@ -47,6 +49,9 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	if k.work, err = k.mirror.Workspace(ctx, dir, k.row.Onto); err != nil {
 		return nil, err
 	}
+	if err := k.findPushed(ctx); err != nil {
+		return nil, err
+	}
 	conflicts, err := k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
 	if err != nil {
 		return nil, err
@@ -59,6 +64,37 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 		err = refused(k.row, "the change is there already")
 	}
 	return changes, err
+}
+
+// findPushed makes the pushed commit readable in the work. If its branch was deleted before this machine's mirror
+// fetched it, the files that are kept of the session hold it. It returns a refusal if the commit is nowhere.
+func (k *backportRun) findPushed(ctx context.Context) error {
+	if k.work.HasCommit(k.row.Pushed) {
+		return nil
+	}
+	kept, err := k.Rows.Store.Snapshot(ctx, k.row.Session, 0)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		var unfit *bundle.Error
+		if err := k.work.Unpack(ctx, kept.Pack); errors.As(err, &unfit) {
+			k.Log.Warn("the session's files do not lead to what it pushed", "commit", k.row.Pushed, "err", err)
+		} else if err != nil {
+			return err
+		}
+	}
+	if !k.work.HasCommit(k.row.Pushed) {
+		return refused(k.row, "the pushed commit "+name(prompt.ShortHash(k.row.Pushed))+" is on no branch of the repository any more")
+	}
+	return nil
+}
+
+// reader reads the commits of the mirror and those that only the work has.
+func (k *backportRun) reader() commits.Reader {
+	r := k.mirror.Commits()
+	r.Store = k.work.Store
+	return r
 }
 
 func (k *backportRun) close() {
@@ -140,7 +176,7 @@ func (k *backportRun) makeAgain(ctx context.Context) error {
 // left beside them. The commit depends on rows and commits only, so making it again results in the same
 // hash.
 func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
-	c, err := k.mirror.Commits().Read(row.Pushed)
+	c, err := k.reader().Read(row.Pushed)
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +237,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	if err != nil {
 		return t, fmt.Errorf("pull request: %w", err)
 	}
-	c, err := k.mirror.Commits().Read(row.Pushed)
+	c, err := k.reader().Read(row.Pushed)
 	if err != nil {
 		return t, err
 	}
