@@ -11,7 +11,7 @@ var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:secrets?|tokens?|keys?|pass|p
 
 // EnvValues returns the secret values in a file of environment variables: values whose variable has a name
 // that matches secretName, and passwords in URLs. It leaves out all other values, such as ports, modes and
-// host names, because they appear in ordinary text as well.
+// host names, because they appear in ordinary text as well. So do passwords that are ordinary names.
 func EnvValues(file string) (values []string) {
 	for line := range strings.Lines(file) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
@@ -21,16 +21,19 @@ func EnvValues(file string) (values []string) {
 		}
 		value = unquoted(strings.TrimSpace(value))
 		if u, err := url.Parse(value); err == nil && u.User != nil {
-			if password, ok := u.User.Password(); ok {
+			if password, ok := u.User.Password(); ok && password != u.User.Username() && !ordinary[password] {
 				values = append(values, password)
 			}
 		}
-		if secretName.MatchString(name) {
+		if secretName.MatchString(name) && !ordinary[value] {
 			values = append(values, value)
 		}
 	}
 	return values
 }
+
+// ordinary holds the passwords of databases on many developers' machines.
+var ordinary = map[string]bool{"postgres": true, "password": true}
 
 // With returns a copy of f that also knows the given values. It returns nil for a nil f.
 func (f *Finder) With(values ...string) *Finder {

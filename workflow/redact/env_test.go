@@ -13,6 +13,7 @@ func TestEnvValuesAreThoseOfSecrets(t *testing.T) {
 	t.Parallel()
 	file := "# SECRET=not this one\nPORT=3000\nNODE_ENV=development\nexport API_TOKEN='tea-and-biscuits' # the real one\r\n" +
 		"DB_PASSWORD=\"open sesame\"\nDATABASE_URL=postgres://shop:correct%20horse@localhost/shop\nKEYBOARD=qwertz-layout\n" +
+		"POSTGRES_PASSWORD=postgres\nMYSQL_PASSWORD='password'\nTEST_URL=postgres://shop-tests:shop-tests@localhost/shop\n" +
 		"STRIPE_KEY2=four-score # and seven\nnonsense\n=x\nEMPTY_SECRET=\n"
 	require.Equal(t, []string{"tea-and-biscuits", "open sesame", "correct horse", "four-score", ""}, redact.EnvValues(file))
 	f := redact.New("a-given-value").With(redact.EnvValues(file)...)

@@ -46,7 +46,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 	if w == nil {
 		w = &permit.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
-	w.Names = allowanceText(named, tree, unproven, p.Shown)
+	w.Names = d.MaskShown(allowanceText(named, tree, unproven, p.Shown))
 	label, told := "Push it", "the change decides more than what the code does"
 	if unproven != "" {
 		label, told = "Push it unproven", "nothing can be proven here ("+unproven+")"

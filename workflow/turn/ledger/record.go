@@ -89,6 +89,10 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	return err
 }
 
+// MaskShown masks secrets in a text that is stored beside the line which shows it: a report, or the question
+// before a push. Record masks the line, and people approve the words that they read, so both have to be the same.
+func (l *Ledger) MaskShown(text string) string { return l.SecretFinder().Mask(text) }
+
 func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
 	mask := l.SecretFinder().Mask
 	lines = slices.Clone(lines)

@@ -289,6 +289,7 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	if why := l.Trees.Current().Unprovable(); why != "" {
 		r.Text = belowFirstLine(r.Text, why+"\n")
 	}
+	r.Text = l.MaskShown(r.Text)
 	who := knows.Finder{Ledger: l.Ledger, Trees: l.Trees}
 	known := who.Find(ctx, knows.InReport(*r))
 	if len(known.People)+len(known.Owners) > 0 {

@@ -165,7 +165,7 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	report.Text = changed + r.Text() + l.offerText(r)
+	report.Text = l.MaskShown(changed + r.Text() + l.offerText(r))
 	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
 	if s.Phase != workflow.PhasePlanning {
 		update.Events = []workflow.Event{workflow.EventPlan}
@@ -189,7 +189,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 		return model.Result{}, err
 	}
 	if by == nil {
-		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), "."))
+		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), ".")))
 		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 			update, consent.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
@@ -208,7 +208,7 @@ func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, c
 	if changed != "" {
 		changed = "; changed: " + changed
 	}
-	report.Text = fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text())
+	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(l.ProgramLine(report.Text,
 			outgoing.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
@@ -240,7 +240,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	report.Text = changed + fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
+	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision))
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
 	shown[0].Files = []outgoing.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
