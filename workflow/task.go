@@ -42,6 +42,7 @@ type Task struct {
 	State       TaskState
 	Summary     string // the worker's own words when it ended
 	Plan        int    // number of the plan's task that it does; 0: none
+	Revision    int    // revision under whose approval it was delegated; Plan is of that revision's plan
 	Failures    int    // failed attempts at it, and at earlier tasks whose work it takes up
 	StartTree   string // tree of files that it began with; empty for a failed task of pushed work
 	Tree        string // tree of files that was verified

@@ -41,7 +41,7 @@ func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) 
 				Heading: mask(t.Heading()), Whole: mask(strings.TrimSpace(t.Description)), Acceptance: mask(plaintext.OneLine(t.Acceptance)), Check: mask(plaintext.OneLine(t.Check)),
 			}
 			for _, k := range tasks {
-				if k.Plan == n+1 {
+				if k.Plan == n+1 && k.Revision == reports[i].Revision {
 					shown.State, shown.Ticked = k.State, shown.Ticked || k.State == workflow.TaskDone
 				}
 			}

@@ -20,11 +20,15 @@ func TestPlansAreTicked(t *testing.T) {
 	require.Equal(t, planned{Number: 1, Label: "[deep]", Heading: "Hand out every cent", Whole: "All of it.", Acceptance: "they add up", Check: "go test ./money"}, p.Tasks[0])
 
 	p = planOf(reports, []workflow.Task{
-		{Number: 1, Plan: 1, State: workflow.TaskFailed}, {Number: 2, Plan: 1, State: workflow.TaskDone}, {Number: 3, Plan: 2, State: workflow.TaskWorking}, {Number: 4, State: workflow.TaskDone},
+		{Number: 1, Plan: 1, Revision: 3, State: workflow.TaskFailed},
+		{Number: 2, Plan: 1, Revision: 3, State: workflow.TaskDone},
+		{Number: 3, Plan: 2, Revision: 3, State: workflow.TaskWorking},
+		{Number: 4, Revision: 3, State: workflow.TaskDone},
+		{Number: 5, Plan: 2, Revision: 2, State: workflow.TaskDone},
 	}, func(s string) string { return strings.ReplaceAll(s, "token-1", "***") })
 	require.Equal(t, 1, p.Verified)
 	require.True(t, p.Tasks[0].Ticked)
-	require.False(t, p.Tasks[1].Ticked, "at work is not verified")
+	require.False(t, p.Tasks[1].Ticked, "at work is not verified, and what an older plan numbered alike is another task")
 	require.Equal(t, []any{workflow.TaskWorking, "[quick + tdd skill]", "grep ***", []int{1}}, []any{p.Tasks[1].State, p.Tasks[1].Label, p.Tasks[1].Check, p.Tasks[1].After})
 
 	require.Nil(t, planOf(reports[:1], nil, same))

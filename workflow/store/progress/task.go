@@ -25,9 +25,9 @@ func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 			k.ID, k.State, database.CleanText(k.Summary), k.Failures, k.StartTree, k.Tree)
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12)`,
-		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown))
+	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown, revision)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12, $13)`,
+		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown), k.Revision)
 	return err
 }
 
@@ -45,7 +45,7 @@ func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 // Tasks returns the session's tasks in order. A callID that is not empty selects those of one tool call.
 func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
-			plan, failures, start_tree, tree, apart
+			plan, revision, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {
 		return nil, err

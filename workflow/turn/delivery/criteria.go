@@ -29,7 +29,7 @@ func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, crite
 	}
 	for n := range plan.Tasks {
 		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool {
-			return k.Plan == n+1 && (k.State == workflow.TaskDone || k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
+			return k.Plan == n+1 && k.Revision == a.Revision && (k.State == workflow.TaskDone || k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
 		}) {
 			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
 		}

@@ -194,7 +194,7 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if refused := badAssignments(list, plan); refused != "" {
 		return prompt.Wrong("%s", refused), nil
 	}
-	tasks, err := l.ensureTasks(ctx, list)
+	tasks, err := l.ensureTasks(ctx, list, approval.Revision)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -212,7 +212,7 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 
 // ensureTasks returns the rows of the tasks of this tool call. The first time it inserts them and lists
 // them in the thread; when the call is repeated after a crash it finds them.
-func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]workflow.Task, error) {
+func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, revision int) ([]workflow.Task, error) {
 	call := agent.CallID(ctx)
 	s := l.Session()
 	found, err := l.Store.Tasks(ctx, s.ID, call)
@@ -231,7 +231,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 	for i, a := range list {
 		k := workflow.Task{
 			Number: len(all) + i + 1, Description: a.Description, Shown: heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
-			Plan: a.Plan, Failures: failures, Apart: apart(list, i),
+			Plan: a.Plan, Revision: revision, Failures: failures, Apart: apart(list, i),
 		}
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)

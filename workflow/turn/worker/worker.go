@@ -553,7 +553,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	}
 	s := w.Session()
 	a, err := w.StandingApproval(ctx)
-	if err != nil || a == nil {
+	if err != nil || a == nil || a.Revision != now.Revision {
 		return nil, err
 	}
 	plan, err := w.ApprovedPlan(ctx, a)
@@ -566,7 +566,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	}
 	verified := []int{now.Plan}
 	for _, k := range all {
-		if k.State == workflow.TaskDone && k.Plan > 0 {
+		if k.State == workflow.TaskDone && k.Plan > 0 && k.Revision == a.Revision {
 			verified = append(verified, k.Plan)
 		}
 	}

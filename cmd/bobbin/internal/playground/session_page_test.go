@@ -225,7 +225,7 @@ func TestLongSessionPage(t *testing.T) {
 		`insert into reports (session_id, revision, kind, text, hash, base_commit, body) select id, 1, 'plan', 'Plan: A button', 'h', 'b',
 			'{"title": "A button to pay later", "tasks": [{"title": "Style the button", "description": "With the tokens of the cart.", "category": "visual-engineering", "acceptance": "it looks like one", "check": "npm test"},
 			{"description": "Tell it in the README", "category": "quick", "acceptance": "it is told", "check": "grep later README.md", "after": [1]}]}' from sessions`,
-		`insert into tasks (session_id, number, description, category, state, plan) select id, 1, 'Style the button', 'visual-engineering', 'done', 1 from sessions`,
+		`insert into tasks (session_id, number, description, category, state, plan, revision) select id, 1, 'Style the button', 'visual-engineering', 'done', 1, 1 from sessions`,
 		`insert into pictures (session_id, key, repository, base, commit_hash, changed, state) select id, 'push:c', 'shop', 'b', 'c', '{cart.css}', 'done' from sessions`,
 		`insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) select id, 1, 'web/cart.html', 2, p, 'png', p, 'png'
 			from pictures, decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
