@@ -9,6 +9,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -72,14 +73,18 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	}
 }
 
-// lastHeard returns the time of the newest stored message: zero if there is none, now if it cannot be read.
-func (g *Gateway) lastHeard(ctx context.Context, now time.Time) time.Time {
+// lastHeard returns the time of the newest stored message: zero if there is none, otherwise if it cannot be read.
+func (g *Gateway) lastHeard(ctx context.Context, otherwise time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
-	newest, err := g.Ledger.Newest(ctx)
+	var newest string
+	err := bot.RetryUntil(ctx, time.Now().Add(ledgerTimeout), 20*time.Millisecond, func() (err error) {
+		newest, err = g.Ledger.Newest(ctx)
+		return err
+	})
 	if err != nil {
 		g.log().Warn("cannot read what was heard last", "err", err)
-		return now
+		return otherwise
 	}
 	return event.ParseTS(newest)
 }
@@ -113,40 +118,77 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 	}
 }
 
-// fillGap reads the messages that were written since that time and hands them to the Inbox.
+// fillGap reads the messages that were written since that time and hands them to the Inbox. Slack, the network or
+// the database may well fail again just after a gap, so what failed is tried again after growing waits, for at
+// most a day. If another gap ends meanwhile, everything is read again since the beginning of the first one.
 func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
+	f := g.newFilling(since)
+	most, until := cmp.Or(g.MostApart, time.Minute), time.Now().Add(maxGap)
+	for wait := cmp.Or(g.Apart, time.Second); !f.try(ctx); wait = min(2*wait, most) {
+		if time.Now().After(until) {
+			g.log().Error("not everything could be read that was written while no link to Slack was up", "since", since, "threads", f.threads, "channels", f.channels)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.gaps.filled:
+			f = g.newFilling(since)
+		case <-time.After(wait):
+		}
+	}
+	g.log().Info("read again what was written while no link to Slack was up", "since", since, "threads", f.read, "channels", len(g.Channels), "messages", f.offered)
+}
+
+// filling is the work on one gap.
+type filling struct {
+	g        *Gateway
+	reader   event.Reader
+	from     time.Time
+	oldest   string // from, as a ts
+	listed   bool   // the Ledger has named its threads
+	channels []string
+	threads  []workflow.Thread // what is still to be read
+	read     int               // number of threads that were read
+	offered  int
+}
+
+func (g *Gateway) newFilling(since time.Time) *filling {
 	from := since.Add(-gapOverlap)
 	if bound := time.Now().Add(-maxGap); from.Before(bound) {
 		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
 		from = bound
 	}
-	f := &filling{g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Feeds: g.Feeds}, oldest: event.FormatTS(from)}
-	threads, err := g.Ledger.Threads(ctx, from.Add(-openFor), openThreads)
-	if err != nil {
-		g.log().Warn("cannot read which threads are open", "err", err)
-	}
-	for _, channel := range g.Channels {
-		threads = append(threads, f.readChannel(ctx, channel)...)
-	}
-	for _, thread := range threads {
-		f.readThread(ctx, thread)
-	}
-	if ctx.Err() == nil {
-		g.log().Info("read again what was written while no link to Slack was up", "since", since, "threads", len(threads), "channels", len(g.Channels), "messages", f.offered)
+	return &filling{
+		g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Feeds: g.Feeds},
+		from: from, oldest: event.FormatTS(from), channels: slices.Clone(g.Channels),
 	}
 }
 
-// filling is the work on one gap.
-type filling struct {
-	g       *Gateway
-	reader  event.Reader
-	oldest  string
-	offered int
+// try reads what is still to be read. done reports whether nothing of it failed.
+func (f *filling) try(ctx context.Context) (done bool) {
+	if !f.listed {
+		threads, err := f.g.Ledger.Threads(ctx, f.from.Add(-openFor), openThreads)
+		if err != nil {
+			f.g.log().Warn("cannot read which threads are open", "err", err)
+			return false
+		}
+		f.threads, f.listed = threads, true
+	}
+	f.channels = slices.DeleteFunc(f.channels, func(id string) bool { return f.readChannel(ctx, id) })
+	f.threads = slices.DeleteFunc(f.threads, func(t workflow.Thread) bool {
+		done := f.readThread(ctx, t)
+		if done {
+			f.read++
+		}
+		return done
+	})
+	return len(f.channels)+len(f.threads) == 0
 }
 
-// readChannel offers the new messages of a channel to the Inbox, and returns the threads of those that have
-// replies.
-func (f *filling) readChannel(ctx context.Context, id string) (threads []workflow.Thread) {
+// readChannel offers the new messages of a channel to the Inbox, and adds the threads of those that have replies
+// to what is to be read. done is false if it has to be tried again.
+func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
 	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
 	var found []slack.Message
 	for range gapPages {
@@ -156,7 +198,9 @@ func (f *filling) readChannel(ctx context.Context, id string) (threads []workflo
 			return err
 		})
 		if err != nil {
-			f.logFailure(ctx, "conversations.history", id, err)
+			if !f.isRefused(ctx, "conversations.history", id, err) {
+				return false
+			}
 			break
 		}
 		found = append(found, page.Messages...)
@@ -165,21 +209,27 @@ func (f *filling) readChannel(ctx context.Context, id string) (threads []workflo
 		}
 	}
 	slices.Reverse(found) // Slack lists the newest first
+	var threads []workflow.Thread
+	done = true
 	for _, m := range found {
 		if m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp {
 			continue // a reply that is also shown in the channel
 		}
-		f.offerMessage(ctx, id, m)
+		done = f.offerMessage(ctx, id, m) && done
 		if m.ReplyCount > 0 {
 			threads = append(threads, workflow.Thread{Team: f.g.Slack.Self().Team, Channel: id, TS: m.Timestamp})
 		}
 	}
-	return threads
+	if done {
+		f.threads = append(f.threads, threads...)
+	}
+	return done
 }
 
-// readThread offers the new replies of a thread to the Inbox.
-func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
+// readThread offers the new replies of a thread to the Inbox. done is false if it has to be tried again.
+func (f *filling) readThread(ctx context.Context, t workflow.Thread) (done bool) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: t.Channel, Timestamp: t.TS, Oldest: f.oldest, Limit: gapPage}
+	done = true
 	for range gapPages {
 		var page []slack.Message
 		err := f.g.Slack.Call(ctx, func() (err error) {
@@ -187,39 +237,42 @@ func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
 			return err
 		})
 		if err != nil {
-			f.logFailure(ctx, "conversations.replies", t.Channel, err)
-			return
+			return f.isRefused(ctx, "conversations.replies", t.Channel, err) && done
 		}
 		for _, m := range page {
 			if m.Timestamp > f.oldest { // the response always holds the root message
-				f.offerMessage(ctx, t.Channel, m)
+				done = f.offerMessage(ctx, t.Channel, m) && done
 			}
 		}
 		if params.Cursor == "" {
-			return
+			return done
 		}
 	}
 	f.g.log().Warn("a thread has more new messages than are read again", "channel", t.Channel, "thread", t.TS)
+	return done
 }
 
-func (f *filling) logFailure(ctx context.Context, method, channel string, err error) {
+// isRefused logs a failure, and reports whether Slack refused the call itself, as for a channel that is gone.
+func (f *filling) isRefused(ctx context.Context, method, channel string, err error) bool {
 	if ctx.Err() == nil {
 		f.g.log().Warn("cannot read again what was written while no link to Slack was up", "method", method, "channel", channel, "err", err)
 	}
+	return bot.IsFinal(err)
 }
 
-// offerMessage hands a message to the Inbox as if its event had arrived.
-func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) {
+// offerMessage hands a message to the Inbox as if its event had arrived. kept is false if the Inbox failed.
+func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) (kept bool) {
 	in, ok := f.reader.ReadHistory(channel, m)
 	if !ok || ctx.Err() != nil {
-		return
+		return ctx.Err() == nil
 	}
 	l := &link{Gateway: f.g}
 	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.patience())); err != nil {
-		if ctx.Err() == nil { // when the program stops, the message is read again after the next start
+		if ctx.Err() == nil {
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}
-		return
+		return false
 	}
 	f.offered++
+	return true
 }

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -143,6 +145,78 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 	}
 }
 
+// faultyLedger fails the first call of one of its functions.
+type faultyLedger struct {
+	Ledger
+	newest, threads error
+}
+
+func (l *faultyLedger) Newest(ctx context.Context) (string, error) {
+	if err := l.newest; err != nil {
+		l.newest = nil
+		return "", err
+	}
+	return l.Ledger.Newest(ctx)
+}
+
+func (l *faultyLedger) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
+	if err := l.threads; err != nil {
+		l.threads = nil
+		return nil, err
+	}
+	return l.Ledger.Threads(ctx, since, most)
+}
+
+// TestAGapIsReadUntilItIsRead checks that nothing of a gap is lost when something fails once while it is read.
+func TestAGapIsReadUntilItIsRead(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the database is away")
+	for name, c := range map[string]struct {
+		fault           slacktest.Fault
+		newest, threads error
+		inbox           string // text of the message that cannot be kept at first
+	}{
+		"Slack fails to list replies":        {fault: slacktest.Fault{Method: "conversations.replies", Status: 503}},
+		"Slack fails to list messages":       {fault: slacktest.Fault{Method: "conversations.history", Error: "internal_error"}},
+		"the network fails":                  {fault: slacktest.Fault{Method: "conversations.replies", LoseAnswer: true}},
+		"the beginning cannot be read":       {newest: away},
+		"the threads cannot be read":         {threads: away},
+		"a reply cannot be kept":             {inbox: "while nobody listened"},
+		"a channel's message cannot be kept": {inbox: "the total is off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+			ops := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
+			say := func(text, thread string) string {
+				ts, err := o.Say("ops", o.Ada.ID, text, thread)
+				require.NoError(t, err)
+				return ts
+			}
+			root := say(o.Mention()+" it fails", "")
+			thread := o.ThreadOf(root)
+			thread.Channel = ops.ID
+			require.NoError(t, in.Receive(t.Context(), incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: thread, TS: root, User: o.Ada.ID, Text: "it fails"}))
+			say("while nobody listened", root)
+			o.AdaSays(o.Mention()+" the total is off", "")
+			o.Forget()
+			if c.fault.Method != "" {
+				o.Order(c.fault)
+			}
+			in.Before = func(e incoming.Event) error {
+				if e.Text == c.inbox {
+					c.inbox = "nothing more"
+					return away
+				}
+				return nil
+			}
+			o.run(&Gateway{Inbox: in, Backfill: Backfill{Ledger: &faultyLedger{in, c.newest, c.threads}, Channels: []string{o.Bugs.ID}}})
+			require.Eventually(t, func() bool { return len(in.Texts()) == 3 }, time.Minute, time.Millisecond)
+			require.ElementsMatch(t, []string{"it fails", "while nobody listened", "the total is off"}, in.Texts())
+		})
+	}
+}
+
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
@@ -158,8 +232,9 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 	require.LessOrEqual(t, len(kept), gapPages*gapPage)
 	require.Greater(t, len(kept), (gapPages-1)*gapPage)
 	// Channels that are gone or may not be read are skipped.
-	f.readThread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"})
-	require.Empty(t, f.readChannel(t.Context(), "C0NOWHERE"))
+	require.True(t, f.readThread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"}))
+	require.True(t, f.readChannel(t.Context(), "C0NOWHERE"))
+	require.Empty(t, f.threads)
 }
 
 // TestLinksAreNotRenewedTogether checks that the second of two links that were opened together is renewed
