@@ -41,11 +41,18 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) 
 	if posting.Note != "" {
 		last = last.WithNote("\n&gt; "+mrkdwn.Escape(mrkdwn.OneLine(posting.Note, 300)), posting.Lines)
 	}
-	return p.updateMessage(ctx, posting.Thread.Channel, ts, last)
+	return p.updateMessage(ctx, posting.Thread.Channel, ts, last, posting.Key)
 }
 
-func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part render.Part) error {
+// updateMessage updates a message for the posting with that key, unless another poster has taken that over. If
+// key is empty, it always does.
+func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part render.Part, key string) error {
 	err := p.Slack.Call(ctx, func() error {
+		if key != "" {
+			if err := p.Outbox.Mine(ctx, key); err != nil {
+				return err
+			}
+		}
 		_, _, _, err := p.Slack.API.UpdateMessageContext(ctx, channel, ts,
 			slack.MsgOptionText(part.Text, false), slack.MsgOptionBlocks(part.Blocks...),
 			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.Key}}),
@@ -71,10 +78,7 @@ func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (gr
 	if len(parts) > 1 || !p.Slack.MayUpdate() {
 		return false, nil
 	}
-	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
-		return false, err
-	}
-	err = p.updateMessage(ctx, posting.Thread.Channel, posting.OnTS, parts[0])
+	err = p.updateMessage(ctx, posting.Thread.Channel, posting.OnTS, parts[0], posting.Key)
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return false, nil
@@ -94,7 +98,7 @@ func (p *Poster) keepNewest(ctx context.Context, posting *outgoing.Posting) erro
 		whole := *p.GuestFilter.filterPosting(ctx, newest)
 		whole.Key = newest.Rewrites
 		parts, _ := p.style().Message(&whole)
-		if err := p.updateMessage(ctx, newest.Thread.Channel, newest.OnTS, parts[0]); err != nil {
+		if err := p.updateMessage(ctx, newest.Thread.Channel, newest.OnTS, parts[0], ""); err != nil {
 			return err
 		}
 		posting = newest

@@ -1,6 +1,7 @@
 package poster
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,21 @@ func TestAnsweredButtonsVanish(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnotherPostersMessageIsNotRewritten checks that a poster that froze before it rewrote a message, and whose
+// posting is another poster's by now, leaves the message as the other one has written it.
+func TestAnotherPostersMessageIsNotRewritten(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	again := o.asked(root, "shall I?")
+	before := o.replies(root)
+	late := (&bottest.Outbox{Lost: errors.New("another poster has it")}).Put(again)
+	require.ErrorIs(t, o.poster(late).Drain(t.Context(), "s"), late.Lost)
+	require.Empty(t, o.Requests("chat.update"))
+	require.Equal(t, before, o.replies(root))
+	require.Empty(t, late.ByKey)
 }
 
 func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
