@@ -12,14 +12,16 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // While no link is up, Slack keeps events for some minutes and then drops them. So when the first link is up
 // again, also at the start of the program, the gateway reads the messages that were written meanwhile: the
 // replies in threads that have a session, and the new messages of the configured channels. Each is handled like
-// an event, and the Inbox drops duplicates. The gateway reads at most one day back, the 100 most recently
-// active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are not
-// recovered.
+// an event, and the Inbox drops duplicates. The same is done when a message could not be stored at any of Slack's
+// attempts to deliver it, as while the database is away. The gateway reads at most one day back, the 100 most
+// recently active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are
+// not recovered.
 
 // A Ledger knows which messages were received before.
 type Ledger interface {
@@ -49,7 +51,7 @@ type gaps struct {
 	since  time.Time      // beginning of the open gap; zero: no message was received before it
 	ended  time.Time      // when a link last ended
 	before time.Time      // newest stored message when that link ended
-	filled chan time.Time // beginnings of ended gaps that are to be filled
+	filled chan time.Time // the beginning of an ended gap that is to be filled
 }
 
 // linkEnds records that a link ended; others says whether another link is up. A gap begins at the newest stored
@@ -101,10 +103,30 @@ func (g *Gateway) linkBegins() {
 	if x.since.IsZero() {
 		return
 	}
-	select {
-	case x.filled <- x.since:
-	default: // an earlier gap is queued, and reading it covers this one
+	x.queue(x.since)
+}
+
+// missed queues a gap for a message that could not be kept and that Slack does not deliver again.
+func (g *Gateway) missed(in incoming.Event) {
+	if g.Ledger == nil || in.Kind != incoming.Mention && in.Kind != incoming.Reply {
+		return
 	}
+	g.gaps.mu.Lock()
+	defer g.gaps.mu.Unlock()
+	g.gaps.queue(event.ParseTS(in.TS))
+}
+
+// queue queues a gap that begins at that time. Reading a gap covers each later one, so the queue holds one
+// beginning, the earliest. The caller holds mu.
+func (x *gaps) queue(since time.Time) {
+	select {
+	case queued := <-x.filled:
+		if queued.Before(since) {
+			since = queued
+		}
+	default:
+	}
+	x.filled <- since
 }
 
 func (g *Gateway) fillGaps(ctx context.Context) {
@@ -120,7 +142,7 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 
 // fillGap reads the messages that were written since that time and hands them to the Inbox. Slack, the network or
 // the database may well fail again just after a gap, so what failed is tried again after growing waits, for at
-// most a day. If another gap ends meanwhile, everything is read again since the beginning of the first one.
+// most a day. If another gap ends meanwhile, everything is read again since the beginning of the earlier one.
 func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 	f := g.newFilling(since)
 	most, until := cmp.Or(g.MostApart, time.Minute), time.Now().Add(maxGap)
@@ -132,7 +154,10 @@ func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-g.gaps.filled:
+		case again := <-g.gaps.filled:
+			if again.Before(since) {
+				since = again
+			}
 			f = g.newFilling(since)
 		case <-time.After(wait):
 		}

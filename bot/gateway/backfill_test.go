@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,6 +215,49 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 			require.Eventually(t, func() bool { return len(in.Texts()) == 3 }, time.Minute, time.Millisecond)
 			require.ElementsMatch(t, []string{"it fails", "while nobody listened", "the total is off"}, in.Texts())
 		})
+	}
+}
+
+// TestWhatSlackNoLongerDeliversIsReadAgain checks that a message that could not be kept at any of Slack's four
+// attempts is read from its thread later. The control has no Ledger and loses it.
+func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, filled := range []bool{true, false} {
+		o := openGatewayOffice(t, slacktest.Config{Retries: []time.Duration{0, 0, 0}})
+		var away atomic.Bool
+		var tries atomic.Int32
+		in := &bottest.Inbox{Before: func(incoming.Event) error {
+			if !away.Load() {
+				return nil
+			}
+			tries.Add(1)
+			return errors.New("the database is away")
+		}}
+		g := &Gateway{Inbox: in}
+		if filled {
+			g.Ledger = in
+		}
+		o.run(g)
+		root := o.AdaSays(o.Mention()+" it fails", "")
+		o.Settle()
+		away.Store(true)
+		o.AdaSays("by a cent", root)
+		for attempt := range int32(4) {
+			require.Empty(t, o.Requests("conversations.replies"), "Slack will deliver it again")
+			require.Eventually(t, func() bool { return tries.Load() > attempt }, time.Minute, time.Millisecond)
+			o.ExpireAcks()
+		}
+		away.Store(false)
+		if filled {
+			require.Eventually(t, func() bool { return len(in.Texts()) == 2 }, time.Minute, time.Millisecond)
+		}
+		o.AdaSays("that is all", root)
+		o.Settle()
+		want := []string{"it fails", "that is all"}
+		if filled {
+			want = append(want, "by a cent")
+		}
+		require.ElementsMatch(t, want, in.Texts())
 	}
 }
 

@@ -318,7 +318,7 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 		return
 	}
 	l.openPressed(ctx, &in, payload)
-	message{envelopeID, in, log}.keep(ctx, l, until)
+	message{envelopeID, in, attempt, log}.keep(ctx, l, until)
 }
 
 func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {

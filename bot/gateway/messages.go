@@ -21,8 +21,12 @@ const mostTogether = 50
 type message struct {
 	envelope string
 	in       incoming.Event
+	attempt  int // of Slack to deliver it, from 0
 	log      *slog.Logger
 }
+
+// lastAttempt is the attempt after which Slack gives up, about six minutes after the first.
+const lastAttempt = 3
 
 // handleWaiting handles an event, and the events that wait behind it at that moment.
 func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
@@ -62,7 +66,7 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 	}
 	switch in.Kind {
 	case incoming.Mention, incoming.Reply, incoming.Edit, incoming.Delete:
-		return message{e.Request.EnvelopeID, in, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
+		return message{e.Request.EnvelopeID, in, e.Request.RetryAttempt, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
 	}
 	return m, false
 }
@@ -110,7 +114,12 @@ func (list messages) keepTogether(ctx context.Context, l *link) {
 // keep stores an event and only then acknowledges it.
 func (m message) keep(ctx context.Context, l *link, until time.Time) {
 	if err := l.keepIncoming(ctx, m.in, until); err != nil {
-		m.log.Error("could not keep an event; Slack will deliver it again", "kind", m.in.Kind, "err", err)
+		if m.attempt < lastAttempt {
+			m.log.Error("could not keep an event; Slack will deliver it again", "kind", m.in.Kind, "err", err)
+			return
+		}
+		m.log.Error("could not keep an event; a message is read again later", "kind", m.in.Kind, "err", err)
+		l.missed(m.in)
 		return
 	}
 	//crash:event_kept
