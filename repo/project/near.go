@@ -53,6 +53,9 @@ func nearLine(call string, files, names []string) string {
 	if strings.HasPrefix(call, "go test ") {
 		return nearGo(call, files, names)
 	}
+	if strings.Contains(call, "&& cd ") {
+		return "" // the files are below the first folder
+	}
 	for _, r := range nearFlags {
 		if r.call.MatchString(call) {
 			return call + r.flags + quoteAll(files)

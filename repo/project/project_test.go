@@ -135,7 +135,7 @@ func TestTestsThatAreNear(t *testing.T) {
 		"export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q": " -x 'it'\\''s.py'",
 		"npm test -- --verbose": " --bail 'it'\\''s.py'", nodePrograms + "vitest --run --reporter=verbose": " --bail=1 'it'\\''s.py'",
 		"npm test --" + command.MochaReport: " --bail 'it'\\''s.py'", "node --test": " 'it'\\''s.py'",
-		"npm test": "", "python3 -m unittest discover -v": "", "cargo test --no-fail-fast": "", "pytest; true": "", "pytest | tee log": "",
+		"npm test": "", "python3 -m unittest discover -v": "", "cargo test --no-fail-fast": "", "pytest; true": "", "pytest | tee log": "", "pytest && cd b && pytest": "",
 	} {
 		near, ok := Project{Test: line}.Near([]string{"it's.py"}, nil)
 		require.Equal(t, want != "", ok, line)

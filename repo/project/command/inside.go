@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,12 +33,25 @@ type step struct {
 	script string // the name of the script that it belongs to
 }
 
-// maxDepth is how many levels of scripts that call scripts are followed.
-const maxDepth = 5
+// maxDepth is how many levels of scripts that call scripts are followed, maxRead how many bytes of lines are
+// read, each as often as it is called.
+const (
+	maxDepth = 5
+	maxRead  = 64 << 10
+)
 
-// Inside finds the runner in a line. It returns false if there is no known runner.
+// Inside finds the runner in a line. It returns false if there is no known runner, or if what it found would
+// leave out tests that the line runs elsewhere.
 func Inside(line string, scripts Scripts) (Found, bool) {
-	steps := reader{scripts}.steps(line, "", 0)
+	return insideScript("", line, scripts)
+}
+
+func insideScript(name, line string, scripts Scripts) (Found, bool) {
+	r := reader{scripts: scripts, names: slices.Sorted(maps.Keys(scripts))}
+	steps := r.steps(line, name)
+	if r.lost {
+		return Found{}, false
+	}
 	var before, calls, written []string
 	var found Found
 	for _, s := range steps {
@@ -48,8 +62,13 @@ func Inside(line string, scripts Scripts) (Found, bool) {
 			found.Flags, found.Alone = call.flags, len(steps) == 1 && !call.rewritten
 			calls = append(calls, assignments(s.words)+call.line)
 			written = append(written, assignments(s.words)+cmp.Or(call.written, call.line))
-		case found.Runner == "" && !checksForm(s):
+		case checksForm(s):
+		case found.Runner == "":
 			before = append(before, s.text)
+		case s.changesFolder():
+			calls, written = append(calls, s.text), append(written, s.text)
+		case s.callsScripts():
+			return Found{}, false
 		}
 	}
 	if found.Runner == "" {
@@ -69,34 +88,48 @@ func InsideScript(name string, scripts Scripts) (Found, bool) {
 	if before := strings.TrimSpace(scripts["pre"+name]); before != "" {
 		line = "npm run pre" + name + " && " + line
 	}
-	return Inside(line, scripts)
+	return insideScript(name, line, scripts)
 }
 
 // A reader splits lines into steps.
-type reader struct{ scripts Scripts }
+type reader struct {
+	scripts Scripts
+	names   []string // of the scripts, sorted
+	within  []string // the scripts that are being read, the outermost first
+	read    int      // the number of bytes read
+	moved   bool     // a step of the script that is being read has changed the folder
+	away    bool     // a called script changed the folder, which does not hold after its end
+	lost    bool     // the line is too long, or a step follows whose folder the steps would not say
+}
 
 // steps returns the simple commands of a line in order, with the commands of called scripts in the place of
 // the calls. It returns none for a line that cannot be parsed.
-func (r reader) steps(line, script string, depth int) []step {
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
-	if err != nil || depth > maxDepth {
+func (r *reader) steps(line, script string) []step {
+	if r.read += len(line); r.lost || r.read > maxRead {
+		r.lost = true
 		return nil
 	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		return nil
+	}
+	r.within = append(r.within, script)
+	defer func() { r.within = r.within[:len(r.within)-1] }()
 	var out []step
 	for _, stmt := range file.Stmts {
-		out = append(out, r.ofStatement(stmt, script, depth)...)
+		out = append(out, r.ofStatement(stmt, script)...)
 	}
 	return out
 }
 
-func (r reader) ofStatement(stmt *syntax.Stmt, script string, depth int) []step {
+func (r *reader) ofStatement(stmt *syntax.Stmt, script string) []step {
 	switch c := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.AndStmt {
-			return append(r.ofStatement(c.X, script, depth), r.ofStatement(c.Y, script, depth)...)
+			return append(r.ofStatement(c.X, script), r.ofStatement(c.Y, script)...)
 		}
 		if shows := wordsOf(c.Y); c.Op == syntax.Pipe && len(shows) > 0 && formatters[shows[0]] {
-			return r.ofStatement(c.X, script, depth)
+			return r.ofStatement(c.X, script)
 		}
 	case *syntax.CallExpr:
 		words := wordsOf(stmt)
@@ -104,23 +137,42 @@ func (r reader) ofStatement(stmt *syntax.Stmt, script string, depth int) []step 
 			var out []step
 			for _, name := range called {
 				if before := r.scripts["pre"+name]; before != "" {
-					out = append(out, r.steps(before, name, depth+1)...)
+					out = append(out, r.ofScript(before, name)...)
 				}
-				out = append(out, r.steps(r.scripts[name], name, depth+1)...)
+				out = append(out, r.ofScript(r.scripts[name], name)...)
 			}
 			return out
 		}
-		return []step{{textOf(stmt), words, script}}
+		return r.one(step{textOf(stmt), words, script})
 	}
-	return []step{{text: textOf(stmt), script: script}}
+	return r.one(step{text: textOf(stmt), script: script})
+}
+
+// ofScript returns the steps of a script that is called. It begins where its caller is, and the caller stays
+// there.
+func (r *reader) ofScript(line, name string) []step {
+	out := r.steps(line, name)
+	r.away, r.moved = r.away || r.moved && !formScript.MatchString(name), false
+	return out
+}
+
+// one returns a single step, and remembers whether it changes the folder.
+func (r *reader) one(s step) []step {
+	r.lost = r.lost || r.away
+	r.moved = r.moved || s.changesFolder()
+	return []step{s}
 }
 
 // formatters make TAP readable for people, and remove what could be parsed.
 var formatters = map[string]bool{"tap-spec": true, "faucet": true, "colortape": true, "tap-arc": true, "tap-min": true, "tap-difflet": true, "tap-summary": true}
 
-// called returns the scripts that a command calls by name, or nil if it calls none.
-func (r reader) called(words []string) []string {
-	if len(words) == 0 {
+// elsewhere are the flags with which npm runs the scripts of other folders.
+var elsewhere = []string{"--prefix", "-C", "-w", "--workspace", "-ws", "--workspaces"}
+
+// called returns the scripts that a command calls by name, or nil if it calls none. A call of a script that
+// is being read, or after the folder was changed, means the script of another folder.
+func (r *reader) called(words []string) []string {
+	if len(words) == 0 || r.moved || len(r.within) > maxDepth {
 		return nil
 	}
 	var names []string
@@ -131,10 +183,10 @@ func (r reader) called(words []string) []string {
 			rest = rest[1:]
 		}
 		rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return w == "-s" || w == "--silent" })
-		if len(rest) > 0 && r.scripts[rest[0]] != "" {
-			return rest[:1] // the other arguments are mostly for a person's terminal
+		if len(rest) == 0 || r.scripts[rest[0]] == "" || slices.Contains(r.within, rest[0]) || words[0] == "npm" && runsElsewhere(rest[1:]) {
+			return nil
 		}
-		return nil
+		return rest[:1] // the other arguments are mostly for a person's terminal
 	case "npm-run-all", "npm-run-all2", "run-s", "run-p":
 		names = words[1:]
 	default:
@@ -146,16 +198,40 @@ func (r reader) called(words []string) []string {
 		switch {
 		case strings.HasPrefix(name, "-"):
 		case all && strings.HasSuffix(name, "*"):
-			for _, known := range slices.Sorted(maps.Keys(r.scripts)) {
-				if strings.HasPrefix(known, before+":") {
+			for _, known := range r.names {
+				if strings.HasPrefix(known, before+":") && !slices.Contains(r.within, known) {
 					out = append(out, known)
 				}
 			}
-		case r.scripts[name] != "":
+		case r.scripts[name] != "" && !slices.Contains(r.within, name):
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// runsElsewhere reports whether one of npm's arguments after a script's name chooses another folder.
+func runsElsewhere(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end] // what follows is for the script
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return slices.Contains(elsewhere, name)
+	})
+}
+
+func (s step) changesFolder() bool {
+	return len(s.words) > 0 && (s.words[0] == "cd" || s.words[0] == "pushd")
+}
+
+// scriptCall matches a call of scripts by a package manager or a program for that.
+var scriptCall = regexp.MustCompile(`(?:^|[\s(])(?:npm\s(?:.*\s)?(?:run|run-script|t|tst|test)(?:[\s)]|$)|(?:pnpm|yarn|bun|npm-run-all2?|run-[sp]|lerna|turbo|nx)\s)`)
+
+// callsScripts reports whether a step calls scripts that were not read, such as those of another folder. It
+// returns false if they only check the form of something, as far as their names tell.
+func (s step) callsScripts() bool {
+	return scriptCall.MatchString(s.text) && (!slices.ContainsFunc(s.words, formScript.MatchString) || slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "test") }))
 }
 
 // wordsOf returns the words of a simple command, including its assignments, without expanding them.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,10 @@ func TestTheRunnerInsideACommand(t *testing.T) {
 		"node --import tsx --test":                             "node --import tsx --test",
 		"mocha unit && mocha integration":                      "mocha unit" + mochaFlags + " && mocha integration" + mochaFlags,
 		"python manage.py test shop":                           "python3 manage.py test -v 2 shop",
+		"mocha unit && npm run lint -w client && npm pack":     "mocha unit" + mochaFlags,
+		"cd a && pytest && cd ../b && pytest x":                "cd a && python3 -m pytest -q && cd ../b && python3 -m pytest -q x",
+		"npm run test:unit -- --prefix x && cd .. && jest":     "NODE_ENV=test mocha 'test/**/*.js'" + mochaFlags + " && cd .. && jest --verbose",
+		"npm run unit --prefix client && jest":                 "npm run unit --prefix client && jest --verbose",
 	} {
 		found, ok := Inside(line, scripts)
 		require.True(t, ok, line)
@@ -40,6 +45,24 @@ func TestTheRunnerInsideACommand(t *testing.T) {
 		_, ok := Inside(line, scripts)
 		require.False(t, ok, line)
 	}
+}
+
+// TestScriptsOfOtherFoldersAreNotTheRoots checks that a call of the scripts of another folder is not read as
+// a call of the root's scripts with the same names, and that no tests are left out for it.
+func TestScriptsOfOtherFoldersAreNotTheRoots(t *testing.T) {
+	t.Parallel()
+	for _, test := range []string{
+		"mocha server && cd client && npm test", "mocha server && (cd client && npm test)", "mocha && npm --prefix client run test", "mocha && CI=1 npm test -w client", "mocha && npm test --workspaces",
+		"mocha && yarn workspace client test", "mocha && run-s test:*", "mocha && npm test", "npm run client && mocha server", "npm test --prefix a && npm test --prefix=b",
+		strings.Repeat("npm test --prefix x && ", 30) + "true", "npm run wide",
+	} {
+		wide := strings.Repeat("npm run wider && ", 1000) + "jest"
+		found, ok := InsideScript("test", Scripts{"test": test, "client": "cd client && mocha", "wide": wide, "wider": strings.ReplaceAll(wide, "wider", "widest"), "widest": "# nothing"})
+		require.False(t, ok, "%s: %s", test, found.Line)
+	}
+	found, ok := InsideScript("test", Scripts{"test": "npm run lint && npm run client", "lint": "cd client && eslint .", "client": "cd client && mocha"})
+	require.True(t, ok)
+	require.Equal(t, "cd client && mocha"+mochaFlags, found.Line)
 }
 
 func TestACommandThatIsTheRunnerAlone(t *testing.T) {
