@@ -57,7 +57,10 @@ func TestFind(t *testing.T) {
 		{"node, mocha behind a linter", files{"package.json": `{"scripts": {"pretest": "npm run lint", "lint": "standard", "test": "npm run unit", "unit": "nyc mocha --reporter dot test"}}`}, four("node", "", nodePrograms+"mocha test"+command.MochaReport, "package.json")},
 		{"node by its CI", files{"package.json": "{}", ".github/workflows/ci.yml": "jobs: {a: {steps: [{run: npm ci}, {run: npx ava}]}}"}, four("node", "", nodePrograms+"ava --tap", ".github/workflows/ci.yml")},
 		{"unittest by tox.ini", files{"setup.py": "x", "shop/checks/money.py": "x", "tox.ini": "[testenv]\ncommands = python -m unittest discover -s shop/checks -p '*.py'\n"}, four("python", "", "python3 -m unittest discover -v -s shop/checks -p '*.py'", "tox.ini")},
-		{"unittest in a package's own folder", files{"setup.py": "x", "shop/tests/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v", "")},
+		{"unittest in a package's own folder", files{"setup.py": "x", "shop/__init__.py": "#", "shop/tests/__init__.py": "#", "shop/tests/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v", "")},
+		{"unittest in folders that are no packages", files{"it's/unit/cart/test_a.py": "import unittest\n", "it's/unit/cart/__init__.py": "#", "it's/unit/test_b.py": "#", "it's/more/test_c.py": "#"}, four("python", "", `python3 -m unittest discover -v -s 'it'\''s/unit'`, "")},
+		{"unittest below tests", files{"tests/unit/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v -s tests/unit", "")},
+		{"unittest with names that discovery does not look for", files{"cart_test.py": "import unittest\n", "tests/__init__.py": "#", "tests/price_test.py": "#"}, four("python", "", "python3 -m unittest discover -v -p '*_test.py'", "")},
 		{"a Makefile that calls a runner", files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"}, four("go", "make build", "go test -json ./...", "Makefile")},
 		{"a justfile", files{"justfile": "test:\n  cargo test --workspace\n"}, four("rust", "", "cargo test --no-fail-fast --workspace", "justfile")},
 		{"in the only folder", files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"}, four("go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, "")},
@@ -114,6 +117,22 @@ func TestACommandAsPeopleWriteIt(t *testing.T) {
 	} {
 		require.Equal(t, want, Project{Test: line}.TestShown())
 	}
+}
+
+func TestTestFilesOfTheFolderThatIsTested(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{}
+	for _, name := range []string{"a/b/cart_test.py", "a/b/cart.py", "a/test_up.py", "web/cart.spec.ts", "web/test/help.ts", "web/node_modules/x/x.test.js"} {
+		fsys[name] = &fstest.MapFile{}
+	}
+	files := func(kind, test string) []string { return Project{Kind: kind, Test: test}.TestFiles(fsys) }
+	require.Equal(t, []string{"a/test_up.py", "a/b/cart_test.py"}, files("python", "python3 -m pytest -q"))
+	require.Equal(t, []string{"a/b/cart_test.py"}, files("python", "cd 'a' && cd 'b' && python3 -m pytest -q"))
+	require.Equal(t, []string{"web/cart.spec.ts"}, files("node", nodePrograms+"cd web && mocha"))
+	for _, test := range []string{"cd 'it'\\''s' && pytest", "cd ../x && pytest", "cd none && pytest"} {
+		require.Empty(t, files("python", test), test)
+	}
+	require.Empty(t, files("make", "make test"))
 }
 
 func TestTestsThatAreNear(t *testing.T) {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func findPython(t tree) Project {
 	case t.usesPytest(tests):
 		p.Test = "python3 -m pytest -q"
 	case len(tests) > 0:
-		p.Test = "python3 -m unittest discover -v" + t.unittestStart(tests)
+		p.Test = "python3 -m unittest discover -v" + t.unittestFlags(tests)
 	default:
 		return p
 	}
@@ -69,13 +70,42 @@ func (t tree) usesPytest(tests []string) bool {
 	return false
 }
 
-// unittestStart returns the flag with the start folder of discovery, which does not enter folders that are
-// not packages.
-func (t tree) unittestStart(tests []string) string {
+// unittestFlags returns the flags with the start folder of discovery, which does not enter folders that are
+// not packages, and with the pattern for the files if its own one matches none of them.
+func (t tree) unittestFlags(tests []string) (flags string) {
+	start := "."
 	for _, dir := range []string{"tests", "test"} {
 		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && slices.ContainsFunc(tests, func(file string) bool { return strings.HasPrefix(file, dir+"/") }) {
-			return " -s " + dir
+			start = dir
+			break
 		}
 	}
-	return ""
+	found := map[string][]string{} // the tests by the folder from which discovery finds them
+	most := ""
+	for _, file := range tests {
+		dir := path.Dir(file)
+		for dir != start && dir != "." && t.hasFile(dir+"/__init__.py") {
+			dir = path.Dir(dir)
+		}
+		found[dir] = append(found[dir], file)
+		if len(found[dir]) > len(found[most]) {
+			most = dir
+		}
+	}
+	if len(found[start]) == 0 {
+		start = most
+	}
+	if start != "." {
+		flags = " -s " + start
+		if !plainPath.MatchString(start) {
+			flags = " -s " + shellQuote(start)
+		}
+	}
+	if !slices.ContainsFunc(found[start], func(file string) bool { return strings.HasPrefix(path.Base(file), "test") }) {
+		flags += " -p '*_test.py'"
+	}
+	return flags
 }
+
+// plainPath matches a path that needs no quotes.
+var plainPath = regexp.MustCompile(`^[\w./-]+$`)

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -18,6 +19,30 @@ func IsTest(kind, file string) bool {
 	}
 	return strings.HasSuffix(file, "_test.go") || nodeTest.MatchString(file) || pythonTest.MatchString(file) ||
 		otherTest.MatchString(file) || containsAny(folders, "test", "tests", "t", "spec", "testdata", "__tests__")
+}
+
+// cases match, by kind, the names of files with tests in any folder.
+var cases = map[string]*regexp.Regexp{"go": regexp.MustCompile(`_test\.go$`), "node": nodeTest, "python": pythonCase}
+
+// folderBefore matches the change to a folder at the start of a command, and a variable before it.
+var folderBefore = regexp.MustCompile(`^(?:export \S+ && )?cd '?([\w./-]+)'? && `)
+
+// TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
+// returns none for a language that does not name such files.
+func (p Project) TestFiles(root fs.FS) []string {
+	match, folder, rest := cases[p.Kind], ".", p.Test
+	for m := folderBefore.FindStringSubmatch(rest); m != nil; m = folderBefore.FindStringSubmatch(rest) {
+		folder, rest = path.Join(folder, m[1]), rest[len(m[0]):]
+	}
+	below, err := fs.Sub(root, folder)
+	if match == nil || err != nil || strings.HasPrefix(rest, "cd ") {
+		return nil
+	}
+	files := tree{below}.findFiles(match)
+	for i, file := range files {
+		files[i] = path.Join(folder, file)
+	}
+	return files
 }
 
 // HoldsTests reports whether a source file may contain its own tests.

@@ -128,8 +128,7 @@ func (v *proving) whyUnprovable() string {
 		v.NoTests, v.Missing = true, v.Base.Missing.Build
 		return "no test command is known for this project, so nothing was tested"
 	case v.Base.HasNoTests() && v.Branch.HasNoTests():
-		v.NoTests = true
-		return "the project has no tests, and none was added"
+		return v.whyNoTests()
 	case v.Base.Missing.Tests != "":
 		v.Missing = v.Base.Missing.Tests
 		return "the tests did not start on " + v.BaseName
@@ -142,6 +141,24 @@ func (v *proving) whyUnprovable() string {
 		return "the run on the branch " + v.Branch.StopReason()
 	}
 	return ""
+}
+
+// whyNoTests returns why no test ran. A project that has test files which its test command does not find is
+// no project without tests.
+func (v *proving) whyNoTests() string {
+	files := v.project.TestFiles(v.work.Root().FS())
+	old := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return slices.ContainsFunc(v.changes, func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
+	})
+	switch {
+	case len(old) > 0:
+		v.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s", v.project.TestShown(), old[0])
+		return v.Missing
+	case len(files) > 0:
+		return fmt.Sprintf("the test command (`%s`) does not find the tests that were added, such as those of %s", v.project.TestShown(), files[0])
+	}
+	v.NoTests = true
+	return "the project has no tests, and none was added"
 }
 
 // judgeTests compares the three runs test by test.

@@ -154,6 +154,33 @@ class RestTest(unittest.TestCase):
 	}, p.Lines())
 }
 
+func TestPythonUnittestWithOtherNames(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	tests := pythonShop["tests/test_shop.py"]
+	p := prove(t, repotest.Files{"shop.py": pythonShop["shop.py"], "checks/unit/shop_test.py": tests}, repotest.Files{
+		"shop.py": pythonFix, "checks/unit/rest_test.py": strings.NewReplacer("test_count", "test_rest", "len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(tests),
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, "python3 -m unittest discover -v -s checks/unit -p '*_test.py': 2 passed (1 new)", p.Lines()[1])
+}
+
+// TestTestsThatTheCommandDoesNotFind checks that a project whose tests are not found is not taken for one
+// without tests, whose changes hold if the build is clean.
+func TestTestsThatTheCommandDoesNotFind(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	base := repotest.Files{"shop.py": pythonShop["shop.py"], "tox.ini": "[testenv]\ncommands = python -m unittest discover -s checks\n", "checks/__init__.py": "# none\n"}
+	p := prove(t, base.With(repotest.Files{"shop_test.py": pythonShop["tests/test_shop.py"]}), repotest.Files{"shop.py": pythonFix})
+	require.Equal(t, NotStarted, p.Outcome())
+	require.Equal(t, "Nothing can be proven here: the test command (`python3 -m unittest discover -v -s checks`) finds none of the tests, such as those of shop_test.py", p.Why)
+	p = prove(t, base, repotest.Files{"shop.py": pythonFix, "shop_test.py": pythonShop["tests/test_shop.py"]})
+	require.Equal(t, Failed, p.Outcome())
+	require.Equal(t, "The test command (`python3 -m unittest discover -v -s checks`) does not find the tests that were added, such as those of shop_test.py", p.Why)
+	p = prove(t, base, repotest.Files{"shop.py": pythonFix})
+	require.True(t, p.Holds() && p.NoTests)
+}
+
 func TestPytest(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 -m pytest --version")

@@ -86,7 +86,7 @@ func (t *Tested) Unprovable() string {
 }
 
 // Judge returns the project with a test command that an agent names. It refuses if a command is
-// configured, or if the command that was found works and names each test: a proof must not be weaker
+// configured, or if the command that was found finds tests and names each: a proof must not be weaker
 // than the project allows.
 func (t *Tested) Judge(by, line, source string) (project.Project, error) {
 	t.mu.Lock()
@@ -95,7 +95,7 @@ func (t *Tested) Judge(by, line, source string) (project.Project, error) {
 	switch {
 	case t.Configured:
 		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested (`%s`). Call check without one.", t.Repository, now.TestShown())
-	case !named && now.Test != "" && base.EveryTestNamed() && base.Missing.Tests == "":
+	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
 		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. Call check without one.", now.TestShown())
 	}
 	from := "named by " + by
