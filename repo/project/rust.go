@@ -12,9 +12,16 @@ func findRust(t tree) Project {
 	if !t.hasFile("Cargo.toml") {
 		return Project{}
 	}
+	manifest, all := t.readText("Cargo.toml"), ""
+	if cargoWorkspace.MatchString(manifest) && !strings.Contains(manifest, "default-members") {
+		all = " --workspace" // without it cargo takes only the package at the top, if there is one
+	}
 	// Without --no-fail-fast the first failing crate hides the results of the others.
-	return Project{Kind: "rust", Build: "cargo build", Test: "cargo test --no-fail-fast"}
+	return Project{Kind: "rust", Build: "cargo build" + all, Test: "cargo test --no-fail-fast" + all}
 }
+
+// cargoWorkspace matches the head of a table that makes a manifest that of a workspace.
+var cargoWorkspace = regexp.MustCompile(`(?m)^\s*\[\s*workspace\s*[.\]]`)
 
 func isRustTest(file string, folders []string) bool {
 	return slices.Contains(folders, "tests") || strings.HasSuffix(file, "/tests.rs") || strings.HasSuffix(file, "_test.rs")
