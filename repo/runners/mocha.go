@@ -24,7 +24,7 @@ type mochaRun struct {
 	counted bool
 }
 
-// readMocha reads mocha's spec reporter.
+// readMocha reads mocha's spec reporter. Of several runs it names the tests of the first, and counts all.
 func readMocha(text string) (Reading, bool) {
 	run := mochaRun{numbers: map[string]int{}, output: map[int]*strings.Builder{}}
 	for line := range strings.Lines(text) {
@@ -44,11 +44,11 @@ func (run *mochaRun) readLine(line string) {
 		run.counted = true
 		switch m[2] {
 		case "passing":
-			run.Passed = parseCount(m[1])
+			run.Passed += parseCount(m[1])
 		case "failing":
-			run.Failed = parseCount(m[1])
+			run.Failed += parseCount(m[1])
 		case "pending":
-			run.Skipped = parseCount(m[1])
+			run.Skipped += parseCount(m[1])
 		}
 		return
 	}

@@ -210,32 +210,45 @@ var namesEach = regexp.MustCompile(`-json| -v(?:[ =]|$)`)
 
 var goTestLine = regexp.MustCompile(`\bgo test\b`)
 
+// pytestCall matches a call of pytest, also through python -m or a program that runs the rest of its line.
+var pytestCall = regexp.MustCompile(`(?:^|[;&|(]|\srun|\s-m|\b\w+=\S*)\s*(?:[\w./-]+/)?(?:pytest|py\.test)(?:[ ;)]|$)`)
+
 // countableCommand returns the test command with -json added to go test, which otherwise names only the
-// tests that fail. Other commands are unchanged.
+// tests that fail, and with a report of its own for each call of pytest after the first, which would
+// overwrite that of the call before. Other commands are unchanged.
 func countableCommand(line string) string {
-	if namesEach.MatchString(line) {
-		return line
+	if !namesEach.MatchString(line) {
+		line = goTestLine.ReplaceAllString(line, "go test -json")
 	}
-	return goTestLine.ReplaceAllString(line, "go test -json")
+	calls := 0
+	return pytestCall.ReplaceAllStringFunc(line, func(call string) string {
+		if calls++; calls == 1 {
+			return call
+		}
+		end := strings.LastIndex(call, "test") + len("test")
+		return fmt.Sprintf("%s --junitxml=$REPORT_DIR/pytest-%d.xml%s", call[:end], calls, call[end:])
+	})
 }
 
-// takeTests reads the tests from the output, and prefers the report files if there are any.
+// takeTests reads the tests from the output, and prefers the report files if there are any. Of a run that
+// ended well the output counts if it tells of more tests: then a later report has overwritten an earlier one.
 func takeTests(r *result.Result, o outcome, written []string) {
 	said, ok := runners.Read(o.text)
 	r.Output = said.Text
 	if !ok || r.Output == "" {
 		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	}
-	for i, text := range written {
-		file, readable := runners.Read(text)
-		switch {
-		case !readable:
-		case i == 0 || !ok:
-			said, ok = file, true
-		default:
-			said.Tests = append(said.Tests, file.Tests...)
-			said.Add(file.Counts)
+	var reports runners.Reading
+	reported := false
+	for _, text := range written {
+		if file, readable := runners.Read(text); readable {
+			reports.Tests, reported = append(reports.Tests, file.Tests...), true
+			reports.Add(file.Counts)
+			reports.Uncounted = reports.Uncounted || file.Uncounted
 		}
+	}
+	if reported && (!ok || o.code != 0 || said.Sum() <= reports.Sum()) {
+		said, ok = reports, true
 	}
 	r.Counted = ok && !said.Uncounted
 	r.Tests, r.Counts = said.Tests, said.Counts

@@ -100,6 +100,39 @@ func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	require.True(t, r.EveryTestNamed())
 }
 
+// TestTwoRunsInOneCommandAreCountedTogether has runners that overwrite the report they are asked for, as mocha
+// and pytest do.
+func TestTwoRunsInOneCommandAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	write := "echo \"<testsuite><testcase classname='$1' name='a'/><testcase classname='$1' name='b'/></testsuite>\" > \"$to\"\n"
+	dir := repotest.WriteTree(t, repotest.Files{
+		"package.json":            `{"scripts": {"test": "npm run unit && npm run more", "unit": "mocha unit", "more": "mocha more"}}`,
+		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do case $a in output=*) to=${a#output=} ;; esac; done\n" + write,
+		"bin/pytest":              "#!/bin/sh\nfor a in $PYTEST_ADDOPTS \"$@\"; do case $a in --junitxml=*) to=${a#*=} ;; esac; done\n" + write + "echo '2 passed in 0.01s'\n",
+		"Makefile":                "test:\n\tpytest unit\n\tpytest more\n",
+	})
+	for _, program := range []string{"node_modules/.bin/mocha", "bin/pytest"} {
+		require.NoError(t, os.Chmod(filepath.Join(dir, program), 0o755))
+	}
+	for _, p := range []project.Project{
+		project.Find(os.DirFS(dir)),
+		{Test: "export PATH=$PWD/bin:$PATH && pytest unit && A=b pytest more"},
+		{Test: "export PATH=$PWD/bin:$PATH; pytest -v unit; (cd bin; pytest -v more)"},
+	} {
+		r, err := checker(t).Run(t.Context(), dir, p)
+		require.NoError(t, err)
+		require.Equal(t, 4, r.Passed, "%s: %s", p.Test, r.Output)
+		require.True(t, r.EveryTestNamed(), p.Test)
+	}
+
+	repotest.NeedCommand(t, "make --version")
+	// A program in between hides the calls, so the second report overwrites the first.
+	r, err := checker(t).Run(t.Context(), dir, project.Project{Test: "PATH=$PWD/bin:$PATH make test"})
+	require.NoError(t, err)
+	require.Equal(t, 4, r.Passed, r.Output)
+	require.False(t, r.EveryTestNamed())
+}
+
 // TestTheRunnerBehindALinterThatIsNotThere has a package.json whose test script runs a linter first, and a
 // mocha that writes its report to the requested file.
 func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
@@ -169,7 +202,7 @@ func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))
 	require.Equal(t, "go test -json -vet=off ./...", countableCommand("go test -vet=off ./..."))
 	require.Equal(t, "cd x && go test -json -race ./...", countableCommand("cd x && go test -race ./..."))
-	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./..."} {
+	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./...", "python3 -m pytest && pip install pytest pytest-cov"} {
 		require.Equal(t, as, countableCommand(as))
 	}
 }

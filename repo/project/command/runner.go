@@ -25,8 +25,9 @@ type runner struct {
 	begin      string   // the start of the call; empty: the name
 }
 
-// MochaReport are the flags that make mocha write its report to $REPORT_DIR.
-const MochaReport = ` -R xunit -O output="${REPORT_DIR:-/tmp}/mocha.xml"`
+// MochaReport are the flags that make mocha write its report to $REPORT_DIR: each call of one command to a file
+// of its own, whose number the shell counts up.
+const MochaReport = ` -R xunit -O output="${REPORT_DIR:-/tmp}/mocha$((mocha=mocha+1)).xml"`
 
 // runners by the name of the program.
 var runners = map[string]runner{
