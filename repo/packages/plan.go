@@ -353,7 +353,7 @@ func (p plan) cacheKey(c Config, own []string, versions string) (string, error) 
 	part(append([]string{"allow"}, c.allowedHosts(p.managers, own)...)...)
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
-	all := p.own || loose || p.kind() == "go" || p.kind() == "python"
+	all := p.own || loose || slices.ContainsFunc(p.managers, manager.Manager.ReadsManifests)
 	for _, file := range p.copy {
 		if !all && !slices.Contains(p.locks, file) {
 			continue

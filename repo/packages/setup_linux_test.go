@@ -275,6 +275,13 @@ func TestKeys(t *testing.T) {
 		require.Empty(t, seen[k], name)
 		seen[k] = name
 	}
+
+	// Some tools read manifests whose content no lock file repeats.
+	for lock, below := range map[string]string{"yarn.lock": "client/package.json", "pom.xml": "client/pom.xml", "build.gradle": "client/build.gradle"} {
+		require.NotEqual(t, key(files{lock: "x", below: "x"}, Config{}, "1"), key(files{lock: "x", below: "y"}, Config{}, "1"), below)
+		require.NotEqual(t, key(files{lock: "x"}, Config{}, "1"), key(files{lock: "x", below: "x"}, Config{}, "1"), below)
+	}
+	require.Equal(t, key(files{"package-lock.json": "{}", "package.json": "{}"}, Config{}, "1"), key(files{"package-lock.json": "{}", "package.json": `{"scripts": {}}`}, Config{}, "1"))
 }
 
 func TestWhatIsFound(t *testing.T) {

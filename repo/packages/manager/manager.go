@@ -51,6 +51,12 @@ func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 	return false, false
 }
 
+// ReadsManifests reports whether what the tool fetches or links also depends on manifests that the files
+// with exact versions do not repeat: of yarn 1 the workspaces, of maven and gradle the modules below the top.
+func (m Manager) ReadsManifests() bool {
+	return m.Kind == "go" || m.Kind == "python" || m.Kind == "java" || m.Name == "yarn"
+}
+
 // matches reports whether a file of this name may name packages.
 func (m Manager) matches(base string) bool {
 	return m.Locks != nil && m.Locks.MatchString(base) || m.Manifests != nil && m.Manifests.MatchString(base)
