@@ -24,12 +24,13 @@ type index struct {
 	tests  map[key]result.Test
 	order  []key // the keys of tests, in the order of the result
 	units  map[key][]key
+	named  map[string][]key // the tests and units by name, a unit that is also a test twice
 	groups map[string]bool
 	broken []result.Test
 }
 
 func newIndex(r result.Result) index {
-	x := index{Result: r, tests: map[key]result.Test{}, units: map[key][]key{}, groups: map[string]bool{}}
+	x := index{Result: r, tests: map[key]result.Test{}, units: map[key][]key{}, named: map[string][]key{}, groups: map[string]bool{}}
 	for _, t := range r.Tests {
 		if t.Broken != "" {
 			x.broken = append(x.broken, t)
@@ -42,8 +43,11 @@ func newIndex(r result.Result) index {
 		}
 		x.tests[key{t.Group, t.Name}] = t
 		if !twice {
-			x.order = append(x.order, key{t.Group, t.Name})
-			x.units[unitOf(t)] = append(x.units[unitOf(t)], key{t.Group, t.Name})
+			k, unit := key{t.Group, t.Name}, unitOf(t)
+			if x.units[unit] == nil {
+				x.named[unit.name] = append(x.named[unit.name], unit)
+			}
+			x.order, x.units[unit], x.named[k.name] = append(x.order, k), append(x.units[unit], k), append(x.named[k.name], k)
 		}
 	}
 	return x
@@ -93,15 +97,8 @@ func (x index) wasBroken(b result.Test) bool {
 // labelOf returns the name of a test for people: its name, with the group in front if two tests share the
 // name.
 func (x index) labelOf(k key) string {
-	for other := range x.units {
-		if other.name == k.name && other.group != k.group {
-			return strings.TrimSpace(k.group + " " + k.name)
-		}
-	}
-	for other := range x.tests {
-		if other.name == k.name && other.group != k.group {
-			return strings.TrimSpace(k.group + " " + k.name)
-		}
+	if slices.ContainsFunc(x.named[k.name], func(other key) bool { return other.group != k.group }) {
+		return strings.TrimSpace(k.group + " " + k.name)
 	}
 	return k.name
 }
@@ -109,8 +106,8 @@ func (x index) labelOf(k key) string {
 // movedTo reports whether a test that is gone exists under another group, where the base had no test of
 // that name.
 func (x index) movedTo(k key, base index) (key, bool) {
-	for other := range x.tests {
-		if other.name == k.name && other.group != k.group && base.statusOf(other) == "" {
+	for _, other := range x.named[k.name] {
+		if other.group != k.group && x.statusOf(other) != "" && base.statusOf(other) == "" {
 			return other, true
 		}
 	}

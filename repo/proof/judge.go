@@ -20,22 +20,23 @@ type newTest struct {
 // newTests returns the tests that the branch has and the base has not. A test that only moved is not new.
 func newTests(base, branch index) []newTest {
 	var out []newTest
-	seen := map[key]bool{}
+	seen, gone := map[key]bool{}, goneFrom(base, branch)
 	for _, k := range branch.order {
 		unit := unitOf(branch.tests[k])
 		if seen[unit] {
 			continue
 		}
 		seen[unit] = true
-		n := newTest{unit: unit, label: branch.labelOf(unit), extended: len(base.units[unit]) > 0}
+		n := newTest{unit: unit, extended: len(base.units[unit]) > 0}
 		for _, leaf := range branch.units[unit] {
-			if base.statusOf(leaf) == "" && !cameFrom(leaf, base, branch) {
+			if base.statusOf(leaf) == "" && !gone.hold(leaf) {
 				n.leaves = append(n.leaves, leaf)
 			}
 		}
 		if len(n.leaves) == 0 {
 			continue
 		}
+		n.label = branch.labelOf(unit)
 		if n.extended && len(n.leaves) == 1 {
 			n.label = branch.labelOf(n.leaves[0])
 		}
@@ -44,19 +45,28 @@ func newTests(base, branch index) []newTest {
 	return out
 }
 
-// cameFrom reports whether the branch's test is one of the base's that the branch no longer has: one of the
-// same name in another group, or one in the same group whose name differs only in numbers. Such numbers, as
-// of a time or an address, differ between runs.
-func cameFrom(k key, base, branch index) bool {
-	for other := range base.tests {
-		moved := other.name == k.name && other.group != k.group
-		varies := other.group == k.group && other.name != k.name && numbers.ReplaceAllString(other.name, "0") == numbers.ReplaceAllString(k.name, "0")
-		if (moved || varies) && branch.statusOf(other) == "" {
-			return true
+// A goneTests holds the base's tests that the branch no longer has.
+type goneTests struct {
+	names  map[string]bool
+	shapes map[key]bool // with the numbers in their names replaced
+}
+
+func goneFrom(base, branch index) goneTests {
+	g := goneTests{map[string]bool{}, map[key]bool{}}
+	for _, k := range base.order {
+		if branch.statusOf(k) == "" {
+			g.names[k.name], g.shapes[shapeOf(k)] = true, true
 		}
 	}
-	return false
+	return g
 }
+
+// hold reports whether a test that the base does not have may be one of these: one of the same name in
+// another group, or one in the same group whose name differs only in numbers. Such numbers, as of a time or
+// an address, differ between runs.
+func (g goneTests) hold(k key) bool { return g.names[k.name] || g.shapes[shapeOf(k)] }
+
+func shapeOf(k key) key { return key{k.group, numbers.ReplaceAllString(k.name, "0")} }
 
 // numbers matches the parts of a test's name that may differ from run to run.
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)

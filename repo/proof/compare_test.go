@@ -1,0 +1,54 @@
+package proof
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+func indexOf(tests ...result.Test) index {
+	for i := range tests {
+		tests[i].Status = result.Passed
+	}
+	return newIndex(result.Result{Tests: tests})
+}
+
+func labelsOf(news []newTest) (labels []string) {
+	for _, n := range news {
+		labels = append(labels, n.label)
+	}
+	return labels
+}
+
+// TestTestsThatOnlyMovedAreNotNew also checks that a test is new if the base's test of that kind is still there.
+func TestTestsThatOnlyMovedAreNotNew(t *testing.T) {
+	t.Parallel()
+	base := indexOf(result.Test{Name: "moved", Group: "a"}, result.Test{Name: "took 12 ms", Group: "a"}, result.Test{Name: "stays", Group: "a"}, result.Test{Name: "of 2", Group: "a"}, result.Test{Name: "in 3", Group: "b"})
+	branch := indexOf(result.Test{Name: "moved", Group: "b"}, result.Test{Name: "took 7 ms", Group: "a"}, result.Test{Name: "stays", Group: "a"}, result.Test{Name: "stays", Group: "b"}, result.Test{Name: "of 2", Group: "a"},
+		result.Test{Name: "of 3", Group: "a"}, result.Test{Name: "in 4", Group: "a"}, result.Test{Name: "sum[1]", Group: "a", Of: "sum"}, result.Test{Name: "sum[1]", Group: "b", Of: "sum"})
+	require.Equal(t, []string{"b stays", "of 3", "in 4", "a sum", "b sum"}, labelsOf(newTests(base, branch)))
+	at, moved := branch.movedTo(key{"a", "moved"}, base)
+	require.True(t, moved)
+	require.Equal(t, key{"b", "moved"}, at)
+	_, moved = branch.movedTo(key{"b", "of 2"}, base)
+	require.False(t, moved, "the base has it there")
+}
+
+// TestManyTestsAreCompared has as many tests as would take minutes if each was compared with each.
+func TestManyTestsAreCompared(t *testing.T) {
+	t.Parallel()
+	var before, after []result.Test
+	for i := range 20_000 {
+		name := string([]rune{'a' + rune(i%26), 'a' + rune(i/26%26), 'a' + rune(i/676%26), 'a' + rune(i/17576)})
+		before, after = append(before, result.Test{Name: "old " + name, Group: "g"}), append(after, result.Test{Name: "new " + name, Group: "g"})
+	}
+	base, branch := indexOf(before...), indexOf(append(after, before...)...)
+	require.Len(t, newTests(base, branch), len(after))
+	require.Len(t, newTests(base, indexOf(after...)), len(after))
+	for _, k := range base.order {
+		_, moved := branch.movedTo(k, base)
+		require.False(t, moved)
+	}
+}
