@@ -79,35 +79,50 @@ func badAssignments(list []decision.Assignment, plan planning.Plan) string {
 	return ""
 }
 
-// dropFailedTasks drops the failed tasks, which the new tasks replace, and returns their highest number of
-// failures, which the new tasks inherit.
-func dropFailedTasks(all []workflow.Task) (dropped []store.Part, failures int) {
+// dropFailedTasks drops the failed tasks, which the new tasks of that revision replace. Those of the same
+// revision are takenUp: the new tasks inherit their highest number of failures. What failed under an earlier
+// revision tried something else.
+func dropFailedTasks(all []workflow.Task, revision int) (dropped []store.Part, takenUp []workflow.Task, failures int) {
 	for _, k := range all {
-		if k.State == workflow.TaskFailed {
-			failures = max(failures, k.Failures)
-			k.State = workflow.TaskDropped
-			dropped = append(dropped, progress.Task{Task: k})
+		if k.State != workflow.TaskFailed {
+			continue
 		}
+		if k.Revision == revision {
+			failures, takenUp = max(failures, k.Failures), append(takenUp, k)
+		}
+		k.State = workflow.TaskDropped
+		dropped = append(dropped, progress.Task{Task: k})
 	}
-	return dropped, failures
+	return dropped, takenUp, failures
 }
 
-// applyAdvice returns the parts that mark the consultant's recommendation after failed attempts as
-// applied and say so in the thread, or nil if there is no open recommendation.
-func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
+// applyAdvice returns the parts that mark the consultant's recommendation after failed attempts at those
+// tasks as applied and say so in the thread, or nil if there is no open recommendation.
+func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task) ([]store.Part, error) {
 	all, err := o.Store.Inquiries(ctx, o.Session().ID)
 	if err != nil {
 		return nil, err
 	}
+	q, advice, ok := openAdvice(all, takenUp)
+	if !ok {
+		return nil, nil
+	}
+	q.Applied, q.Answer = true, nil
+	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+}
+
+// openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
+func openAdvice(all []inquiry.Inquiry, tasks []workflow.Task) (q inquiry.Inquiry, advice inquiry.Advice, ok bool) {
 	for _, q := range slices.Backward(all) {
 		var advice inquiry.Advice
-		if q.Applied || !strings.HasPrefix(q.Key, worker.EscalationKey) || json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		if q.Applied || json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 			continue
 		}
-		q.Applied, q.Answer = true, nil
-		return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+		if slices.ContainsFunc(tasks, func(k workflow.Task) bool { return q.Key == worker.EscalationOf(k) }) {
+			return q, advice, true
+		}
 	}
-	return nil, nil
+	return q, advice, false
 }
 
 // apart reports whether task i works in a fork: some other task of the list neither waits for it nor is
@@ -223,7 +238,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 	if err != nil {
 		return nil, err
 	}
-	fact, failures := dropFailedTasks(all)
+	fact, takenUp, failures := dropFailedTasks(all, revision)
 	said := "Tasks:"
 	if len(list) == 1 {
 		said = "Task:"
@@ -239,7 +254,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 		fact = append(fact, progress.Task{Task: k, Call: call})
 		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), k.Shown)
 	}
-	applies, err := l.applyAdvice(ctx)
+	applies, err := l.applyAdvice(ctx, takenUp)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
@@ -40,12 +41,37 @@ func TestApart(t *testing.T) {
 
 func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 	t.Parallel()
-	dropped, failures := dropFailedTasks([]workflow.Task{
-		{Number: 1, State: workflow.TaskDone, Failures: 1}, {Number: 2, State: workflow.TaskFailed, Failures: 2}, {Number: 3, State: workflow.TaskDropped, Failures: 3},
-	})
+	all := []workflow.Task{
+		{Number: 1, Revision: 1, State: workflow.TaskDone, Failures: 1},
+		{Number: 2, Revision: 1, State: workflow.TaskFailed, Failures: 2},
+		{Number: 3, Revision: 1, State: workflow.TaskDropped, Failures: 3},
+	}
+	dropped, takenUp, failures := dropFailedTasks(all, 1)
 	require.Equal(t, 2, failures)
+	require.Equal(t, all[1:2], takenUp)
 	require.Len(t, dropped, 1)
 	require.Equal(t, workflow.TaskDropped, dropped[0].(progress.Task).State)
+
+	dropped, takenUp, failures = dropFailedTasks(all, 2)
+	require.Len(t, dropped, 1)
+	require.Empty(t, takenUp, "it tried what an earlier revision says")
+	require.Zero(t, failures)
+}
+
+// Only advice on what failed of the tasks that the new ones take up is applied to them.
+func TestAdviceIsAppliedToWhatItWasGivenFor(t *testing.T) {
+	t.Parallel()
+	advice := func(key string, applied bool) inquiry.Inquiry {
+		return inquiry.Inquiry{Key: key, Applied: applied, Answer: []byte(`{"bottom_line": "` + key + `"}`)}
+	}
+	all := []inquiry.Inquiry{advice("escalation:1", false), advice("escalation:12", false), advice("message:3", false), advice("escalation:4", true), {Key: "escalation:5"}}
+	for id, want := range map[int64]string{1: "escalation:1", 2: "", 3: "", 4: "", 5: ""} {
+		_, got, ok := openAdvice(all, []workflow.Task{{ID: id}})
+		require.Equal(t, want != "", ok, id)
+		require.Equal(t, want, got.BottomLine, id)
+	}
+	_, _, ok := openAdvice(all, nil)
+	require.False(t, ok)
 }
 
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {

@@ -19,6 +19,9 @@ import (
 // EscalationKey is the prefix of the keys of consultations that the program asks for by itself.
 const EscalationKey = "escalation:"
 
+// EscalationOf returns the key of the consultation about failed attempts at that task.
+func EscalationOf(k workflow.Task) string { return fmt.Sprintf("%s%d", EscalationKey, k.ID) }
+
 // escalate asks the consultant about the failed attempts, and returns its recommendation as a text for
 // the orchestrator.
 func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoing.Line) (string, error) {
@@ -27,7 +30,7 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoi
 	if err != nil {
 		return "", err
 	}
-	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
+	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: EscalationOf(h.task), Question: "Why did the attempts fail, and what is to be done instead?"}
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
 		store.Lines(append([]outgoing.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
@@ -56,7 +59,7 @@ func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, err
 	var failed []workflow.Attempt
 	numbers := map[int64]int{}
 	for _, k := range all {
-		if k.ID != h.task.ID && k.State != workflow.TaskDropped {
+		if k.ID != h.task.ID && (k.State != workflow.TaskDropped || k.Revision != h.task.Revision) {
 			continue
 		}
 		numbers[k.ID] = k.Number
