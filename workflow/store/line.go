@@ -123,6 +123,16 @@ func (s *Store) Shown(ctx context.Context, session, text string) (ts string, und
 	return ts, underWay, err
 }
 
+// QuestionShown returns the same as Shown, of the newest question with options.
+func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, underWay bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
+		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`, session).Scan(&ts, &underWay)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return ts, underWay, err
+}
+
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {

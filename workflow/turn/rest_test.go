@@ -119,3 +119,35 @@ func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 		})
 	}
 }
+
+// A question is answered by what is written below it in the thread. What was written above it, or before it was
+// posted at all, reaches the agents as words.
+func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	require.NoError(t, th.reads(t.Context()))
+	r, err := th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+	require.NoError(t, err)
+	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
+	writes := func(ts, text string) (waits bool) {
+		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: ts, User: o.people["bea"], Text: text}))
+		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
+		require.NoError(t, err)
+		return q != nil
+	}
+	early, late := th.tick(), th.tick()
+	require.True(t, writes(early, "2"), "it is not posted")
+	shown := th.tick()
+	require.NoError(t, th.posted(t.Context(), shown))
+	require.True(t, writes(late, "that one, of course"), "it was posted after that")
+	unseen, err := th.Inbox().Unseen(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, unseen, 2)
+	for _, m := range unseen {
+		require.Contains(t, m.Shown, "so it is no answer to it")
+	}
+	require.False(t, writes(th.tick(), "2"))
+}

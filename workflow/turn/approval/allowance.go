@@ -55,7 +55,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	case m.Kind != incoming.Action && w.Unproven != "" && !saysUnproven(m.Text):
 		return refused("it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven))
 	}
-	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")

@@ -49,7 +49,7 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m))), nil
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
-	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
 		return ap.refuseRevision(revision, m, p, "written before the report was shown",
@@ -83,15 +83,15 @@ func (ap *Approvals) refuseRevision(revision int, m incoming.Message, p workflow
 	return f
 }
 
-// postingTime is how long writtenBeforeShown waits for a report to be posted to Slack.
+// postingTime is how long WrittenBeforeShown waits for a report to be posted to Slack.
 const postingTime = time.Minute
 
-// writtenBeforeShown reports whether m was written before the report, or another line that waits for
-// consent, was shown. A message names no revision, so it can only approve what was above it in the
-// thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
-// empty string; underWay says that it is being posted, and then writtenBeforeShown waits for at most
+// WrittenBeforeShown reports whether m was written before the report, or another line that waits for
+// consent or an answer, was shown. A message names no revision, so it can only approve what was above it in
+// the thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
+// empty string; underWay says that it is being posted, and then WrittenBeforeShown waits for at most
 // postingTime.
-func (ap *Approvals) writtenBeforeShown(ctx context.Context, m incoming.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m incoming.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
 	if m.Kind == incoming.Action || m.Kind == incoming.Form {
 		return false, nil
 	}
@@ -114,7 +114,7 @@ func (ap *Approvals) writtenBeforeShown(ctx context.Context, m incoming.Message,
 // WrittenBeforeLimit reports whether m was written before the line was shown that says at which limit the
 // session rests.
 func (ap *Approvals) WrittenBeforeLimit(ctx context.Context, m incoming.Message) (bool, error) {
-	return ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return ap.LimitShown(ctx) })
+	return ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.LimitShown(ctx) })
 }
 
 func (ap *Approvals) approvalParts(ctx context.Context, m incoming.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {

@@ -58,7 +58,7 @@ func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflo
 		return refused("no release is named", "name the release, such as \"backport to release/1.4\".")
 	}
 	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
-	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the push was shown", "that was written before I told of the newest push. Please read it, and ask again.")

@@ -40,7 +40,7 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 		return f, nil
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
-	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil || unread {
+	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil || unread {
 		return f, err
 	}
 	before, called, err := ap.askedBefore(ctx, revision)

@@ -38,7 +38,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
-	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))

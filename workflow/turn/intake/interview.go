@@ -54,21 +54,34 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
 	case q != nil && !iv.AwaitsConsent():
-		if n, named := answer.OptionNamed(m.Text, q.Options); named {
-			return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
-		}
-		if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); c != workflow.CommandNone {
-			return f, false, nil
-		}
-		f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
-		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-		f = append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)})
-		return f, true, nil
+		return iv.takeAnswer(ctx, m, p, q)
 	case aligning && s.ReportKind == workflow.ReportRequest && intent.Confirms(m.Text):
 		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
 		return f, true, err
 	}
 	return f, false, nil
+}
+
+// takeAnswer takes a message as the answer to the waiting question. It takes none from a message that was
+// written before the question was shown: that may answer the question before.
+func (iv *Interview) takeAnswer(ctx context.Context, m incoming.Message, p workflow.Person, q *planning.Question) (f []store.Part, ok bool, err error) {
+	n, named := answer.OptionNamed(m.Text, q.Options)
+	if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); !named && c != workflow.CommandNone {
+		return f, false, nil
+	}
+	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return iv.Store.QuestionShown(ctx, iv.Session().ID) })
+	switch {
+	case err != nil:
+		return f, false, err
+	case early:
+		return iv.ForAgents(m, fmt.Sprintf("%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
+			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
+	case named:
+		return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
+	}
+	f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
+	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+	return append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)}), true, nil
 }
 
 func namesOption(text string, options []string) bool {
