@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -29,19 +28,21 @@ type planned struct {
 
 // planOf returns the newest plan among the reports, or nil if there is none.
 func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) string) *plan {
+	plans := planning.PlansOf(reports)
 	for i := len(reports) - 1; i >= 0; i-- {
-		var body planning.Plan
-		if reports[i].Kind != workflow.ReportPlan || json.Unmarshal(reports[i].Body, &body) != nil {
+		body, ok := plans[reports[i].Revision]
+		if !ok {
 			continue
 		}
+		delegated := planning.Delegated(plans, reports[i].Revision, tasks)
 		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
 		for n, t := range body.Tasks {
 			shown := planned{
 				Number: n + 1, After: t.After, Label: workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label(),
 				Heading: mask(t.Heading()), Whole: mask(strings.TrimSpace(t.Description)), Acceptance: mask(plaintext.OneLine(t.Acceptance)), Check: mask(plaintext.OneLine(t.Check)),
 			}
-			for _, k := range tasks {
-				if k.Plan == n+1 && k.Revision == reports[i].Revision {
+			for _, k := range delegated {
+				if k.Plan == n+1 {
 					shown.State, shown.Ticked = k.State, shown.Ticked || k.State == workflow.TaskDone
 				}
 			}

@@ -117,7 +117,6 @@ var outside = []readerOf{
 // the reason why they need no fuzz target.
 var inside = map[string]string{
 	"bot/examine/examine.go":                           "answers of Slack's API, which slack-go reads",
-	"bot/page/plan.go":                                 "plans that this program has judged and recorded, which it shows",
 	"bot/page/shots.go":                                "the numbers in a picture's address, by strconv alone",
 	"cmd/bobbin/internal/begin/ask.go":                 "what the operator types, word by word",
 	"cmd/bobbin/internal/begin/begin.go":               "the complaints of this program about what the operator typed",
@@ -185,11 +184,11 @@ var inside = map[string]string{
 	"workflow/turn/attachment/attachment.go":           "what agents call an attachment: a number",
 	"workflow/turn/catalog/catalog.go":                 "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
 	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, a shape of one field",
-	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
+	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours", "workflow/turn/worker/escalation.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
 	"workflow/turn/knows/knows.go":  "numbers of lines, digits alone",
-	"workflow/turn/intake/judge.go": "a number that this program put into a button's row", "workflow/turn/approval/held.go": "rows of ours",
+	"workflow/turn/intake/judge.go": "a number that this program put into a button's row", "workflow/turn/approval/held.go": "rows of ours", "workflow/planning/delegated.go": "rows of ours",
 }
 
 // decoding matches code that parses data.

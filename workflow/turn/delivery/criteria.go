@@ -19,17 +19,13 @@ import (
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
 // nothing about. It returns an empty string if the work is complete.
 func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (string, error) {
-	plan, err := d.ApprovedPlan(ctx, a)
-	if err != nil {
-		return "", err
-	}
-	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
+	plan, tasks, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
 	}
 	for n := range plan.Tasks {
 		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool {
-			return k.Plan == n+1 && k.Revision == a.Revision && (k.State == workflow.TaskDone || k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
+			return k.Plan == n+1 && (k.State == workflow.TaskDone || k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
 		}) {
 			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
 		}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,17 +13,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// ApprovedPlan returns the plan of the approval's revision, or a plan without tasks if the approval is
-// not of a plan.
-func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (ApprovedPlan planning.Plan, err error) {
-	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
-	if err != nil || r.Kind != workflow.ReportPlan {
-		return ApprovedPlan, err
+// ApprovedPlan returns the plan of the approval's revision, and the session's tasks that were delegated for it.
+// If the approval is not of a plan, the plan has no tasks.
+func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (plan planning.Plan, delegated []workflow.Task, err error) {
+	reports, err := l.Store.Reports(ctx, l.Session().ID)
+	if err != nil {
+		return plan, nil, err
 	}
-	if err := json.Unmarshal(r.Body, &ApprovedPlan); err != nil {
-		return ApprovedPlan, fmt.Errorf("plan: %w", err)
+	tasks, err := l.Store.Tasks(ctx, l.Session().ID, "")
+	if err != nil {
+		return plan, nil, err
 	}
-	return ApprovedPlan, nil
+	plans := planning.PlansOf(reports)
+	plan, ok := plans[a.Revision]
+	if !ok && slices.ContainsFunc(reports, func(r workflow.Report) bool { return r.Revision == a.Revision && r.Kind == workflow.ReportPlan }) {
+		return plan, nil, fmt.Errorf("the plan of revision %d cannot be read", a.Revision)
+	}
+	return plan, planning.Delegated(plans, a.Revision, tasks), nil
 }
 
 // AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no

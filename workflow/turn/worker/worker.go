@@ -551,22 +551,17 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	if now.Plan == 0 {
 		return nil, nil
 	}
-	s := w.Session()
 	a, err := w.StandingApproval(ctx)
 	if err != nil || a == nil || a.Revision != now.Revision {
 		return nil, err
 	}
-	plan, err := w.ApprovedPlan(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	all, err := w.Store.Tasks(ctx, s.ID, "")
+	plan, all, err := w.ApprovedPlan(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	verified := []int{now.Plan}
 	for _, k := range all {
-		if k.State == workflow.TaskDone && k.Plan > 0 && k.Revision == a.Revision {
+		if k.State == workflow.TaskDone {
 			verified = append(verified, k.Plan)
 		}
 	}

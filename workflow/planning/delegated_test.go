@@ -1,0 +1,40 @@
+package planning_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/planning"
+)
+
+// A later plan has tasks with the same numbers. Only those that it repeats were done for it, too.
+func TestTasksOfAnEarlierPlan(t *testing.T) {
+	t.Parallel()
+	report := func(revision int, tasks ...string) workflow.Report {
+		var p planning.Plan
+		for _, description := range tasks {
+			p.Tasks = append(p.Tasks, planning.Task{Description: description, Acceptance: "it works", Check: "make"})
+		}
+		body, err := json.Marshal(p)
+		require.NoError(t, err)
+		return workflow.Report{Revision: revision, Kind: workflow.ReportPlan, Body: body}
+	}
+	plans := planning.PlansOf([]workflow.Report{
+		report(1, "add a store", "use it"), {Revision: 2, Kind: workflow.ReportRequest}, report(3, "tell the users", "add a  store", "use it everywhere"),
+	})
+	require.Len(t, plans, 2)
+	tasks := []workflow.Task{
+		{ID: 1, Plan: 1, Revision: 1},
+		{ID: 2, Plan: 2, Revision: 1},
+		{ID: 3, Revision: 2},
+		{ID: 4, Plan: 9, Revision: 1},
+		{ID: 5, Plan: 1, Revision: 3},
+		{ID: 6, Plan: 1, Revision: 7},
+	}
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 2, Revision: 1}, {ID: 5, Plan: 1, Revision: 3}}, planning.Delegated(plans, 3, tasks))
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 1, Revision: 1}, {ID: 2, Plan: 2, Revision: 1}}, planning.Delegated(plans, 1, tasks))
+	require.Empty(t, planning.Delegated(plans, 2, tasks))
+}
