@@ -111,12 +111,6 @@ func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m incoming.Message,
 	}
 }
 
-// WrittenBeforeLimit reports whether m was written before the line was shown that says at which limit the
-// session rests.
-func (ap *Approvals) WrittenBeforeLimit(ctx context.Context, m incoming.Message) (bool, error) {
-	return ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.LimitShown(ctx) })
-}
-
 func (ap *Approvals) approvalParts(ctx context.Context, m incoming.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])

@@ -30,7 +30,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 		return f, false, err
 	}
 	if !since.IsZero() {
-		if early, err := in.Approvals.WrittenBeforeLimit(ctx, m); early || err != nil {
+		if early, err := in.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return in.LimitShown(ctx) }); early || err != nil {
 			return f, false, err // it was written before the limit was shown, about something else
 		}
 	}

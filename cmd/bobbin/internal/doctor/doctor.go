@@ -215,16 +215,15 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 		names = append(names, r.Name)
 	}
 	f.OK("%s: %s", d.file, strings.Join(names, ", "))
-	d.examineVariables(f)
+	if d.envErr != nil {
+		reportVariables(d.envErr, f)
+	}
 }
 
-// examineVariables reports the variables with secrets that are missing or malformed, but not Slack's
+// reportVariables reports the variables with secrets that are missing or malformed, but not Slack's
 // tokens, which the part about Slack examines.
-func (d *Doctor) examineVariables(f *findings.List) {
-	if d.envErr == nil {
-		return
-	}
-	for line := range strings.Lines(d.envErr.Error()) {
+func reportVariables(err error, f *findings.List) {
+	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line, " "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
 			f.Problem(line, "set it in the environment of the bot; docs/configuration.md, Environment, lists the variables")
