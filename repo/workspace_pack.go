@@ -9,10 +9,10 @@ import (
 )
 
 // Pack returns the objects that another machine with its own mirror needs for the named trees and
-// commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and,
-// below a named commit, the commits that the mirror has and that are not named. If the base is the session's own commit, its nearest
-// ancestors in the mirror take its place. An object comes after those that it names, and the same roots
-// give the same bytes. A pack of more than limit bytes (0: 64 MiB) is a *bundle.Error.
+// commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and, below
+// a named commit, the commits that the mirror has and that are not named. If the base is the session's own
+// commit, its nearest ancestors in the mirror take its place. An object comes after those that it names, and
+// the same roots give the same bytes. A pack of more than limit bytes (0: 64 MiB) is a *bundle.Error.
 func (w *Workspace) Pack(ctx context.Context, limit int64, roots ...string) ([]byte, error) {
 	return bundle.Pack(ctx, w.Store, plumbing.NewHash(w.Base()), limit, roots...)
 }

@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/begin":      {"bot", "bot/examine", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets", "workflow/agent"},
 	"cmd/bobbin/internal/completion": {"cmd/bobbin/internal/cli"},
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
-	"cmd/bobbin/internal/secrets":    {},
+	"cmd/bobbin/internal/secrets":    {"workflow/redact"},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
 		"workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "cmd/bobbin/internal/models", "cmd/bobbin/internal/limits",

@@ -184,7 +184,7 @@ var inside = map[string]string{
 	"workflow/turn/attachment/attachment.go":           "what agents call an attachment: a number",
 	"workflow/turn/catalog/catalog.go":                 "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
 	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, a shape of one field",
-	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
+	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours", "workflow/turn/worker/escalation.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
 	"workflow/turn/knows/knows.go":  "numbers of lines, digits alone",

@@ -32,10 +32,10 @@ type Error struct {
 func (e *Error) Error() string { return e.Reason }
 
 // Pack returns the objects that another machine with its own mirror needs for the named trees and
-// commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and,
-// below a named commit, the commits that the mirror has and that are not named. If the base is the session's own commit, its nearest
-// ancestors in the mirror take its place. An object comes after those that it names, and the same roots
-// give the same bytes. A pack of more than limit bytes (0: 64 MiB) is an *Error.
+// commits (whole hashes), as a git pack without deltas. It leaves out the objects of the base and, below
+// a named commit, the commits that the mirror has and that are not named. If the base is the session's own
+// commit, its nearest ancestors in the mirror take its place. An object comes after those that it names, and
+// the same roots give the same bytes. A pack of more than limit bytes (0: 64 MiB) is an *Error.
 func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
 	if limit <= 0 {
 		limit = packLimit

@@ -102,9 +102,8 @@ func (h home) follow() home {
 }
 
 // move puts the cluster into a new folder under varLib, because the server's account may not enter the folder
-// blocked, and leaves a symbolic link at h.data. The new folder
-// has a random name, so that a cluster folder which was removed and created again does not find its old
-// data.
+// blocked, and leaves a symbolic link at h.data. The new folder has a random name, so that a cluster folder
+// which was removed and created again does not find its old data.
 func (h home) move(varLib, blocked string) (home, error) {
 	if err := account.MakeOpen(varLib); err != nil {
 		return home{}, err

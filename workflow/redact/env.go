@@ -3,6 +3,7 @@ package redact
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,19 +22,22 @@ func EnvValues(file string) (values []string) {
 		}
 		value = unquoted(strings.TrimSpace(value))
 		if u, err := url.Parse(value); err == nil && u.User != nil {
-			if password, ok := u.User.Password(); ok && password != u.User.Username() && !ordinary[password] {
+			if password, ok := u.User.Password(); ok && !IsOrdinary(password, u.User.Username()) {
 				values = append(values, password)
 			}
 		}
-		if secretName.MatchString(name) && !ordinary[value] {
+		if secretName.MatchString(name) && !IsOrdinary(value) {
 			values = append(values, value)
 		}
 	}
 	return values
 }
 
-// ordinary holds the passwords of databases on many developers' machines.
-var ordinary = map[string]bool{"postgres": true, "password": true}
+// IsOrdinary reports whether a password is an ordinary name, as on many developers' machines: one of the
+// names beside it, "postgres" or "password". Masking it would mask ordinary words.
+func IsOrdinary(password string, beside ...string) bool {
+	return password == "postgres" || password == "password" || slices.Contains(beside, password)
+}
 
 // With returns a copy of f that also knows the given values. It returns nil for a nil f.
 func (f *Finder) With(values ...string) *Finder {

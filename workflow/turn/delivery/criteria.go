@@ -19,7 +19,11 @@ import (
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
 // nothing about. It returns an empty string if the work is complete.
 func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (string, error) {
-	plan, tasks, err := d.ApprovedPlan(ctx, a)
+	plan, err := d.ApprovedPlan(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	tasks, err := d.DelegatedTasks(ctx, a.Revision)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,23 +14,28 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
-// ApprovedPlan returns the plan of the approval's revision, and the session's tasks that were delegated for it.
-// If the approval is not of a plan, the plan has no tasks.
-func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (plan planning.Plan, delegated []workflow.Task, err error) {
+// ApprovedPlan returns the plan of the approval's revision, or a plan without tasks if the approval is
+// not of a plan.
+func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (plan planning.Plan, err error) {
+	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
+	if err != nil || r.Kind != workflow.ReportPlan {
+		return plan, err
+	}
+	if err := json.Unmarshal(r.Body, &plan); err != nil {
+		return plan, fmt.Errorf("plan: %w", err)
+	}
+	return plan, nil
+}
+
+// DelegatedTasks returns the session's tasks that were delegated for the plan of that revision, with their
+// numbers in it.
+func (l *Ledger) DelegatedTasks(ctx context.Context, revision int) ([]workflow.Task, error) {
 	reports, err := l.Store.Reports(ctx, l.Session().ID)
 	if err != nil {
-		return plan, nil, err
+		return nil, err
 	}
-	tasks, err := l.Store.Tasks(ctx, l.Session().ID, "")
-	if err != nil {
-		return plan, nil, err
-	}
-	plans := planning.PlansOf(reports)
-	plan, ok := plans[a.Revision]
-	if !ok && slices.ContainsFunc(reports, func(r workflow.Report) bool { return r.Revision == a.Revision && r.Kind == workflow.ReportPlan }) {
-		return plan, nil, fmt.Errorf("the plan of revision %d cannot be read", a.Revision)
-	}
-	return plan, planning.Delegated(plans, a.Revision, tasks), nil
+	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
+	return planning.Delegated(planning.PlansOf(reports), revision, all), err
 }
 
 // AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no

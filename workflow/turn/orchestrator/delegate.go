@@ -202,7 +202,7 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if err := l.Delivery.LayBack(ctx, l.Trees.Current().Work, nil); err != nil {
 		return model.Result{}, err
 	}
-	plan, _, err := l.ApprovedPlan(ctx, approval)
+	plan, err := l.ApprovedPlan(ctx, approval)
 	if err != nil {
 		return model.Result{}, err
 	}

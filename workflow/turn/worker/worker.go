@@ -555,12 +555,16 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	if err != nil || a == nil || a.Revision != now.Revision {
 		return nil, err
 	}
-	plan, all, err := w.ApprovedPlan(ctx, a)
+	plan, err := w.ApprovedPlan(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := w.DelegatedTasks(ctx, a.Revision)
 	if err != nil {
 		return nil, err
 	}
 	verified := []int{now.Plan}
-	for _, k := range all {
+	for _, k := range tasks {
 		if k.State == workflow.TaskDone {
 			verified = append(verified, k.Plan)
 		}

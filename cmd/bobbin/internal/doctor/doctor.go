@@ -226,7 +226,7 @@ func reportVariables(err error, f *findings.List) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line, " "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
-			f.Problem(line, "set it in the environment of the bot; docs/configuration.md, Environment, lists the variables")
+			f.Problem(line, "correct it where the bot is started; docs/configuration.md, Environment, lists the variables")
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
 // The environment variables that hold secrets. There are no flags for them, because everybody on the
@@ -116,7 +117,7 @@ func InDatabaseURL(address string) (values []string) {
 		return values
 	}
 	c := cfg.ConnConfig
-	if !slices.Contains([]string{c.User, c.Database, c.Host, "postgres", "password"}, c.Password) {
+	if !redact.IsOrdinary(c.Password, c.User, c.Database, c.Host) {
 		values = append(values, c.Password)
 	}
 	return values
