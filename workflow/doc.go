@@ -68,7 +68,7 @@
 // that do not depend on each other run side by side in forks of the tree. A worker edits,
 // runs commands, and calls done (worker.go). The program then checks what the task's skill
 // demands (skill_gate.go), takes out what lies outside the approval's scope
-// (turn/delivery/scope.go), and runs the proof (repo/proof): the new tests, laid over the
+// (turn/scope/hold.go), and runs the proof (repo/proof): the new tests, laid over the
 // base, must fail there; on the branch everything must pass; and what passed before must
 // still pass.
 //

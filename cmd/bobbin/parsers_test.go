@@ -182,7 +182,7 @@ var inside = map[string]string{
 	"workflow/tracing/tracing.go":                      "rows of ours",
 	"cmd/bobbin/internal/traces/traces.go":             "addresses and headers of the operator's own environment",
 	"workflow/turn/attachment/attachment.go":           "what agents call an attachment: a number",
-	"workflow/turn/catalog/catalog.go":                 "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
+	"workflow/turn/catalog/catalog.go":                 "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/scope/hold.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
 	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, a shape of one field",
 	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours", "workflow/turn/worker/escalation.go": "rows of ours",

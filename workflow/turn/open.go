@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -56,9 +57,10 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger, Runtime: t.Runtime, Trees: trees, Attachments: attachments, Permissions: permissions,
 		Halt: func(err error) { t.halt(err) },
 	}
-	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, HunkTime: r.HunkTime, LooksBack: r.LooksBack}
+	scope := &scope.Scope{Ledger: ledger, Trees: trees, Inquiries: t.Inquiries}
+	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, Scope: scope, HunkTime: r.HunkTime, LooksBack: r.LooksBack}
 	workers := &worker.Workers{
-		Ledger: ledger, Trees: trees, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
+		Ledger: ledger, Trees: trees, Delivery: delivery, Scope: scope, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
 	}
 	judgements := approval.Judgements{Ledger: ledger}
 	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}

@@ -7,16 +7,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// Delivery brings approved work to its branch: it proves the change, confines it to its scope, searches
-// it for secrets, commits and pushes.
+// Delivery brings approved work to its branch: it proves the change, searches it for secrets, commits and
+// pushes.
 type Delivery struct {
 	*ledger.Ledger
 	Trees     *worktree.Trees
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
+	Scope     *scope.Scope
 	HunkTime  time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
 	LooksBack bool          // ask since which commit the new tests fail
 

@@ -51,10 +51,10 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.Wrong("Refused: %s", open), err
 	}
 	work := d.Trees.Current().Work
-	if err := d.LayBack(ctx, work, nil); err != nil {
+	if err := d.Scope.LayBack(ctx, work, nil); err != nil {
 		return model.Result{}, err
 	}
-	if left, err := d.ConfineToFolder(ctx, work, 0); err != nil || !left {
+	if left, err := d.Scope.ConfineToFolder(ctx, work, 0); err != nil || !left {
 		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
 	}
 	amended, stale, err := d.followAmendments(ctx, approval, criteria, f)

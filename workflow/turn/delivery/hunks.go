@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 )
 
 // A hunkCheck tests which hunks of a proven fix are needed, and applies the orchestrator's choices about
@@ -60,7 +61,7 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error
 	if err != nil {
 		return nil, err
 	}
-	back, err := d.putBack(ctx, work.approval)
+	back, err := d.Scope.PutBack(ctx, work.approval)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (d hunkCheck) stand(ctx context.Context, l tried.Hunks) (bool, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	return !slices.ContainsFunc(l, func(h tried.Hunk) bool {
 		n := h.Numbers[0]
-		return n > len(hunks) || hunkSum(hunks[n-1]) != h.Sum
+		return n > len(hunks) || scope.HunkSum(hunks[n-1]) != h.Sum
 	}), err
 }
 
@@ -153,7 +154,7 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (tried.Hunks, error
 	}
 	var out tried.Hunks
 	for _, h := range hunks {
-		t := tried.Hunk{Numbers: h.Numbers, Sum: hunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
+		t := tried.Hunk{Numbers: h.Numbers, Sum: scope.HunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
 		if h.Verdict == needed.Unneeded {
 			t.Text = prompt.CutBytes(h.Text, maxHunkText)
 		}
@@ -172,15 +173,8 @@ func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) 
 	if _, err := tree.TakeOut(ctx, numbers); err != nil {
 		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
 	}
-	if work.approval.Scope != "" {
-		// The remaining hunks were judged to be inside the scope before.
-		since, err := d.AmendmentText(ctx, work.approval.Revision)
-		if err != nil {
-			return work, nil, err
-		}
-		if err := d.recordInside(ctx, tree, work.approval, since); err != nil {
-			return work, nil, err
-		}
+	if err := d.Scope.RecordInside(ctx, tree, work.approval); err != nil {
+		return work, nil, err
 	}
 	left, refused, err := d.proveWhole(ctx, work.approval)
 	if err != nil || refused == nil {

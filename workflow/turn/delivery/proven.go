@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 )
 
 // A provenWork is a tree that may be pushed, with its proof and with who allowed it.
@@ -112,7 +113,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 		return provenWork{}, &r, nil
 	}
 	proven.approval = approval
-	scoped := Scoped{Left: true}
+	scoped := scope.Result{Left: true}
 	for {
 		if proven.changes, err = work.Changes(ctx); err != nil {
 			return proven, nil, err
@@ -136,7 +137,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 		if scoped.Taken != nil {
 			return proven, nil, nil
 		}
-		if scoped, err = d.HoldToScope(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
+		if scoped, err = d.Scope.Hold(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
 			return proven, nil, err
 		}
 		if !scoped.Left {
@@ -146,7 +147,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 }
 
 // afterTaking returns what agents are told of hunks that were taken out, or an empty string.
-func afterTaking(s Scoped) string {
+func afterTaking(s scope.Result) string {
 	if s.Taken == nil {
 		return ""
 	}

@@ -199,7 +199,7 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if err := l.Trees.OpenWork(ctx); err != nil {
 		return model.Result{}, err
 	}
-	if err := l.Delivery.LayBack(ctx, l.Trees.Current().Work, nil); err != nil {
+	if err := l.Delivery.Scope.LayBack(ctx, l.Trees.Current().Work, nil); err != nil {
 		return model.Result{}, err
 	}
 	plan, err := l.ApprovedPlan(ctx, approval)

@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -40,6 +41,7 @@ type Workers struct {
 	*ledger.Ledger
 	Trees       *worktree.Trees
 	Delivery    *delivery.Delivery
+	Scope       *scope.Scope
 	Inquiries   *inquiry.Inquiries
 	Runtime     *runtime.Runtime
 	Attachments *attachment.Attachments
@@ -181,7 +183,7 @@ func (j *taskJournal) Splice(ctx context.Context) error {
 	if err := j.Hear(ctx); err != nil {
 		return err
 	}
-	if err := j.task.Delivery.LayBack(ctx, j.task.tree, &j.task.task); err != nil {
+	if err := j.task.Scope.LayBack(ctx, j.task.tree, &j.task.task); err != nil {
 		return err
 	}
 	return j.Transcript.Splice(ctx)
@@ -352,7 +354,7 @@ var claimFailedUpdate = store.Update{OptionalEvents: []workflow.Event{workflow.E
 // Done claims that the task is finished, and verifies it. The design rules are checked before the proof,
 // and the proof before the scope.
 func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
-	if err := h.Delivery.LayBack(ctx, h.tree, &h.task); err != nil {
+	if err := h.Scope.LayBack(ctx, h.tree, &h.task); err != nil {
 		return model.Result{}, err
 	}
 	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
@@ -379,7 +381,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
-	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
+	if left, err := h.Scope.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
@@ -435,7 +437,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 		}
 		return h.attemptFailed(ctx, c.attempt)
 	}
-	scoped, err := h.Delivery.HoldToScope(ctx, h.tree, &h.task, h.grant)
+	scoped, err := h.Scope.Hold(ctx, h.tree, &h.task, h.grant)
 	if err != nil {
 		return model.Result{}, err
 	}

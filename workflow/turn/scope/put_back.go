@@ -1,4 +1,4 @@
-package delivery
+package scope
 
 import (
 	"context"
@@ -16,13 +16,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// putBack returns the removals under the approval that a person had put back.
-func (d *Delivery) putBack(ctx context.Context, a *permit.Approval) ([]permit.Removal, error) {
-	all, err := d.Store.Removals(ctx, d.Session().ID)
+// PutBack returns the removals under the approval that a person had put back.
+func (s *Scope) PutBack(ctx context.Context, a *permit.Approval) ([]permit.Removal, error) {
+	all, err := s.Store.Removals(ctx, s.Session().ID)
 	return slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
 }
 
-func hunkSum(h diff.Hunk) string { return permit.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
+// HunkSum returns the hash by which a hunk is known again when it moves within its file.
+func HunkSum(h diff.Hunk) string { return permit.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
 
 // sumsOf returns the sums of all removed hunks.
 func sumsOf(list []permit.Removal) (sums []string) {
@@ -38,8 +39,8 @@ func sumsOf(list []permit.Removal) (sums []string) {
 // out of: the fork of a task while the task works there, otherwise the session's own workspace. k is the
 // task that works in tree; nil means the work as a whole. If a removal does not fit any more, the agents
 // are told to make it anew.
-func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
-	all, err := d.Store.Removals(ctx, d.Session().ID)
+func (s *Scope) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
+	all, err := s.Store.Removals(ctx, s.Session().ID)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflo
 	if len(all) == 0 {
 		return nil
 	}
-	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
+	tasks, err := s.Store.Tasks(ctx, s.Session().ID, "")
 	if err != nil {
 		return err
 	}
@@ -61,15 +62,15 @@ func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflo
 		if owner != k.TreeOwner() {
 			continue
 		}
-		if err := d.layRemoval(ctx, tree, k, r); err != nil {
+		if err := s.layRemoval(ctx, tree, k, r); err != nil {
 			return fmt.Errorf("put back what was taken out: %w", err)
 		}
 	}
 	return nil
 }
 
-func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
-	pack, err := d.Store.RemovalPack(ctx, d.Session().ID, r.Hash)
+func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
+	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err
 	}
@@ -88,18 +89,18 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 		for _, c := range conflicts {
 			why = append(why, c.Path+": "+c.Why)
 		}
-		d.Log.Info("what was taken out does not fit any more", "conflicts", why, "err", err)
+		s.Log.Info("what was taken out does not fit any more", "conflicts", why, "err", err)
 		written = append(written,
 			inbox.Told{Key: "unfit:" + r.Hash, Text: "What was to be put back does not fit into the files as they are now. Make it anew where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff())},
-			store.Lines(d.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
-		return d.Record(ctx, written...)
+			store.Lines(s.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
+		return s.Record(ctx, written...)
 	}
-	if err := d.Trees.LetCommandsWrite(tree); err != nil {
+	if err := s.Trees.LetCommandsWrite(tree); err != nil {
 		return err
 	}
-	files, err := d.Trees.Snapshot(ctx, tree, k.TreeOwner())
+	files, err := s.Trees.Snapshot(ctx, tree, k.TreeOwner())
 	if err != nil {
 		return err
 	}
-	return d.Record(ctx, append(written, worktree.Some(files)...)...)
+	return s.Record(ctx, append(written, worktree.Some(files)...)...)
 }
