@@ -84,9 +84,11 @@ var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
 // The words of approval: an optional agreement, one or two phrases that say to go ahead, and optional thanks
 // or a friendly emoji ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They are the
-// whole message, or precede what limits them (see readScope).
+// whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and not
+// only thanks.
 const (
-	agreement = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|thanks|thank you|thx|cool|good|nice|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|good (?:catch|find|work|job)|nice (?:catch|find|work|job)|that's (?:it|right)|exactly)`
+	assent    = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|that's (?:it|right)|exactly)`
+	agreement = `(?:` + assent + `|thanks|thank you|thx|cool|good|nice|(?:good|nice) (?:catch|find|work|job))`
 	goAhead   = `(?:(?:please |just |let's |(?:so |then )?(?:you can |you may )?)?(?:fix (?:it|this)|go ahead(?: (?:and fix it|with (?:it|this|the fix)))?|go for it|do it|ship it|proceed|make it so)|(?:i )?approved?(?: (?:it|this))?|lgtm)`
 	friendly  = `(?:(?:,? (?:and )?(?:now|then|please|thanks|thank you|thx|cheers|asap))|[,.!]? ` + smile + `)`
 )

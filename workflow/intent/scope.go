@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// readScope reads an approval with a scope. If the scope is a condition, says nothing, or is followed by
-// another sentence, the consent is unclear, so that people are asked.
+// readScope reads an approval with a scope. If the scope is a condition, says nothing, names no thing, or is
+// followed by another sentence, the consent is unclear, so that people are asked.
 func readScope(said string) Consent {
 	for _, form := range scopes {
 		m := form.words.FindStringSubmatch(said)
@@ -19,7 +19,7 @@ func readScope(said string) Consent {
 		}
 		scope := strings.TrimSpace(m[1])
 		switch {
-		case refusesLater.MatchString(scope):
+		case refusesLater.MatchString(scope), form.bare && disagrees.MatchString(scope):
 			return Consent{Kind: ConsentRefuse}
 		case strings.Contains(scope, "?"):
 			return Consent{}
@@ -27,7 +27,7 @@ func readScope(said string) Consent {
 			continue
 		case everything.MatchString(scope), limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
-		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || consentWords.MatchString(scope):
+		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || consentWords.MatchString(scope), limitsNoThing(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
 		return Consent{Kind: ConsentScoped, Scope: form.before + scope, WithoutGoAhead: form.bare}
@@ -53,7 +53,7 @@ var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
-	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true, bare: true},
+	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
@@ -66,12 +66,28 @@ var (
 )
 
 var (
-	refusesLater = lazyregexp.New(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
+	refusesLater = lazyregexp.New(`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
 	everything   = lazyregexp.New(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
 	conditional  = lazyregexp.New(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
 	// setAside matches what is left for another time, which limits a fix and is no condition of it.
 	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
+)
+
+// limitsNoThing reports whether a scope is a limit by not, only, just or "no changes" that names no thing which
+// could be left alone: "not happy with it", "just for now". Whoever reads it has to ask.
+func limitsNoThing(scope string) bool {
+	return weakLimit.MatchString(scope) && (!namesThing.MatchString(scope) || noThing.MatchString(scope))
+}
+
+var (
+	weakLimit = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just|no changes?)\b`)
+	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a path or a name.
+	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
+	// noThing matches what looks like a thing, and names a time, a manner or the whole.
+	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the|this) (?:right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
+	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer does.
+	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
 // looseScope returns the words of an inexact message that seem to limit a fix, to be shown in the question. A
