@@ -31,6 +31,7 @@ func TestMayApprove(t *testing.T) {
 		"a named guest":                 {approvers: named, person: with(func(p *workflow.Person) { p.ID, p.Guest = "U9", true }), refused: "guests"},
 		"the requester, by two persons": {approvers: permit.Approvers{OtherThanRequester: true}, person: with(func(p *workflow.Person) { p.ID = "U0" }), refused: "other than"},
 		"another, by two persons":       {approvers: permit.Approvers{OtherThanRequester: true}, person: member},
+		"a repository that is gone":     {approvers: permit.Approvers{Missing: "shop"}, person: member, refused: "names no repository shop"},
 	} {
 		got := c.approvers.MayApprove(c.person, "U0")
 		if c.refused == "" {

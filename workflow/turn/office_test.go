@@ -89,6 +89,7 @@ func openOffice(t testing.TB) *office {
 			{"unknown to Slack", "U0UNKNOWN", "anybody", false},
 			{"member who is not in the channel", away, "anybody", false},
 			{"member where the group cannot be read", bea, "lost", false},
+			{"member where the configuration does not name the repository any more", bea, "renamed", false},
 		},
 	}
 }

@@ -81,3 +81,27 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	require.NoError(t, th.pressOf(t.Context(), "cem", button.PutBack, older))
 	require.Equal(t, "report=U1,put_back=bea,put_back=cem approvals:1=U1,2=bea,3=cem", permitted())
 }
+
+// While the configuration does not name the repository, for example since it was renamed there, an approval is
+// refused with that reason, and nobody is said to be able to give one. When the name is back, its rules hold.
+func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
+	t.Parallel()
+	th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
+	catalog := th.Intake.Catalog
+	configured := catalog.Repositories
+	catalog.Repositories = nil
+	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
+	require.NoError(t, th.says(t.Context(), "ann", "go ahead"))
+	require.NoError(t, th.press(t.Context(), "cem", "fix_it"))
+	require.Equal(t, "approvals:", permitted())
+	require.Equal(t, "Nobody can until whoever runs me names another in the configuration again.", th.Permissions.WhoAllows(t.Context()))
+	var said string
+	require.NoError(t, th.Store.Pool.QueryRow(t.Context(), `select text from lines where session_id = $1 order by id offset 1 limit 1`, th.Session().ID).Scan(&said))
+	require.Equal(t, "cem, I cannot take your approval: the configuration names no repository another any more. Nobody can until whoever runs me names another in the configuration again. cem asks for approval of revision 1.", said)
+
+	catalog.Repositories = configured
+	require.NoError(t, th.says(t.Context(), "ann", "fix it"))
+	require.Equal(t, "approvals:", permitted(), "another person than ann has to")
+	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
+	require.Equal(t, "report=cem approvals:1=cem", permitted())
+}

@@ -54,9 +54,13 @@ func (ps *Permissions) WhoAllows(ctx context.Context) string {
 	return a.Who()
 }
 
-// Approvers returns who may approve here, with the members of user groups read anew from Slack.
+// Approvers returns who may approve here, with the members of user groups read anew from Slack. While the
+// configuration does not name the session's repository, nobody may, since it does not say who.
 func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) {
-	r, _ := ps.Catalog.Current()
+	r, ok := ps.Catalog.Current()
+	if !ok {
+		return permit.Approvers{Missing: ps.Session().Repository}, nil
+	}
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {
