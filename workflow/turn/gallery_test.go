@@ -326,10 +326,7 @@ func samples() map[string][]outgoing.Line {
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
 	use := quota.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
 	limit := &budget.LimitError{Reached: []quota.Use{use}}
-	again := func(a model.Again) string {
-		_, text := runtime.AgainWords(a, time.Second)
-		return text
-	}
+	again := func(a model.Again) string { _, text := runtime.AgainWords(a, time.Second); return text }
 	return map[string][]outgoing.Line{
 		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
@@ -382,6 +379,7 @@ func samples() map[string][]outgoing.Line {
 		"fetchPackages":        says(worktree.FetchFailed("shop", errors.New("setup: no registry answers"))),
 		"fetchPackages-b":      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
 		"askRepository-c":      {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
+		"sayNotConfigured":     {with("This thread is about shop, which the configuration does not name any more. Whoever runs me puts it back under that name; reply here then. Or choose another one.", labelled("change_repository", "Choose repository…", "")...)},
 		"Join":                 says("bea: this thread is joined already. Write here to go on here."),
 		"Join-b":               says("Joined to [the cart's total is off](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
 		"lineThere":            says("The same was reported in [one cent too much](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),

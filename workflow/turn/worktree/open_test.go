@@ -11,6 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
@@ -49,4 +51,33 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(files, "probe.txt"))
 	require.FileExists(t, filepath.Join(files, "go.mod"))
 	require.Equal(t, test, trees.Current().Project().Test)
+}
+
+// A thread whose repository was renamed in the configuration is told so. It is not asked which repository it is
+// about: it would not heed the answer.
+func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
+	t.Parallel()
+	ledger := turntest.OpenLedger(t, nil)
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", "base" }}))
+	named := func(name string) catalog.Repository { return catalog.Repository{Remote: remote.Remote{Name: name}} }
+	for _, c := range []struct {
+		configured []catalog.Repository
+		more       string
+		buttons    int
+	}{
+		{nil, "", 0},
+		{[]catalog.Repository{named("store")}, "", 0},
+		{[]catalog.Repository{named("store"), named("site")}, " Or choose another one.", 1},
+	} {
+		trees := &Trees{Ledger: ledger, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: c.configured}}
+		opened, err := trees.Open(t.Context())
+		require.NoError(t, err)
+		require.False(t, opened)
+		var said string
+		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(), `select text from lines order by id desc limit 1`).Scan(&said))
+		require.Equal(t, "This thread is about shop, which the configuration does not name any more. Whoever runs me puts it back under that name; reply here then."+c.more, said)
+		var buttons int
+		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(), `select count(*) from buttons where action_id = 'change_repository'`).Scan(&buttons))
+		require.Equal(t, c.buttons, buttons)
+	}
 }

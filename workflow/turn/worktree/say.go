@@ -31,6 +31,9 @@ func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
 }
 
 func (t *Trees) askRepository(ctx context.Context) error {
+	if name := t.Session().Repository; name != "" {
+		return t.sayNotConfigured(ctx, name)
+	}
 	if len(t.Catalog.Repositories) == 0 {
 		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
 	}
@@ -42,6 +45,16 @@ func (t *Trees) askRepository(ctx context.Context) error {
 		store.Update{Open: ledger.Rest},
 		store.Lines(t.ProgramLine("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
 	)
+}
+
+// sayNotConfigured tells a thread that the configuration does not name its repository any more. It keeps that
+// repository, so no answer would help but the button.
+func (t *Trees) sayNotConfigured(ctx context.Context, name string) error {
+	text, buttons := "This thread is about "+name+", which the configuration does not name any more. Whoever runs me puts it back under that name; reply here then.", t.Catalog.ChangeButton("Choose repository…")
+	if buttons != nil {
+		text += " Or choose another one."
+	}
+	return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine(text, buttons...)))
 }
 
 // sayRemoteFailed tells the thread what is wrong with the repository, and pauses the session. It returns
