@@ -16,6 +16,10 @@ import (
 // A Limit is the name of one limit, made of its Span and its Unit, as rows and people use it: session_usd.
 type Limit string
 
+// NotLookedInto begins the line that says at which limit a question to an agent that only reads ended. The thread
+// does not rest at that limit.
+const NotLookedInto = "I did not look into that: "
+
 // A Span says whose use a limit adds up. A day is a day of the database's clock, in UTC.
 type Span string
 

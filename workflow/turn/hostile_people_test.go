@@ -106,6 +106,16 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "limit", "shown", "late bea: go on"), want: "report=bea approvals:1=bea"},
 	"words from before anybody saw the limit allow no more": {play: said(
 		"report", "bea: fix it", "limit", "bea: go on"), want: "report=bea approvals:1=bea"},
+	"going on with something else allows no more where no limit was shown": {play: said(
+		"report", "bea: fix it", "spend", "bea: continue"), want: "report=bea approvals:1=bea"},
+	"more is allowed below a question that was not looked into": {play: said(
+		"spend", "not looked into", "shown", "bea: go on", "spend", "bea: continue"), want: "limit=bea approvals:"},
+	"where a report waits, a go on is about the report": {play: said(
+		"report", "spend", "not looked into", "shown", "bea: go on"), want: "approvals:"},
+	"words from before a question was not looked into allow no more": {play: said(
+		"spend", "not looked into", "shown", "late bea: go on"), want: "approvals:"},
+	"going on after other words allows no more for a question": {play: said(
+		"spend", "not looked into", "shown", "ann: what about coupons?", "answer", "bea: go on"), want: "approvals:"},
 	"a yes to something else confirms no understanding": {play: said(
 		"understanding", "bea: does it cover csv?", "answer", "bea: yes"), want: "approvals:"},
 	"a yes to a colleague confirms no understanding": {play: said(
@@ -154,6 +164,10 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		return errors.Join(err, th.posted(ctx, th.tick()))
 	case "limit":
 		return errors.Join(th.Record(ctx, spending.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
+	case "spend":
+		return th.Record(ctx, spending.Usage{USD: 2})
+	case "not looked into":
+		return th.Record(ctx, store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody."))))
 	case "shown":
 		return th.posted(ctx, th.tick())
 	case "understanding":

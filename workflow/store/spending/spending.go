@@ -115,11 +115,13 @@ func (a Account) Limited(ctx context.Context) (time.Time, error) {
 	return *at, nil
 }
 
-// LimitShown returns the ts of the line that says at which limit the session rests, or an empty string
-// before it is in Slack. underWay reports that it is being posted.
+// LimitShown returns the ts of the line that says at which limit the session rests or, if it rests at none, of
+// the newest one that says at which limit a question ended. ts is empty before the line is in Slack, or if there
+// is none. underWay reports that it is being posted.
 func (a Account) LimitShown(ctx context.Context) (ts string, underWay bool, err error) {
 	err = a.db.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
-		from sessions s join lines l on l.session_id = s.id and l.at = s.limited_at join outbox o on o.line_id = l.id where s.id = $1`, a.session).Scan(&ts, &underWay)
+		from sessions s join lines l on l.session_id = s.id and (l.at = s.limited_at or s.limited_at is null and starts_with(l.text, $2))
+		join outbox o on o.line_id = l.id where s.id = $1`, a.session, quota.NotLookedInto).Scan(&ts, &underWay)
 	return ts, underWay, err
 }
 

@@ -117,3 +117,8 @@ func (e *LimitError) Message(who string) string {
 	}
 	return fmt.Sprintf("%s Reply \"go on\" to allow as much again. %s", text, who)
 }
+
+// NotLookedInto returns the text for people whose question was not looked into.
+func (e *LimitError) NotLookedInto(who string) string {
+	return quota.NotLookedInto + e.Message(who) + " Then ask again."
+}

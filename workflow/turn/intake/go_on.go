@@ -29,13 +29,11 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 	if err != nil {
 		return f, false, err
 	}
-	if !since.IsZero() {
-		if early, err := in.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return in.LimitShown(ctx) }); early || err != nil {
-			return f, false, err // it was written before the limit was shown, about something else
-		}
+	if since.IsZero() && in.AwaitsConsent() {
+		return f, false, nil // it is about the report
 	}
-	if since.IsZero() && (in.AwaitsConsent() || intent.ReadConsent(m.Text).Kind != intent.ConsentNone) {
-		return f, false, nil // it is about a report
+	if below, err := in.belowLimit(ctx, m, since.IsZero()); err != nil || !below {
+		return f, false, err // it is about something else
 	}
 	uses, err := in.Uses(ctx, in.Budget.Limits)
 	if err != nil {
@@ -61,6 +59,22 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 		}
 	}
 	return in.extensionParts(m, p, over, !since.IsZero()), true, nil
+}
+
+// belowLimit reports whether m was written below the line that says at which limit the session rests or, if it
+// rests at none, right below one that says at which limit a question ended. If there is no such line, nobody can
+// mean a limit: the message goes to the work, and a limit that is reached then pauses the session and asks.
+func (in *Intake) belowLimit(ctx context.Context, m incoming.Message, directly bool) (bool, error) {
+	line := ""
+	early, err := in.Approvals.WrittenBeforeShown(ctx, m, func() (ts string, underWay bool, err error) {
+		line, underWay, err = in.LimitShown(ctx)
+		return line, underWay, err
+	})
+	if early || err != nil || !directly {
+		return !early, err
+	}
+	talk, err := in.Inbox().OthersWrote(ctx, "", line, m.TS)
+	return !talk, err
 }
 
 // extensionParts returns the parts that record what was allowed, and that let the session go on if it
