@@ -12,7 +12,13 @@ import (
 // this", "+1, please build it", "please do what Gus asked for". It may be the permission to build that
 // request, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
 // character that only looks like ASCII.
-func Adopts(text string) bool {
+func Adopts(text string) bool { return readAdopting(text, adopting) }
+
+// AdoptsToBuild reports the same of a message that says to build what is adopted: "please do this", and not
+// "please look into that".
+func AdoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
+
+func readAdopting(text string, form *lazyregexp.Regexp) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	if quoted || utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(plain) || strings.ContainsAny(own, "\"`<>") {
@@ -22,15 +28,23 @@ func Adopts(text string) bool {
 	if strings.Contains(s, "?") && !politeQuestion.MatchString(s) {
 		return false
 	}
-	return adopting.MatchString(strings.TrimRight(s, " .!?"))
+	return form.MatchString(strings.TrimRight(s, " .!?"))
 }
 
 // politeQuestion matches a request in the form of a question.
 var politeQuestion = lazyregexp.New(`\b(?:can|could|would|will) you\b`)
 
-var adopting = lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
-	`(?:(?:please|pls|let's|can you|could you|would you|will you|i want you to|i'd like you to)[, ]+)*` +
-	`(?:(?:do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on) ` + adopted + `(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
-	`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|written|he says|she says|they say)))*$`)
+var (
+	adoptingToBuild = adoptingBy(`do|build|add|implement|make|fix|mend`)
+	adopting        = adoptingBy(`do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on`)
+)
+
+// adoptingBy returns the expression for messages that adopt a request with one of the verbs.
+func adoptingBy(verbs string) *lazyregexp.Regexp {
+	return lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
+		`(?:(?:please|pls|let's|can you|could you|would you|will you|i want you to|i'd like you to)[, ]+)*` +
+		`(?:(?:` + verbs + `) ` + adopted + `(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
+		`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|written|he says|she says|they say)))*$`)
+}
 
 const adopted = `(?:this|that|it|the above|(?:this|that|the) (?:one|request|idea|change|feature|bug|suggestion)|what (?:\w+ ){0,2}(?:asks?|asked|wants?|wanted|writes?|wrote|says?|said|suggests?|suggested|describes?|described|needs?)(?: for)?(?: here| above)?|(?:his|her|their|\w+'s) (?:request|idea|change|feature|suggestion))`

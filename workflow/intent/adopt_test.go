@@ -15,6 +15,8 @@ func TestAdopts(t *testing.T) {
 		"please look into this", "I adopt this", "go ahead with this", "please do what gus wrote above",
 	} {
 		require.True(t, Adopts(text), text)
+		builds := text != "please look into this" && text != "agreed, please take this on"
+		require.Equal(t, builds, AdoptsToBuild(text), text)
 	}
 	for _, text := range []string{
 		"", "yes", "ok", "thanks", "don't do this", "please do not do this", "> yes please do this", "`do this`", "\"do this\"", "should we do this?",
@@ -23,5 +25,6 @@ func TestAdopts(t *testing.T) {
 		"please do that?",
 	} {
 		require.False(t, Adopts(text), text)
+		require.False(t, AdoptsToBuild(text), text)
 	}
 }

@@ -26,7 +26,7 @@
 //	answer/        answers to questions with options, and to interviews
 //	words/         a message's own words, without quotes, code and courtesy; its sentences
 //
-// The functions are pure. Those whose result may become a permission (ReadConsent, Adopts, Confirms,
+// The functions are pure. Those whose result may become a permission (ReadConsent, Adopts, AdoptsToBuild, Confirms,
 // ReadPush, ReadBackport, PassesOn) accept the whole message or nothing: no quote, no code, no mention of
 // another person, and no character that only looks like ASCII. The caller has to judge who wrote the message,
 // and whether that person may permit anything. The text is as the gateway passes it on, without the bot's own

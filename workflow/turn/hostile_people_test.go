@@ -116,6 +116,14 @@ var hostilePeople = map[string]struct {
 		"spend", "not looked into", "shown", "late bea: go on"), want: "approvals:"},
 	"going on after other words allows no more for a question": {play: said(
 		"spend", "not looked into", "shown", "ann: what about coupons?", "answer", "bea: go on"), want: "approvals:"},
+	"a word to build is a yes right below a request that waits": {play: said(
+		"gus: @bobbin also add Key.Len", "ann: please do add Key.Len", "restate", "bea: yes please do this"), want: "request=bea approvals:1=bea"},
+	"a word to look into something builds no request that waits": {play: said(
+		"gus: @bobbin also add Key.Len", "ann: please do add Key.Len", "restate", "bea: please look into that"), want: "approvals:"},
+	"a word about something else builds no request that waits": {play: said(
+		"gus: @bobbin also add Key.Len", "ann: please do add Key.Len", "restate", "bea: is Key.Drop slow, too?", "answer", "bea: please do that"), want: "approvals:"},
+	"a word to build that was asked about is a yes by a press": {play: said(
+		"gus: @bobbin also add Key.Len", "ann: please do add Key.Len", "restate", "ann: Key.Drop is slow", "answer", "bea: please look into that", "press bea fix_it"), want: "request=bea approvals:1=bea"},
 	"a yes to something else confirms no understanding": {play: said(
 		"understanding", "bea: does it cover csv?", "answer", "bea: yes"), want: "approvals:"},
 	"a yes to a colleague confirms no understanding": {play: said(

@@ -134,14 +134,14 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
-// OthersWroteSince reports whether another person wrote between the newest report and m. Then a bare
-// "yes" in m may be meant for that person.
-func (ap *Approvals) OthersWroteSince(ctx context.Context, m incoming.Message) (bool, error) {
+// WroteSince reports whether a person other than user wrote between the newest report and m. If user is empty,
+// everybody counts. Then a bare "yes" in m may be meant for those words.
+func (ap *Approvals) WroteSince(ctx context.Context, m incoming.Message, user string) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return false, err
 	}
-	return ap.Inbox().OthersWrote(ctx, m.User, shown, m.TS)
+	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
 }
 
 // AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent

@@ -176,8 +176,6 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	switch waits := in.AwaitsConsent(); {
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case waits && intent.Adopts(m.Text) && in.Session().ReportKind == workflow.ReportRequest: // "yes please do this", below the restated request
-		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, "")
 	case consent.Kind == intent.ConsentUnclear && waits:
 		// From a person who may not approve it is a message like any other.
 		if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil {
@@ -207,7 +205,8 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 
 // consentInContext corrects what words of consent mean by their context: a bare "yes" may answer another
 // person, loose words are no consent if nothing waits for one, and a limit during approved work is a
-// correction.
+// correction. "Yes please do this" right below a restated request approves it; where somebody wrote in between,
+// or where the words do not say to build it ("please look into that"), they may mean something else.
 func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c intent.Consent) (intent.Consent, error) {
 	nothingWaits := c.NeedsWaitingReport && !in.AwaitsConsent()
 	if nothingWaits {
@@ -217,13 +216,23 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 		}
 		nothingWaits = !reading
 	}
+	consents := c.Kind == intent.ConsentApprove || c.Kind == intent.ConsentScoped
 	switch {
+	case !consents && in.AwaitsConsent() && in.Session().ReportKind == workflow.ReportRequest && intent.Adopts(m.Text):
+		talk, err := in.Approvals.WroteSince(ctx, m, "")
+		if err != nil {
+			return c, err
+		}
+		c = intent.Consent{Kind: intent.ConsentUnclear}
+		if !talk && intent.AdoptsToBuild(m.Text) {
+			c.Kind = intent.ConsentApprove
+		}
 	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
 		c.Kind = intent.ConsentNone
 	case nothingWaits:
 		c.Kind = intent.ConsentNone
 	case c.WithoutGoAhead:
-		talk, err := in.Approvals.OthersWroteSince(ctx, m)
+		talk, err := in.Approvals.WroteSince(ctx, m, m.User)
 		if err != nil {
 			return c, err
 		}
