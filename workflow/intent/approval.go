@@ -20,7 +20,7 @@ const (
 	ConsentScoped  ConsentKind = "scoped"  // an approval that is limited by Scope
 	ConsentUnclear ConsentKind = "unclear" // sounds like consent: people are asked
 	ConsentRefuse  ConsentKind = "refuse"  // not now, or not at all
-	ConsentStop    ConsentKind = "stop"    // the whole message is a word that stops work
+	ConsentStop    ConsentKind = "stop"    // the message is a word that stops work, and nothing else but politeness
 )
 
 // Consent is the result of ReadConsent. Scope holds the words that limit the approval, word for word. An
@@ -42,6 +42,9 @@ func ReadConsent(text string) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	own = words.TrimAddress(own)
+	if saysStop(own) {
+		return Consent{Kind: ConsentStop}
+	}
 	if own == "" || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) {
 		return Consent{}
 	}
@@ -51,7 +54,7 @@ func ReadConsent(text string) Consent {
 			return c
 		}
 	}
-	return readLoose(own, quoted)
+	return readLoose(own)
 }
 
 // Permits reports whether a message permits something, provided that its writer may: an approval with a scope
@@ -63,13 +66,10 @@ func Permits(text string) bool {
 	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped
 }
 
-// readExact reads the forms that count word for word: a stop, an approval, and an approval with a scope.
+// readExact reads the forms that count word for word: an approval, and an approval with a scope.
 func readExact(own string) Consent {
 	said := words.Polite(own)
-	switch {
-	case slices.Contains(stopping, strings.TrimRight(strings.ToLower(said), "!")):
-		return Consent{Kind: ConsentStop}
-	case approval.MatchString(words.Squeeze(said)):
+	if approval.MatchString(words.Squeeze(said)) {
 		return Consent{Kind: ConsentApprove, NeedsWaitingReport: !slices.Contains(approving, strings.ToLower(said))}
 	}
 	c := readScope(said)
@@ -97,14 +97,12 @@ var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead +
 
 // readLoose finds what a person may have meant as consent, which people are asked about, and refusals. It
 // never returns ConsentApprove or ConsentScoped.
-func readLoose(own string, quoted bool) Consent {
+func readLoose(own string) Consent {
 	bare := strings.ToLower(words.Polite(words.Squeeze(words.WithoutSpeech(own))))
 	bare = strings.TrimSpace(harmlessNo.ReplaceAllString(bare, ""))
 	switch {
 	case bare == "":
 		return Consent{}
-	case quoted && slices.Contains(stopping, bare):
-		return Consent{Kind: ConsentStop}
 	case slices.Contains(refusing, strings.TrimRight(bare, "!")), isRefusal(bare):
 		return Consent{Kind: ConsentRefuse}
 	case negation.MatchString(bare), isQuestion(bare):
