@@ -98,7 +98,8 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 }
 
 // openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
-// follow-up to pushed work sees that work, merged with the base branch's new commits.
+// follow-up to pushed work sees that work, merged with the base branch's new commits until it has a report of
+// its own.
 func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	s := t.Session()
 	approval, err := t.StandingApproval(ctx)
@@ -113,7 +114,13 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 			return err
 		}
 	}
-	if s.Head != "" && s.Phase != workflow.PhaseDone && approval == nil {
+	// Under a report that waits nothing is merged: it is about its base, and work of an approval that it voided may
+	// lie in the files.
+	pushed, err := t.RevisionPushed(ctx, s.Revision)
+	if err != nil {
+		return err
+	}
+	if pushed && s.Phase != workflow.PhaseDone {
 		if err := (baseMerger{t.Snapshots}).mergeBase(ctx, p); err != nil {
 			return err
 		}
