@@ -45,6 +45,11 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 	if len(conflicts) > 0 {
 		return m.askAboutBase(ctx, p, tip, conflicts)
 	}
+	// From here the files that the new base records count, also if a .gitignore matches them. If the program dies before
+	// the merge is recorded, openWorkspace sets the old base again.
+	if err := p.Work.SetBase(ctx, tip); err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
 	commit, err := m.mergeCommit(ctx, p, tip)
 	if err != nil {
 		return err
@@ -57,17 +62,9 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 	if err != nil {
 		return err
 	}
-	err = m.Record(ctx, append(Some(merged),
+	return m.Record(ctx, append(Some(merged),
 		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
 		store.Lines(m.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
-	if err != nil {
-		return err
-	}
-	// If the program dies before this, openWorkspace sets the base when the workspace is opened again.
-	if err := p.Work.SetBase(ctx, tip); err != nil {
-		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
-	}
-	return nil
 }
 
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
