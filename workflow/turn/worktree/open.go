@@ -72,13 +72,14 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 }
 
 // fixBase records the session's repository and base commit, once, and posts the session's first line
-// about them.
+// about them. Later it fetches the base if this machine's mirror does not have it yet.
 func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 	s := t.Session()
-	if s.Repository != "" && s.BaseCommit != "" {
+	fixed := s.Repository != "" && s.BaseCommit != ""
+	if fixed && p.Mirror.Commits().Has(s.BaseCommit) {
 		return nil
 	}
-	if err := p.Mirror.Fetch(ctx); err != nil {
+	if err := p.Mirror.Fetch(ctx); err != nil || fixed {
 		return err
 	}
 	branch := p.BaseBranch()

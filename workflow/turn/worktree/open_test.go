@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,13 +28,7 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	require.NoError(t, err)
 	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
-	ledger := turntest.OpenLedger(t, nil)
-	ledger.Dir = t.TempDir()
-	shop := catalog.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
-	trees := &Trees{
-		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []catalog.Repository{shop}},
-		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
-	}
+	trees := newTrees(t, mirrors, origin)
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
@@ -79,5 +74,41 @@ func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 		var buttons int
 		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(), `select count(*) from buttons where action_id = 'change_repository'`).Scan(&buttons))
 		require.Equal(t, c.buttons, buttons)
+	}
+}
+
+// A machine takes over a session that began on another one, at a commit that is newer than this machine's mirror.
+func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	origin := filepath.Join(t.TempDir(), "origin")
+	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
+	require.NoError(t, err)
+	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
+	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	trees := newTrees(t, mirrors, origin)
+	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	require.NoError(t, err)
+	require.False(t, mirror.Commits().Has(made[1]))
+	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[1])
+	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
+
+	opened, err := trees.Open(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened)
+	defer trees.Close()
+	require.Equal(t, made[1], trees.Current().Copy.Base())
+}
+
+// newTrees returns the Trees of a new session of the repository at origin.
+func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
+	t.Helper()
+	ledger := turntest.OpenLedger(t, nil)
+	ledger.Dir = t.TempDir()
+	shop := catalog.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
+	return &Trees{
+		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []catalog.Repository{shop}},
+		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
 	}
 }
