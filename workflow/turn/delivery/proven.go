@@ -2,12 +2,14 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -125,7 +127,12 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 			r, refused, _ := refuse("Refused: %s", leak)
 			return r, refused, err
 		}
-		if proven.tree, err = work.Tree(ctx); err != nil {
+		proven.tree, err = work.Tree(ctx)
+		var unfit *gittree.PathError
+		if errors.As(err, &unfit) {
+			return refuse("Refused: this cannot be committed: %v. Delegate that.", unfit)
+		}
+		if err != nil {
 			return proven, nil, err
 		}
 		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {

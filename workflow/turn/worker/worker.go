@@ -75,13 +75,27 @@ func (f *failedCheck) noting(check model.Tool, bench *tool.Bench) model.Tool {
 			ran, _ := w.(result.Result)
 			base, known := bench.Checker.Remembered(bench.Workspace.Base(), ran.Project)
 			if fresh, _ := ran.FailingSince(base); known && len(fresh) > 0 {
-				f.text, _ = plaintext.CutMiddle(r.Text, 2000, 2000)
-				f.tree, err = bench.Workspace.Tree(ctx)
+				err = f.note(ctx, bench.Workspace, r.Text)
 			}
 		}
 		return r, err
 	}
 	return check
+}
+
+// note stores what failed with the tree of the files that it failed on. Files that cannot be committed have none,
+// and the tool done refuses them.
+func (f *failedCheck) note(ctx context.Context, w *repo.Workspace, text string) error {
+	tree, err := w.Tree(ctx)
+	switch {
+	case errors.As(err, new(*gittree.PathError)):
+		return nil
+	case err != nil:
+		return err
+	}
+	f.tree = tree
+	f.text, _ = plaintext.CutMiddle(text, 2000, 2000)
+	return nil
 }
 
 // refuse returns why the proof of a tree is skipped if the newest check failed on the same tree. It does
@@ -106,6 +120,11 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 		return k, err
 	}
 	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate that as one task alone.", unfit)
+		return k, w.recordTask(ctx, k)
+	}
 	if err != nil {
 		return k, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -52,6 +53,26 @@ func TestAFailedCheckIsNotProven(t *testing.T) {
 	require.Empty(t, red.refuse("b"), "something was changed since")
 	require.Contains(t, red.refuse("a"), "1 failed (TestSplit)")
 	require.Empty(t, red.refuse("a"), "a test may be unstable")
+}
+
+// What a failed check left may be too large for a commit. The check says what failed nevertheless, and done refuses
+// the files.
+func TestAFailedCheckOfFilesThatCannotBeCommitted(t *testing.T) {
+	t.Parallel()
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
+	work := repotest.NewWorkspace(t, m, commits[0], nil)
+	red := &failedCheck{}
+	require.NoError(t, red.note(t.Context(), work, "1 failed (TestSplit)"))
+	tree, err := work.Tree(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, failedCheck{tree: tree, text: "1 failed (TestSplit)"}, *red)
+
+	f, err := work.Root().Create("big.bin")
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(f.Truncate(60<<20), f.Close()))
+	red = &failedCheck{}
+	require.NoError(t, red.note(t.Context(), work, "1 failed (TestSplit)"))
+	require.Zero(t, *red)
 }
 
 func TestSkillsOfATask(t *testing.T) {

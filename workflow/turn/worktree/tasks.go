@@ -9,13 +9,16 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // OpenTaskTree returns the workspace that a task works in: the session's own, or a fork of it if the
 // task runs apart. It sets k.StartTree to the tree that the task began with. begun says that the task
-// has begun in an earlier turn.
+// has begun in an earlier turn. It returns a *gittree.PathError if the task runs apart and the session's files
+// cannot be committed.
 func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
 	work := t.Current().Work
 	if !k.Apart {
@@ -25,6 +28,12 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 			k.StartTree, err = t.taskStart(ctx, work)
 		default:
 			k.StartTree, err = work.Tree(ctx)
+			if errors.As(err, new(*gittree.PathError)) { // the task may be to remove what no commit can hold
+				var last *progress.Snapshot
+				if last, err = t.Store.Snapshot(ctx, t.Session().ID, 0); last != nil {
+					k.StartTree = last.Tree
+				}
+			}
 		}
 		return work, err
 	}
