@@ -41,6 +41,7 @@ type scene struct {
 	turn    *store.Turn
 	origin  string
 	branch  string   // branch of the next backport that ask asks for
+	base    string   // base of the change that ask asks for; open sets main before the fix
 	commits []string // the release, main before the fix, the fix, a later change; then two releases with different code
 }
 
@@ -59,6 +60,7 @@ func open(t *testing.T) *scene {
 		repotest.Files{"money.py": "def split(total, n):\n    return n * [total // n]\n"},
 		repotest.Files{"money.py": broken + "\n\n" + mended, "README": "a shop\n"})
 	require.NoError(t, err)
+	s.base = s.commits[1]
 	s.git("branch", "release/1.1", s.commits[0])
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
@@ -88,9 +90,21 @@ func (s *scene) ask(release, commit string, message int64) {
 		require.NoError(s.t, storetest.Inbox(s.Rows.Store).Receive(s.t.Context(), in))
 	}
 	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true}, consent.Permission{Permission: p}, backports.Order{
-		Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.commits[1], Revision: 1,
+		Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.base, Revision: 1,
 		User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
 	}))
+}
+
+// push commits the files over a commit to a branch in the remote, and returns the new commit.
+func (s *scene) push(onto string, changed repotest.Files) string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	require.NoError(s.t, changed.Write(dir))
+	s.git("read-tree", onto)
+	s.git("--work-tree", dir, "add", "--ignore-removal", ".")
+	commit := s.git("commit-tree", "-p", onto, "-m", "More of it", s.git("write-tree"))
+	s.git("branch", "-f", "bobbin/x", commit)
+	return commit
 }
 
 func (s *scene) row() backports.Row {
@@ -218,6 +232,57 @@ func TestABackportOfSomethingNewerGoesOn(t *testing.T) {
 	require.Equal(t, row.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
 	require.Equal(t, []string{first.Commit, s.commits[0]}, strings.Fields(s.git("log", "-2", "--skip=1", "--format=%H", "bobbin/x-backport-1.1")))
 	require.Equal(t, "a shop that splits", s.git("show", "bobbin/x-backport-1.1:README"))
+}
+
+// The session pushes something on top of its first push, which main has by now or has not. The backport has the work of
+// both pushes, also if the second one changes what the first one wrote.
+func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
+	t.Parallel()
+	reads := repotest.Files{"README": "a shop that rounds\n", "test_readme.py": "import unittest\n\n\nclass Readme(unittest.TestCase):\n    def test_readme(self):\n        self.assertIn(\"rounds\", open(\"README\").read())\n"}
+	revised := strings.Replace(mended, "    return", "    n = n or 1\n    return", 1)
+	revises := repotest.Files{"money.py": revised, "test_none.py": strings.NewReplacer("Rest", "Nobody", "test_rest", "test_nobody", "split(10, 3)", "split(10, 0)").Replace(rests)}
+	for name, c := range map[string]struct {
+		base    int
+		changed repotest.Files
+		money   string
+	}{
+		"main has the first":                           {2, reads, mended},
+		"main has the first, which the second mends":   {2, revises, revised},
+		"main has neither":                             {1, reads, mended},
+		"main has neither, the second mends the first": {1, revises, revised},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.ask("1.1", s.commits[2], 1)
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			first := s.row()
+			s.base = s.commits[c.base]
+			s.ask("1.1", s.push(s.commits[2], c.changed), 2)
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			row := s.row()
+			require.Equal(t, backports.Pushed, row.State, row.Reason)
+			require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1^"))
+			require.Equal(t, c.money, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
+			require.Equal(t, rests, s.git("show", "bobbin/x-backport-1.1:test_rest.py")+"\n")
+			require.Len(t, strings.Fields(s.git("show", "--format=", "--name-only", "bobbin/x-backport-1.1")), len(c.changed))
+		})
+	}
+}
+
+// A second push that changes nothing there adds no commit to the backport of the first.
+func TestABackportOfNothingNewIsRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.ask("1.1", s.commits[2], 1)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	first := s.row()
+	s.base = s.commits[2]
+	s.ask("1.1", s.push(s.commits[2], nil), 2)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	require.Equal(t, backports.Refused, s.row().State)
+	require.Contains(t, s.said(), "No backport to `release/1.1`: the change is there already.")
+	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
 }
 
 // A branch that holds the backport to one release is not used for another one.

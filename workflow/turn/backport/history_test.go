@@ -148,7 +148,7 @@ func TestBackportsOverALongHistory(t *testing.T) {
 	origin, err := git.PlainOpen(s.origin)
 	require.NoError(t, err)
 	base, pushed := longHistory(&history{t: t, store: origin.Storer})
-	s.commits = []string{"", base.String()}
+	s.base = base.String()
 	for n, c := range []struct{ release, want string }{
 		{"1.1", "Backport to `release/1.1`, as ann asked: pushed `bobbin/x-backport-1.1`"},
 		{"1.2", "No backport to `release/1.2`: the change conflicts with what stands there, in `money.py` (deleted on one side"},

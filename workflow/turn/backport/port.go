@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -38,8 +39,8 @@ type backportRun struct {
 	work       *repo.Workspace
 }
 
-// mergeChange merges the change into the release's files and returns what it changes there. It returns a
-// refusal on a conflict, and if the release has the change already.
+// mergeChange merges the change into the release's files, with the backport that the branch holds already, and
+// returns what both change there. It returns a refusal on a conflict, and if the change is there already.
 func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
 	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
@@ -52,18 +53,45 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	if err := k.findPushed(ctx); err != nil {
 		return nil, err
 	}
-	conflicts, err := k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
+	conflicts, err := k.mergePushed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(conflicts) > 0 {
 		return nil, &refusal{why: "conflict", said: conflictText(k.row, conflicts)}
 	}
-	changes, err := k.work.Changes(ctx)
-	if err == nil && len(changes) == 0 {
-		err = refused(k.row, "the change is there already")
+	before, err := k.work.TreeOf(cmp.Or(k.row.Earlier, k.row.Onto))
+	if err != nil {
+		return nil, err
 	}
-	return changes, err
+	after, err := k.work.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if after == before {
+		return nil, refused(k.row, "the change is there already")
+	}
+	return k.work.Changes(ctx)
+}
+
+// mergePushed merges the change into the files that the branch holds already, or into the release's files if the
+// branch is new. If the change's base has the earlier change, then the change alone would take the earlier one back.
+// If it does not, then the change holds the earlier one; should it have changed the same lines again, it clashes with
+// the branch, and is merged into the release's files instead.
+func (k *backportRun) mergePushed(ctx context.Context) ([]merge.Conflict, error) {
+	if k.row.Earlier != "" {
+		conflicts, err := k.work.Merge(ctx, nil, k.row.Onto, k.row.Earlier)
+		if err == nil && len(conflicts) == 0 {
+			conflicts, err = k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
+		}
+		if err != nil || len(conflicts) == 0 {
+			return nil, err
+		}
+		if err := k.work.Restore(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	return k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
 }
 
 // findPushed makes the pushed commit readable in the work. If its branch was deleted before this machine's mirror
