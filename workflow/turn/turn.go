@@ -29,6 +29,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -196,9 +197,9 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	return false, t.sayDiskFailed(parent, err)
 }
 
-// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail
-// and the open tool calls are answered as interrupted, so that agents read the next message first. What
-// asked for the stop is over in any case: if it stood, it would end every further run.
+// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail, their
+// work is kept, and the open tool calls are answered as interrupted, so that agents read the next message first.
+// What asked for the stop is over in any case: if it stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
@@ -211,11 +212,21 @@ func (t *turn) judgeStop(ctx context.Context) error {
 		return err
 	}
 	var stopped []any
+	said := "Interrupted: a person said stop. Read what is written next before you go on."
 	for _, k := range tasks {
-		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
-			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
-			stopped = append(stopped, progress.Task{Task: k})
+		if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
+			continue
 		}
+		clash, err := t.keepStopped(ctx, k)
+		if err != nil {
+			return err
+		}
+		k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
+		if clash != "" {
+			k.Summary = "stopped by a person; what it changed so far is in a tree of its own, and not in the workspace"
+			said += fmt.Sprintf("\nThe change of task %d is not in the files: %s", k.Number, clash)
+		}
+		stopped = append(stopped, progress.Task{Task: k})
 	}
 	j, err := t.Runtime.OpenTranscript(ctx, 0, t.Agents[agent.Orchestrator])
 	if err != nil {
@@ -223,9 +234,26 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	}
 	var closing []model.Message
 	for _, call := range agent.Unanswered(j.Messages()) {
-		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: "Interrupted: a person said stop. Read what is written next before you go on."})
+		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: said})
 	}
 	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
+}
+
+// keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that is not
+// there then, it returns why, as worktree.Trees.MergeTask does.
+func (t *turn) keepStopped(ctx context.Context, k workflow.Task) (clash string, err error) {
+	if !k.Apart || k.StartTree == "" { // it worked there, or has changed nothing
+		return "", nil
+	}
+	if p := t.Trees.Current(); p == nil || p.Work == nil {
+		return "the stop came before its own tree was opened again. Delegate it anew.", nil
+	}
+	fork, err := t.Trees.OpenTaskTree(ctx, &k, true)
+	if err != nil {
+		return "", err
+	}
+	defer fork.Close()
+	return t.Trees.MergeTask(ctx, k, fork)
 }
 
 // watchSession cancels ctx when a person said stop, the operator paused, or another turn took over. It

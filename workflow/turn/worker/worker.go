@@ -485,7 +485,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return model.Result{}, err
 		}
 		if clash != "" {
-			return h.mergeClashes(c.attempt, clash), nil
+			return h.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
 		}
 	}
 	//crash:attempt_held

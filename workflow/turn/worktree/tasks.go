@@ -84,16 +84,24 @@ func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, er
 
 // MergeTask merges the change of a task's fork into the session's own workspace, and records the new
 // state before the next task may merge, since a later record of an older state would overwrite it. On a
-// conflict it changes nothing and returns a text about it for the orchestrator.
+// conflict, or if files cannot be committed, it changes nothing and returns a text about it for the orchestrator, the
+// rest of a sentence.
 func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	work := t.Current().Work
 	tree, err := fork.Tree(ctx)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		return unfit.Error(), nil
+	}
 	if err != nil {
 		return "", err
 	}
 	conflicts, err := work.Merge(ctx, fork, k.StartTree, tree)
+	if errors.As(err, &unfit) {
+		return unfit.Error(), nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
 	}
@@ -101,7 +109,7 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Works
 	if len(conflicts) == 0 {
 		return "", errors.Join(t.LetCommandsWrite(work), t.RecordTree(ctx, work, 0))
 	}
-	lines := []string{"It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
+	lines := []string{"others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
 	for _, c := range conflicts {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.Path, c.Why))
 	}
@@ -109,4 +117,26 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Works
 		lines = append(lines, prompt.Fence("diff", prompt.CutBytes(diff, 24<<10)))
 	}
 	return strings.Join(lines, "\n"), nil
+}
+
+// KeepStopped merges what a task that a person stopped had changed in its fork into the session's own workspace. It
+// returns a text like MergeTask if that is not there then.
+func (t *Trees) KeepStopped(ctx context.Context, k workflow.Task) (clash string, err error) {
+	if !k.Apart || k.StartTree == "" { // it worked there, or has changed nothing
+		return "", nil
+	}
+	if p := t.Current(); p == nil || p.Work == nil {
+		return "the stop came before its own tree was opened again. Delegate it anew.", nil
+	}
+	fork, err := t.OpenTaskTree(ctx, &k, true)
+	if err != nil {
+		return "", err
+	}
+	defer fork.Close()
+	clash, err = t.MergeTask(ctx, k, fork)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		return unfit.Error(), nil
+	}
+	return clash, err
 }
