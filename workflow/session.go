@@ -67,10 +67,11 @@ type Session struct {
 
 // A Codebase is the code that a session is about, and the state of the session's own work on it.
 type Codebase struct {
-	Repository string // name in the configuration; empty until one is chosen
-	BaseCommit string // commit that was investigated; set with the repository
-	Branch     string // branch of the work; set with the approval
-	Head       string // last commit of the session's own work; empty before any
+	Repository string   // name in the configuration; empty until one is chosen
+	Before     []string // names of the repositories that it was about before
+	BaseCommit string   // commit that was investigated; set with the repository
+	Branch     string   // branch of the work; set with the approval
+	Head       string   // last commit of the session's own work; empty before any
 }
 
 // An Interview counts the questions of the interview that is under way.

@@ -12,8 +12,9 @@ import (
 )
 
 // If the configuration says so, channels with guests or people of another workspace are shown no code of a
-// repository: only the first line of each text, without code, paths and identifiers, and no files. The database
-// keeps everything. The members of the channel are read when a posting is sent; if they cannot be read, the
+// repository: only the first line of each text, without code, paths and identifiers, and no files. This holds for
+// a whole thread if one of the repositories that it was about is such a one: what was said of it before another
+// one was chosen is written again later, and opened by "Details". The database keeps everything. The members of the channel are read when a posting is sent; if they cannot be read, the
 // code is hidden.
 //
 // A model's prose may still describe the code in words, so the subject of the work is not hidden.
@@ -28,10 +29,14 @@ type GuestFilter struct {
 	Log *slog.Logger
 }
 
-// HidesCode reports whether code of that repository is hidden in the channel at this moment. An empty
-// repository counts as closed, since the thread may turn out to be about a closed one.
-func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string) bool {
-	if d == nil || len(d.Closed) == 0 || repository != "" && !slices.Contains(d.Closed, repository) {
+// HidesCode reports whether code of one of those repositories is hidden in the channel at this moment. An empty
+// name counts as closed, since the thread may turn out to be about a closed repository.
+func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) bool {
+	if d == nil || len(d.Closed) == 0 {
+		return false
+	}
+	closed := func(name string) bool { return name == "" || slices.Contains(d.Closed, name) }
+	if len(repositories) > 0 && !slices.ContainsFunc(repositories, closed) {
 		return false
 	}
 	if d.People == nil {
@@ -46,7 +51,7 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string)
 
 // filterPosting returns the posting, without code if code is hidden in its channel.
 func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posting) *outgoing.Posting {
-	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repository, posting.Thread.Channel) {
+	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repositories, posting.Thread.Channel) {
 		return posting
 	}
 	return render.PostingWithoutCode(posting)
@@ -54,7 +59,7 @@ func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posti
 
 // filterCard returns the card, without code if code is hidden in its channel.
 func (d *GuestFilter) filterCard(ctx context.Context, c *card.Card) *card.Card {
-	if !d.HidesCode(ctx, c.Repository, c.Thread.Channel) {
+	if !d.HidesCode(ctx, c.Repositories, c.Thread.Channel) {
 		return c
 	}
 	return render.CardWithoutCode(c)

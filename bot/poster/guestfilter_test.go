@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// code posts a line with code of a repository and returns the message that the channel sees.
-func (o *posterOffice) code(p *Poster, key, repository string) slacktest.Message {
+// code posts a line with code in a thread that was about the repositories, and returns the message that the channel sees.
+func (o *posterOffice) code(p *Poster, key string, repositories ...string) slacktest.Message {
 	o.T.Helper()
 	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
-	posting.Repository = repository
+	posting.Repositories = repositories
 	posting.Lines[0].Files = []outgoing.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
 	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
@@ -48,6 +48,7 @@ func TestGuestsReadNoCode(t *testing.T) {
 		require.True(t, strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are kept back"), m.Text)
 		require.NotContains(t, string(m.Blocks), "a/b.go")
 		require.True(t, whole(o.code(p, "other "+outsider, "blog")), "a repository that says nothing of guests")
+		require.False(t, whole(o.code(p, "after "+outsider, "shop", "blog")), "a thread that was about a closed one first")
 		require.False(t, whole(o.code(p, "none "+outsider, "")), "of which nobody knows yet what it is about")
 		require.NoError(t, o.Leave("bugs", outsider))
 	}
@@ -71,10 +72,10 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 
 func TestCardsKeepCodeBack(t *testing.T) {
 	t.Parallel()
-	c := &card.Card{Repository: "shop", Command: card.Command{Running: "cat money/split.go"}, Tasks: []card.Task{{Number: 1, Title: "mend money/split.go for refunds"}}}
+	c := &card.Card{Repositories: []string{"shop"}, Command: card.Command{Running: "cat money/split.go"}, Tasks: []card.Task{{Number: 1, Title: "mend money/split.go for refunds"}}}
 	blind := &GuestFilter{Closed: []string{"shop"}}
 	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
-	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &outgoing.Posting{Repository: "shop", Card: c}).Card.Tasks[0].Title)
+	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &outgoing.Posting{Repositories: []string{"shop"}, Card: c}).Card.Tasks[0].Title)
 	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)
 	require.Equal(t, "a command", blind.filterCard(t.Context(), c).Running)
 	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -53,7 +54,7 @@ func Modal(f button.Form, ts string) slack.ModalViewRequest {
 		}
 	case f.ActionID == button.Lesson:
 		view.Title, view.Submit = plainText("Change a lesson"), plainText("Save")
-		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(f.Repository, maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
+		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(strings.Join(f.Repositories, ", "), maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
 		if element, ok := input.Element.(*slack.PlainTextInputBlockElement); ok {
 			element.InitialValue = f.Text
 		}

@@ -277,7 +277,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		s.setChannel(args, set)
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
-			site.Name, site.URL = "site", filepath.Join(dir, "site.git")
+			site.Name, site.URL, site.Closed = "site", filepath.Join(dir, "site.git"), false
 			if slices.Contains(args, "private") {
 				site.Private, site.Channels = true, []string{"C0ELSEWHERE"}
 			}

@@ -10,14 +10,14 @@ type Form struct {
 	Value    string // value of that button
 	Thread   workflow.Thread
 	Session  string
-	// Repository is the name of the session's repository in the configuration; empty before one is
-	// chosen.
-	Repository string
-	Revision   int      // revision that the button was shown with
-	Choices    []string // options to choose one of
-	Text       string   // text to read
-	Page       string   // URL of the session's web page for the reader; empty: there is none
-	Late       string   // why nothing can be entered any more, for people; empty: it can
+	// Repositories holds the names of all repositories that the session was about, the present one last;
+	// that is empty before one is chosen. For a lesson it is the lesson's alone.
+	Repositories []string
+	Revision     int      // revision that the button was shown with
+	Choices      []string // options to choose one of
+	Text         string   // text to read
+	Page         string   // URL of the session's web page for the reader; empty: there is none
+	Late         string   // why nothing can be entered any more, for people; empty: it can
 }
 
 // FormOpened is the text of a press that opened a modal: nothing needs to be said.

@@ -16,16 +16,16 @@ import (
 // of work that needed none, to its end. It is made from rows alone, so every replica draws the same
 // card.
 type Card struct {
-	Session    string
-	Thread     workflow.Thread
-	Run        int            // 1, 2, … within the session
-	Key        string         // key of its posting
-	TS         string         // ts of its message; empty before there is one
-	Repository string         // the session's repository
-	Phase      workflow.Phase // the session's phase; for a run that has ended, the phase it ended in
-	Ended      bool
-	Tasks      []Task
-	Worked     time.Duration // time at work in this run, in whole steps of Tick while it goes on
+	Session      string
+	Thread       workflow.Thread
+	Run          int            // 1, 2, … within the session
+	Key          string         // key of its posting
+	TS           string         // ts of its message; empty before there is one
+	Repositories []string       // all repositories that the session was about, the present one last
+	Phase        workflow.Phase // the session's phase; for a run that has ended, the phase it ended in
+	Ended        bool
+	Tasks        []Task
+	Worked       time.Duration // time at work in this run, in whole steps of Tick while it goes on
 	Command
 	USD  float64
 	Stop string // value of the stop button; empty: no button

@@ -21,7 +21,7 @@ type Access struct {
 }
 
 // Access returns what the user may see of a session now. A person who may read its channel may see it,
-// but a guest sees no code of a repository that is closed to guests. Slack is asked each time, and if
+// but a guest sees no code of a session that is, or was, about a repository that is closed to guests. Slack is asked each time, and if
 // it does not answer, access is refused.
 func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err error) {
 	a.Session, err = h.Store.Session(ctx, session)
@@ -49,7 +49,7 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	case !there:
 		a.Refused = "This session is in a channel that you are not in. Join the channel, and load this page again."
 	default:
-		a.Refused, a.Code = "", !a.Person.Guest || !h.closed(a.Session.Repository)
+		a.Refused, a.Code = "", !a.Person.Guest || !slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), h.closed)
 	}
 	return a, nil
 }

@@ -86,7 +86,7 @@ func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.F
 	if err != nil {
 		return nil, err
 	}
-	return &button.Form{ActionID: action, Value: lessonValue(l), Repository: l.Repository, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+	return &button.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
 }
 
 // Submit applies what was entered in that form. late says in words why it was not applied. Submitting

@@ -14,9 +14,9 @@ type Posting struct {
 	Session string
 	Thread  workflow.Thread
 	Lines   []Line
-	// Repository is the name of the session's repository in the configuration; empty before one is
-	// chosen.
-	Repository string
+	// Repositories holds the names of all repositories that the session was about, the present one last;
+	// that is empty before one is chosen.
+	Repositories []string
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string
 	OnTS     string

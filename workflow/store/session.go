@@ -91,7 +91,7 @@ func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was
 // cleaned away is followed by its id (see package retention), so only its first part is read.
-const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
+const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, repositories_before, base_commit, branch, head,
 	revision, coalesce((select r.kind from reports r where r.session_id = sessions.id and r.revision = sessions.revision), ''),
 	epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
 
@@ -99,7 +99,7 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, 
 func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
-		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.ReportKind, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+		&s.Before, &s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.ReportKind, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
 		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted)
 	return s, err
 }

@@ -20,10 +20,10 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, e
 	f := button.Form{ActionID: action, Value: value}
 	var newest int
 	var means, approver, branch string
-	err := i.db.Pool.QueryRow(ctx, `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
+	err := i.db.Pool.QueryRow(ctx, `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
 		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id and a.revision = s.revision
 		where b.id = $1 and b.action_id = $2`, value, action).
-		Scan(&f.Session, &f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Repository, &f.Revision, &means, &newest, &approver, &branch)
+		Scan(&f.Session, &f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Repositories, &f.Revision, &means, &newest, &approver, &branch)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil

@@ -39,7 +39,7 @@ func TestFormsOfButtons(t *testing.T) {
 	turn := withForms(t, s)
 	f, err := storetest.Inbox(s).Form(t.Context(), button.Correct, "c")
 	require.NoError(t, err)
-	require.Equal(t, &button.Form{ActionID: button.Correct, Value: "c", Thread: turn.Session().Thread, Session: turn.Session().ID, Revision: 1}, f)
+	require.Equal(t, &button.Form{ActionID: button.Correct, Value: "c", Thread: turn.Session().Thread, Session: turn.Session().ID, Repositories: []string{""}, Revision: 1}, f)
 	for _, c := range [][2]string{{"correct", "l"}, {"fix_limited", "c"}, {"correct", "n"}, {"fix_it", "f"}, {"correct", "x"}, {"correct", ""}} {
 		f, err := storetest.Inbox(s).Form(t.Context(), c[0], c[1])
 		require.NoError(t, err)

@@ -65,13 +65,13 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Ca
 	c := &card.Card{Session: session, Run: run}
 	var from, to int
 	var worked int64
-	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
+	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
 			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd, s.spent_usd) - c.began_usd,
 			coalesce(c.ended_ms, s.worked_ms + case when s.open and exists (select 1 from river_job j
 				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'running')
 				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms
 		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key where c.session_id = $1 and c.run = $2`, session, run).
-		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repository, &c.Key, &c.TS, &c.Phase, &c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
+		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase, &c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

@@ -84,8 +84,8 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*out
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.QueryRow(ctx, `select team, channel, thread_ts, repository from sessions where id = $1`, session).
-		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repository); err != nil {
+	if err := tx.QueryRow(ctx, `select team, channel, thread_ts, repositories_before || repository from sessions where id = $1`, session).
+		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repositories); err != nil {
 		return p, err
 	}
 	if run := batch[0].Card; run != nil {

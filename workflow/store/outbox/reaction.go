@@ -28,8 +28,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting,
 		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s
 			where s.id = $1 and outbox.reaction <> '' and outbox.id = (select o.id from outbox o
 				where o.session_id = $1 and o.posted_at is null and o.refused is null and `+first+` order by o.id limit 1)
-			returning outbox.key, outbox.reaction, outbox.on_ts, s.team, s.channel, s.thread_ts, s.repository`, session).
-			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repository)
+			returning outbox.key, outbox.reaction, outbox.on_ts, s.team, s.channel, s.thread_ts`, session).
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
