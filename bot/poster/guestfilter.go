@@ -22,7 +22,8 @@ import (
 // A GuestFilter decides in which channels code is hidden. If it is nil or Closed is empty, no code is hidden.
 type GuestFilter struct {
 	Closed []string // names of repositories whose code only full members may see
-	// People looks up the members of a channel; if it is nil, code of Closed repositories is hidden everywhere.
+	Open   []string // names of the other repositories
+	// People looks up the members of a channel; if it is nil, code is hidden everywhere, except that of Open.
 	People interface {
 		Outsiders(ctx context.Context, channel string) (bool, error)
 	}
@@ -30,12 +31,13 @@ type GuestFilter struct {
 }
 
 // HidesCode reports whether code of one of those repositories is hidden in the channel at this moment. An empty
-// name counts as closed, since the thread may turn out to be about a closed repository.
+// name counts as closed, since the thread may turn out to be about a closed repository; so does the name of a
+// repository that is not configured, or not any more.
 func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) bool {
 	if d == nil || len(d.Closed) == 0 {
 		return false
 	}
-	closed := func(name string) bool { return name == "" || slices.Contains(d.Closed, name) }
+	closed := func(name string) bool { return !slices.Contains(d.Open, name) }
 	if len(repositories) > 0 && !slices.ContainsFunc(repositories, closed) {
 		return false
 	}

@@ -36,7 +36,7 @@ func TestGuestsReadNoCode(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	p := o.poster(nil)
-	p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
+	p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, Open: []string{"blog"}, People: &people.Directory{Slack: o.Bot}}
 	whole := func(m slacktest.Message) bool { return strings.Contains(m.Text, "x := 1") }
 	require.True(t, whole(o.code(p, "1", "shop")), "full members alone")
 
@@ -49,6 +49,7 @@ func TestGuestsReadNoCode(t *testing.T) {
 		require.NotContains(t, string(m.Blocks), "a/b.go")
 		require.True(t, whole(o.code(p, "other "+outsider, "blog")), "a repository that says nothing of guests")
 		require.False(t, whole(o.code(p, "after "+outsider, "shop", "blog")), "a thread that was about a closed one first")
+		require.False(t, whole(o.code(p, "gone "+outsider, "store")), "a repository of another name until now")
 		require.False(t, whole(o.code(p, "none "+outsider, "")), "of which nobody knows yet what it is about")
 		require.NoError(t, o.Leave("bugs", outsider))
 	}
