@@ -59,8 +59,10 @@ func (l *link) openForm(ctx context.Context, in incoming.Event, payload []byte) 
 	if err != nil || form == nil {
 		return false, err
 	}
-	if form.Text != "" && l.HidesCode != nil && l.HidesCode(ctx, form.Repositories, form.Thread.Channel) {
-		form.Text = "Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions`."
+	if form.Text != "" && l.HidesCode != nil {
+		if why := l.HidesCode(ctx, form.Repositories, form.Thread.Channel); why != "" {
+			form.Text = render.KeptBack(why, form.Session)
+		}
 	}
 	if l.PageOf != nil {
 		form.Page = l.PageOf(in.User, form.Session)

@@ -65,9 +65,9 @@ type Listening struct {
 // Modals configures the modals that buttons open. The zero value opens none.
 type Modals struct {
 	Forms Forms
-	// HidesCode reports whether a modal in that channel must not show code of one of those repositories; default:
-	// never.
-	HidesCode func(ctx context.Context, repositories []string, channel string) bool
+	// HidesCode returns why a modal in that channel must not show code of one of those repositories, in words;
+	// empty: it may. Default: it always may.
+	HidesCode func(ctx context.Context, repositories []string, channel string) (why string)
 	// PageOf returns the address of a session's web page for one person; nil: there are no pages.
 	PageOf func(user, session string) string
 }

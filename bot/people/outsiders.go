@@ -2,26 +2,38 @@ package people
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/slack-go/slack"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/bot"
 )
 
 const (
-	// memberCacheLife is how long a user is cached as a full member. The channel's member list is read each
-	// time; Slack allows a hundred calls of users.info a minute.
-	memberCacheLife = 5 * time.Minute
-	// maxLookups limits how many users are looked up in one call.
-	maxLookups = 50
+	// memberCacheLife is how long a user is cached as a full member, at most; it differs between users by up to a
+	// half, so that those of a large channel are not all looked up again at once. The channel's member list is
+	// read each time.
+	memberCacheLife = time.Hour
+	// lookupsAtOnce limits how many users are looked up concurrently, and lookupTime how long a channel's members
+	// are looked up: Slack allows a hundred calls of users.info a minute. Those who were found to be full members
+	// until then are cached, so the next call gets further.
+	lookupsAtOnce = 8
+	lookupTime    = time.Minute
 )
+
+// errOutsider ends the lookups of a channel's members: one of them is not a full member.
+var errOutsider = errors.New("not a full member")
 
 // Outsiders reports whether a channel has a member who is not a full member of the workspace: a guest, or a
 // person of another workspace that shares the channel. If anything cannot be read, it returns an error, which
 // the caller has to treat as true.
 func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
 	var info *slack.Channel
 	err := p.Slack.Call(ctx, func() (err error) {
 		info, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: channel})
@@ -33,32 +45,44 @@ func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error)
 	if info.IsExtShared || info.IsPendingExtShared {
 		return true, nil
 	}
-	looks, found := 0, false
-	err = p.eachMember(ctx, channel, func(user string) (done bool, err error) {
+	members, err := p.Members(ctx, channel)
+	if err != nil {
+		return true, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(lookupsAtOnce)
+	for _, user := range members {
 		if p.wasFullMember(user) {
-			return false, nil
+			continue
 		}
-		if looks++; looks > maxLookups {
-			return true, fmt.Errorf("more than %d people of %s to look at", maxLookups, channel)
-		}
-		u, err := p.readUser(ctx, user)
-		if err != nil {
-			return true, err
-		}
-		found = u.IsRestricted || u.IsUltraRestricted || u.IsStranger || !p.isOwnWorkspace(u)
-		if !found {
-			p.noteFullMember(user)
-		}
-		return found, nil
-	})
-	return found || err != nil, err
+		group.Go(func() error { return p.lookUpMember(ctx, user) })
+	}
+	if err = group.Wait(); errors.Is(err, errOutsider) {
+		return true, nil
+	}
+	return err != nil, err
+}
+
+// lookUpMember caches the user as a full member. It returns errOutsider if the user is none.
+func (p *Directory) lookUpMember(ctx context.Context, user string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	u, err := p.readUser(ctx, user)
+	if err != nil {
+		return err
+	}
+	if u.IsRestricted || u.IsUltraRestricted || u.IsStranger || !p.isOwnWorkspace(u) {
+		return errOutsider
+	}
+	p.noteFullMember(user)
+	return nil
 }
 
 func (p *Directory) wasFullMember(user string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at, known := p.full[user]
-	return known && time.Since(at) < memberCacheLife
+	return time.Now().Before(p.full[user])
 }
 
 func (p *Directory) noteFullMember(user string) {
@@ -67,5 +91,5 @@ func (p *Directory) noteFullMember(user string) {
 	if p.full == nil || len(p.full) >= maxNames {
 		p.full = map[string]time.Time{}
 	}
-	p.full[user] = time.Now()
+	p.full[user] = time.Now().Add(memberCacheLife - rand.N(memberCacheLife/2))
 }

@@ -25,7 +25,7 @@ type Directory struct {
 
 	mu    sync.Mutex
 	names map[string]name      // by id of a user, channel or group
-	full  map[string]time.Time // when a user was last seen to be a full member, by user id; see Outsiders
+	full  map[string]time.Time // until when a user counts as a full member, by user id; see Outsiders
 }
 
 type name struct {

@@ -158,3 +158,24 @@ func TestEarlierKeepsTheNewestOfALongThread(t *testing.T) {
 		require.Equal(t, fmt.Sprint("reply ", 500+i), s.Text)
 	}
 }
+
+func TestOutsidersOfALargeChannel(t *testing.T) {
+	t.Parallel()
+	o := openPeopleOffice(t, slacktest.Config{})
+	p := &Directory{Slack: o.Bot}
+	for i := range 120 {
+		require.NoError(t, o.Join("bugs", o.AddUser(slacktest.User{Name: fmt.Sprint("crowd", i)}).ID))
+	}
+	o.Order(slacktest.Fault{Method: "users.info", Nth: 60, Status: 429})
+	for range 2 {
+		there, err := p.Outsiders(t.Context(), o.Bugs.ID)
+		require.NoError(t, err)
+		require.False(t, there)
+		require.Len(t, o.Requests("users.info"), 124, "each once, and the one that had to wait again")
+	}
+	require.NoError(t, o.Join("bugs", o.AddUser(slacktest.User{Name: "gus", Kind: slacktest.Guest}).ID))
+	there, err := p.Outsiders(t.Context(), o.Bugs.ID)
+	require.NoError(t, err)
+	require.True(t, there)
+	require.Len(t, o.Requests("users.info"), 125)
+}

@@ -30,38 +30,51 @@ type GuestFilter struct {
 	Log *slog.Logger
 }
 
-// HidesCode reports whether code of one of those repositories is hidden in the channel at this moment. An empty
-// name counts as closed, since the thread may turn out to be about a closed repository; so does the name of a
-// repository that is not configured, or not any more.
-func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) bool {
+// Why code is hidden in a channel.
+const (
+	outsidersThere = "guests or people from elsewhere are in this channel"
+	membersUnseen  = "I could not see who is in this channel"
+)
+
+// HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in words; empty:
+// it is not hidden. An empty name counts as closed, since the thread may turn out to be about a closed repository;
+// so does the name of a repository that is not configured, or not any more.
+func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
 	if d == nil || len(d.Closed) == 0 {
-		return false
+		return ""
 	}
 	closed := func(name string) bool { return !slices.Contains(d.Open, name) }
 	if len(repositories) > 0 && !slices.ContainsFunc(repositories, closed) {
-		return false
+		return ""
 	}
 	if d.People == nil {
-		return true
+		return membersUnseen
 	}
 	there, err := d.People.Outsiders(ctx, channel)
 	if err != nil {
 		cmp.Or(d.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; code is kept back", "channel", channel, "err", err)
+		return membersUnseen
 	}
-	return there || err != nil
+	if there {
+		return outsidersThere
+	}
+	return ""
 }
 
 // filterPosting returns the posting, without code if code is hidden in its channel.
 func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posting) *outgoing.Posting {
-	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repositories, posting.Thread.Channel) {
+	if posting.Reaction != "" {
 		return posting
 	}
-	return render.PostingWithoutCode(posting)
+	if why := d.HidesCode(ctx, posting.Repositories, posting.Thread.Channel); why != "" {
+		return render.PostingWithoutCode(posting, why)
+	}
+	return posting
 }
 
 // filterCard returns the card, without code if code is hidden in its channel.
 func (d *GuestFilter) filterCard(ctx context.Context, c *card.Card) *card.Card {
-	if !d.HidesCode(ctx, c.Repositories, c.Thread.Channel) {
+	if d.HidesCode(ctx, c.Repositories, c.Thread.Channel) == "" {
 		return c
 	}
 	return render.CardWithoutCode(c)

@@ -66,7 +66,9 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 		p := o.poster(nil)
 		p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
 		o.Order(slacktest.Fault{Method: method, Error: "internal_error"})
-		require.NotContains(t, o.code(p, "1", "shop").Text, "x := 1", method)
+		kept := o.code(p, "1", "shop").Text
+		require.NotContains(t, kept, "x := 1", method)
+		require.Contains(t, kept, "(Code and paths are kept back: I could not see who is in this channel. ", method)
 		require.Contains(t, o.code(p, "2", "shop").Text, "x := 1", method)
 	}
 }

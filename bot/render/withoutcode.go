@@ -9,9 +9,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// keptBack is appended to a posting that had files, or text hidden beside its buttons.
-const keptBack = "\n(Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions "
-
 // CardWithoutCode returns a copy of the card that people without access to the code may see.
 func CardWithoutCode(c *card.Card) *card.Card {
 	if c == nil {
@@ -28,8 +25,9 @@ func CardWithoutCode(c *card.Card) *card.Card {
 	return &short
 }
 
-// PostingWithoutCode returns a copy of the posting that people without access to the code may see.
-func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
+// PostingWithoutCode returns a copy of the posting that people without access to the code may see. It says why if
+// the posting had files, or text hidden beside its buttons.
+func PostingWithoutCode(posting *outgoing.Posting, why string) *outgoing.Posting {
 	short, cut := *posting, false
 	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
 	short.Lines = slices.Clone(posting.Lines)
@@ -48,9 +46,14 @@ func PostingWithoutCode(posting *outgoing.Posting) *outgoing.Posting {
 		}
 	}
 	if n := len(short.Lines); cut && n > 0 {
-		short.Lines[n-1].Text += keptBack + posting.Session + "`.)"
+		short.Lines[n-1].Text += "\n(" + KeptBack(why, posting.Session) + ")"
 	}
 	return &short
+}
+
+// KeptBack says that code is hidden, why, and how it can be read; session may be empty.
+func KeptBack(why, session string) string {
+	return "Code and paths are kept back: " + why + ". Whoever runs me reads all of it with `" + strings.TrimSpace("bobbin sessions "+session) + "`."
 }
 
 // hidden replaces a hidden word.
