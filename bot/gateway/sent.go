@@ -72,7 +72,7 @@ func (l *link) readSharedMessage(ctx context.Context, in *incoming.Event) error 
 	if err != nil {
 		return err
 	}
-	in.Thread.TS, in.Text, in.Value = read.Thread.TS, read.Text, read.Value
+	in.Thread.TS, in.Text, in.Value, in.Files = read.Thread.TS, read.Text, read.Value, read.Files
 	return nil
 }
 

@@ -175,7 +175,7 @@ func (r *Runtime) renderMessage(ctx context.Context, m incoming.Message) (model.
 	if m.Shown == "" {
 		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
-	of := map[string]bool{m.TS: m.Kind == incoming.Mention || m.Kind == incoming.Reply}
+	of := map[string]bool{m.TS: m.Kind == incoming.Mention || m.Kind == incoming.Reply || m.Kind == incoming.Sent}
 	adopted, err := r.Inbox().Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err
