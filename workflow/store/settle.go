@@ -104,8 +104,8 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 		return err
 	}
 	args = append(args, note)
-	// A message whose posting was never tried is posted without its buttons.
-	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = `+details+` where `+which+` and batch is null`, args...); err != nil {
+	// A message whose posting was never tried, or was refused, is posted without its buttons.
+	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = `+details+` where `+which+` and (batch is null or refused is not null)`, args...); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `with answered as (

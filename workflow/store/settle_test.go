@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -151,9 +152,24 @@ func TestAQuestionIsReworded(t *testing.T) {
 
 func TestWhatWasNeverShownGoesOutWithoutButtons(t *testing.T) {
 	t.Parallel()
+	t.Run("never tried", func(t *testing.T) { t.Parallel(); goesOutWithoutButtons(t, false) })
+	t.Run("refused while the bot was out", func(t *testing.T) { t.Parallel(); goesOutWithoutButtons(t, true) })
+}
+
+func goesOutWithoutButtons(t *testing.T, refused bool) {
+	t.Helper()
 	s := storetest.Open(t)
 	turn, _ := asks(t, s, false)
+	if refused {
+		p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+		require.NoError(t, err)
+		require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "not_in_channel"))
+	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+	if refused {
+		back := incoming.Event{EventID: "Ev9", Kind: incoming.Reply, Thread: turn.Session().Thread, TS: "1700000030.000100", User: "U1", Text: "well"}
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), back))
+	}
 	p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "[orchestrator] shall I?", p.Text())

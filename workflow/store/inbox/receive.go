@@ -55,6 +55,9 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 		}
 		//crash:event_written
 		if slices.ContainsFunc(fresh, func(in incoming.Event) bool { return slices.Contains(seenKinds, in.Kind) }) {
+			if err := i.postAgain(ctx, tx, id); err != nil {
+				return err
+			}
 			return i.queue.InsertTurn(ctx, tx, id, queue.ReactJob{Session: id})
 		}
 		return i.queue.InsertTurn(ctx, tx, id)
@@ -162,6 +165,27 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		}
 	}
 	return fresh, askStop(ctx, tx, session, fresh)
+}
+
+// whileOut is the condition on outbox rows that Slack refused because the bot was not in the channel, or the channel was
+// archived. What only told of progress is not worth saying later.
+const whileOut = `session_id = $1 and posted_at is null and reaction = '' and not progress
+	and refused in ('not_in_channel', 'channel_not_found', 'is_archived')`
+
+// postAgain has everything posted that Slack refused while the bot was out of the channel: a message in the thread
+// shows that it is back. Otherwise nobody could ever approve a report of that time.
+func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error {
+	var was bool
+	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+whileOut+`)`, session).Scan(&was)
+	if err != nil || !was {
+		return err
+	}
+	// The job first, then the outbox rows: a poster locks them in this order, too.
+	if err := i.queue.InsertPost(ctx, tx, session); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `update outbox set refused = null where `+whileOut, session)
+	return err
 }
 
 // askStop makes a stop act on the running turn at once: words or a button that say

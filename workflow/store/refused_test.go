@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+// TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain checks that a message in the thread, and nothing else, has the lines
+// posted that Slack refused while the bot was out of the channel.
+func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
+	t.Parallel()
+	for code, again := range map[string]bool{"not_in_channel": true, "channel_not_found": true, "is_archived": true, "msg_too_long": false} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			ctx, s := t.Context(), storetest.Open(t)
+			turn := storetest.BeginTurn(t, s)
+			out := outbox.New(s.DB)
+			refuse := func(line outgoing.Line) {
+				require.NoError(t, turn.Record(ctx, store.Lines{line}))
+				p, err := out.Next(ctx, turn.Session().ID)
+				require.NoError(t, err)
+				require.NoError(t, out.Refused(ctx, p.Key, code))
+			}
+			refuse(outgoing.Line{Agent: "orchestrator", Text: "still reading", Progress: true})
+			refuse(outgoing.Line{Agent: "orchestrator", Text: "the cause"})
+			receive := func(kind incoming.Kind, ts string) *outgoing.Posting {
+				in := incoming.Event{EventID: "Ev" + ts, Kind: kind, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "fix it"}
+				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
+				p, err := out.Next(ctx, turn.Session().ID)
+				require.NoError(t, err)
+				return p
+			}
+			require.Nil(t, receive(incoming.Action, "1700000020.000100"), "a press tells nothing of the channel")
+			p := receive(incoming.Reply, "1700000030.000100")
+			if !again {
+				require.Nil(t, p)
+				return
+			}
+			require.NotNil(t, p)
+			require.Equal(t, "[orchestrator] the cause", p.Text())
+			require.True(t, p.Tried, "it is looked up first")
+			require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post' and state = 'available'`))
+		})
+	}
+}
