@@ -180,6 +180,10 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if _, refused := p.Homes.Visitor(r.Context(), g.user); refused != "" {
+		p.refuse(w, http.StatusForbidden, refused)
+		return
+	}
 	h, err := p.Homes.Home(r.Context(), g.user)
 	if err != nil {
 		p.fail(w, err)

@@ -33,15 +33,10 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 		return a, fmt.Errorf("session %s: %w", session, err)
 	}
 	a.Session = h.Masked(a.Session)
+	if a.Person, a.Refused = h.Visitor(ctx, user); a.Refused != "" {
+		return a, nil
+	}
 	a.Refused = "Slack does not tell whether you may read this session's channel. Try again in a moment."
-	if a.Person, err = h.Directory.Known(ctx, user); err != nil {
-		h.Log.Warn("a session is not shown: Slack does not tell who asks", "user", user, "err", err)
-		return a, nil
-	}
-	if permission.ExclusionReason(a.Person) != "" {
-		a.Refused = "Only people of this workspace may look at sessions."
-		return a, nil
-	}
 	there, err := h.reads(ctx, user, a.Session)
 	switch {
 	case err != nil:
@@ -52,6 +47,20 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 		a.Refused, a.Code = "", !a.Person.Guest || !slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), h.closed)
 	}
 	return a, nil
+}
+
+// Visitor returns who the user is now, and in words why that person may see no session at all; empty: the person may
+// see some.
+func (h *Homes) Visitor(ctx context.Context, user string) (p workflow.Person, refused string) {
+	p, err := h.Directory.Known(ctx, user)
+	switch {
+	case err != nil:
+		h.Log.Warn("nothing is shown: Slack does not tell who asks", "user", user, "err", err)
+		return p, "Slack does not tell who you are. Try again in a moment."
+	case permission.ExclusionReason(p) != "":
+		return p, "Only people of this workspace may look at sessions."
+	}
+	return p, ""
 }
 
 // reads reports whether the user is in the session's channel. A direct message is readable by the
