@@ -76,8 +76,14 @@ func Read(ctx context.Context, db *database.DB, session string, before time.Time
 		return p, err
 	}
 	from := at[min(len(at), Most)-1]
-	if len(at) > Most && at[Most].Before(from) {
-		p.Before = from
+	if len(at) > Most { // the next row may be as old, and then is on this page, too
+		var older bool
+		if err := db.Pool.QueryRow(ctx, `select exists (select 1 from (`+moments+`) x where at < $2)`, session, from).Scan(&older); err != nil {
+			return p, fmt.Errorf("timeline of %s: %w", session, err)
+		}
+		if older {
+			p.Before = from
+		}
 	}
 	p.Entries, err = read(ctx, db, session, from, until)
 	return p, err

@@ -129,6 +129,34 @@ func TestReadPages(t *testing.T) {
 	}
 }
 
+// What one transaction recorded has the same time. If a page ends within it, the page has all of it, and
+// the older ones follow.
+func TestReadPagesOfTheSameTime(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	id := storetest.BeginTurn(t, s).Session().ID
+	const lines = 2*timeline.Most + 100
+	_, err := s.Pool.Exec(t.Context(), `insert into lines (session_id, agent, text, at) select $1, 'deep', i::text, now() + (i + 1) / 2 * interval '1 second' from generate_series(0, $2 - 1) i`, id, lines)
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	var before time.Time
+	for {
+		page, err := timeline.Read(t.Context(), s.DB, id, before)
+		require.NoError(t, err)
+		for _, e := range page.Entries {
+			require.False(t, seen[e.ID], e.ID)
+			seen[e.ID] = true
+		}
+		if before.IsZero() {
+			require.Len(t, page.Entries, timeline.Most+1, "the page ends within two of the same time")
+		}
+		if before = page.Before; before.IsZero() {
+			break
+		}
+	}
+	require.Len(t, seen, lines+1, "the lines and the request")
+}
+
 // Shares adds up usage by agent. A session from before usage was stored has only times.
 func TestShares(t *testing.T) {
 	t.Parallel()
