@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -357,6 +358,28 @@ func TestAQuestionThatWasPausedIsWoken(t *testing.T) {
 	require.Zero(t, woken(), "a person has stopped it")
 	do(`update inquiries set stopped = false, answer = '{}' where session_id = $1`)
 	require.Zero(t, woken(), "it is answered")
+}
+
+// What is written in a thread that was told of a pause keeps no worker busy until the pause is lifted.
+func TestAPausedThreadHoldsNoWorker(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	_, err := s.Pool.Exec(t.Context(), `with p as (insert into pauses (scope, name, paused_by) values ('all', '', 'bea') returning scope, name, at)
+		insert into pauses_told (session_id, scope, name, at) select $1, scope, name, at from p`, turn.Session().ID)
+	require.NoError(t, err)
+	var runs atomic.Int32
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: func(context.Context, string) error {
+			runs.Add(1)
+			return nil
+		}})
+	})
+	require.Eventually(t, func() bool {
+		return runs.Load() > 1 || storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+	}, time.Minute, 5*time.Millisecond)
+	require.EqualValues(t, 1, runs.Load())
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is null`), "it is handled after the pause")
 }
 
 // A session that kills its worker every time is given up in the end.

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A TurnWorker works TurnJobs: it runs turns until the inbox is empty.
+// A TurnWorker works TurnJobs: it runs turns until the inbox is empty, or until a pause holds the session.
 type TurnWorker struct {
 	river.WorkerDefaults[TurnJob]
 	Queue *Queue
@@ -54,8 +54,7 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 				return err
 			}
 		}
-		done, err := completeWhen(ctx, w.Queue, j, session,
-			`select not exists (select 1 from inbox where session_id = $1 and handled_at is null)`)
+		done, err := completeWhen(ctx, w.Queue, j, session, nothingToJudge)
 		if errors.Is(err, ErrFenced) {
 			return nil
 		}
@@ -64,6 +63,11 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 		}
 	}
 }
+
+// nothingToJudge is a query that is true if no message of the session waits, or if its thread was told of a pause
+// that lasts: a turn handles nothing then. A replica queues another turn when the pause is lifted (see wake).
+const nothingToJudge = `select not exists (select 1 from inbox where session_id = $1 and handled_at is null)
+	or exists (select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = $1)`
 
 // A session may kill its worker maxCrashes times in a row without recording anything. The
 // blame may be shared (see blame), so sessions.crashes counts crashUnit for one whole death.
