@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,7 +199,12 @@ func TestWhatPasses(t *testing.T) {
 	require.True(t, database.IsTransient(io.ErrUnexpectedEOF))
 	require.False(t, database.IsTransient(nil))
 	require.False(t, database.IsTransient(context.Canceled))
-	_, err := pgx.Connect(t.Context(), "postgres://x@127.0.0.1:1/x?connect_timeout=1")
+	require.False(t, database.IsTransient(fmt.Errorf("record in abc: %w", context.DeadlineExceeded)), "the caller's time is up")
+	_, err := os.Open(filepath.Join(t.TempDir(), "missing"))
+	require.False(t, database.IsTransient(err), "%v", err)
+	require.False(t, database.IsTransient(fmt.Errorf("tidy up: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})))
+	require.True(t, database.IsTransient(&net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}))
+	_, err = pgx.Connect(t.Context(), "postgres://x@127.0.0.1:1/x?connect_timeout=1")
 	require.True(t, database.IsTransient(err), "%v", err)
 }
 

@@ -2,10 +2,13 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -406,6 +409,33 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	})
 	require.ErrorContains(t, <-given, "15 times in a row")
 	require.Eventually(t, func() bool { return storetest.CountRows(t, s, `select crashes from sessions`) == 0 }, time.Minute, 5*time.Millisecond)
+}
+
+// An error of the operating system is no failure of the database: the last attempt ends the session.
+func TestASessionThatThisMachineFailsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update river_job set max_attempts = 1 where kind = 'turn'`)
+	require.NoError(t, err)
+	given := make(chan error, 1)
+	runs := 0
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &queue.TurnWorker{
+			Queue: s.Queue, Log: storetest.Silent,
+			Run: func(context.Context, string) error {
+				if runs++; runs == 2 {
+					given <- errors.New("it was run again")
+				}
+				return fmt.Errorf("open a copy: %w", &fs.PathError{Op: "mkdir", Path: "x", Err: syscall.EACCES})
+			},
+			GiveUp: func(ctx context.Context, _ string, cause error) error {
+				given <- cause
+				return turn.Record(ctx, inbox.Handled{ID: 1})
+			},
+		})
+	})
+	require.ErrorIs(t, <-given, fs.ErrPermission)
 }
 
 // Of the sessions that were at work in a death, those that recorded nothing since

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -50,9 +51,19 @@ func IsTransient(err error) bool {
 		return false
 	}
 	var connect *pgconn.ConnectError
-	var network net.Error
-	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &connect) || fromNetwork(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
+}
+
+// fromNetwork reports whether a connection failed. Two other errors look like one: the operating system's refusal
+// of anything else, such as to open a file, and the end of the time that a caller set.
+func fromNetwork(err error) bool {
+	var network net.Error
+	if !errors.As(err, &network) {
+		return false
+	}
+	_, refused := network.(syscall.Errno) // without the net.OpError of a connection around it
+	return !refused && network != context.DeadlineExceeded
 }
 
 // Retry calls do until it returns no transient error, for a minute at most. do has to be safe to run twice.

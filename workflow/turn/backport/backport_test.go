@@ -3,6 +3,7 @@ package backport
 import (
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,6 +216,18 @@ func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
 			require.NotContains(t, s.git("for-each-ref", "--format=%(refname)"), "backport")
 		})
 	}
+}
+
+// A remote that is away fails an attempt. The queue, which waits for a database as long as it is away, does not see
+// that a connection failed.
+func TestARemoteThatIsAwayFailsAnAttempt(t *testing.T) {
+	t.Parallel()
+	_, refusedThere := net.Dial("tcp", "127.0.0.1:1")
+	var network net.Error
+	require.ErrorAs(t, refusedThere, &network)
+	err := unlessRefused(backports.Row{}, fmt.Errorf("open the mirror: %w", &remote.Error{Op: "fetch shop", Reason: "no connection", Retry: true, Err: refusedThere}))
+	require.EqualError(t, err, "open the mirror: fetch shop: no connection")
+	require.NotErrorAs(t, err, &network)
 }
 
 // A backport of the session's second push adds a commit to the backport branch of the first.

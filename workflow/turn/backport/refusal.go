@@ -19,14 +19,18 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.why }
 
-// unlessRefused turns an error of the remote that no retry would fix into a refusal. It returns any
-// other error unchanged.
+// unlessRefused turns an error of the remote that no retry would fix into a refusal. Of one that a retry may fix it
+// keeps the text alone: the queue would take a failed connection for one to the database, and try for ever. It
+// returns any other error unchanged.
 func unlessRefused(row backports.Row, err error) error {
 	var no *remote.Error
-	if errors.As(err, &no) && !no.Retry {
-		return refused(row, strings.TrimSuffix(no.Reason+". "+no.Cure, ". "))
+	switch {
+	case !errors.As(err, &no):
+		return err
+	case no.Retry:
+		return errors.New(err.Error())
 	}
-	return err
+	return refused(row, strings.TrimSuffix(no.Reason+". "+no.Cure, ". "))
 }
 
 // refused returns a refusal with the usual sentence for the thread.
