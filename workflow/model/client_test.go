@@ -87,6 +87,21 @@ func TestAskSendsWhatWasMeant(t *testing.T) {
 		"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hello"}]}`, e.asked()[2])
 }
 
+// A name that a model made up goes back to the endpoint in the form that it takes.
+func TestANameThatNoEndpointTakes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"multi_tool_use.parallel": "multi_tool_use_parallel", "read-file2": "read-file2", "lis \xffé": "lis___", strings.Repeat("x", 70): strings.Repeat("x", 64),
+	} {
+		e := serve(t, good)
+		r := ask()
+		r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: name}}})
+		_, err := e.client().Ask(t.Context(), r)
+		require.NoError(t, err)
+		require.Contains(t, e.asked()[0], `"function":{"name":"`+want+`","arguments":"{}"}`)
+	}
+}
+
 func TestAskTakesEveryServersStreams(t *testing.T) {
 	t.Parallel()
 	two := []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`{"n":1}`)}, {ID: "b", Name: "y", Args: json.RawMessage(`{"n":2}`)}}

@@ -16,6 +16,9 @@ const (
 	noResult = "(no result: the work was interrupted before this call ended; call again if it is still needed)"
 )
 
+// maxToolName is the length of the longest name of a tool that endpoints take.
+const maxToolName = 64
+
 // onWire returns the request in go-openai's form, and the fields that go-openai does not know. They depend on
 // the arguments alone, so that the same conversation is always the same bytes.
 func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletionRequest, map[string]any) {
@@ -109,7 +112,7 @@ func messageOnWire(m Message, sees bool) openai.ChatCompletionMessage {
 	for _, call := range m.Calls {
 		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
 			ID: call.ID, Type: openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: call.Name, Arguments: argumentsOnWire(call.Args)},
+			Function: openai.FunctionCall{Name: nameOnWire(call.Name), Arguments: argumentsOnWire(call.Args)},
 		})
 	}
 	if len(out.ToolCalls) == 0 {
@@ -126,6 +129,18 @@ func textOr(text, otherwise string) string {
 		return otherwise
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// nameOnWire returns a tool's name as every endpoint takes it. A model may call a tool that does not exist, such as
+// multi_tool_use.parallel, and with that name in an earlier call an endpoint refuses every later request.
+func nameOnWire(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	return safe[:min(len(safe), maxToolName)]
 }
 
 // argumentsOnWire always returns a JSON object. The chat templates of several servers read the arguments of

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -218,9 +219,11 @@ func (s *Stream) Refuse(status int, body string, header ...string) {
 	io.WriteString(s, body)
 }
 
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
 // InvalidRequest returns what a strict endpoint would reject in a request: each tool call needs one result,
-// in order right behind it; call IDs are unique; arguments are an object; no message is empty. It also
-// rejects calls whose ID starts with "half", which tests use for incomplete calls.
+// in order right behind it; call IDs are unique; the tool's name has the form that every tool has; arguments are an
+// object; no message is empty. It also rejects calls whose ID starts with "half", which tests use for incomplete calls.
 func InvalidRequest(body []byte) (problems []string) {
 	var request Request
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -249,6 +252,9 @@ func InvalidRequest(body []byte) (problems []string) {
 			var object map[string]any
 			if m.Role != "assistant" || c.ID == "" || c.Type != "function" || c.Function.Name == "" {
 				note("a call that is none: %+v", c)
+			}
+			if !toolName.MatchString(c.Function.Name) {
+				note("a tool's name that is none: %.80s", c.Function.Name)
 			}
 			if ids[c.ID] {
 				note("the id %s twice", c.ID)

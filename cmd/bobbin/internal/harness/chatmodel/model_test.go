@@ -20,6 +20,7 @@ func TestInvalidRequestsAreFoundOut(t *testing.T) {
 		call + "," + result + "," + call + "," + result:            "the id a twice",
 		strings.ReplaceAll(call, `"{}"`, `"{\"me"`) + "," + result: "arguments that are no object",
 		strings.ReplaceAll(call+","+result, `"a"`, `"half-1"`):     "half a call",
+		strings.ReplaceAll(call, `"say"`, `"a.b"`) + "," + result:  "a tool's name that is none: a.b",
 		`{"role":"assistant","content":" "}`:                       "an empty message of assistant",
 		call + "," + result:                                        "",
 	} {
