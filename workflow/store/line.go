@@ -86,7 +86,7 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 	}
 	for _, b := range l.Buttons {
 		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
-			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, b.Means)
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, database.CleanText(b.Means))
 		if err != nil {
 			return k, err
 		}

@@ -289,6 +289,24 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	}
 }
 
+// A model may write a NUL, which Postgres takes in no text. What a button means is still an option of its question.
+func TestAButtonMayMeanAnything(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	const option = "a\x00b\xff"
+	require.NoError(t, turn.Record(t.Context(), progress.Question{Text: "Which\x00?", Recommended: option, Options: []string{option, "c"}}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []outgoing.Button{
+		{ActionID: "option", Label: option, Value: "opaque", Means: option},
+	}}}))
+	_, means, ok, err := turn.Button(t.Context(), "option", "opaque")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "ab\uFFFD", means)
+	q, err := s.Waiting(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{means, "c"}, q.Options)
+}
+
 func TestMessagesReachEachAgentOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -183,3 +183,18 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, verified.Flaw, "that it is unproven cannot be taken away")
 }
+
+// Files and reasons of models may hold a NUL, which Postgres takes in no text.
+func TestWhatWasTakenOutMayHoldANUL(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	require.NoError(t, turn.Record(t.Context(), consent.Removal{
+		Hash: "h", Approval: "a", With: "t", Without: "u", Hunks: []permit.RemovedHunk{{Place: "`a.go:1`", Why: "not\x00 asked for", Text: "+a\x00b\xff\n"}},
+	}))
+	got, err := s.Removals(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.Equal(t, []permit.RemovedHunk{{Place: "`a.go:1`", Why: "not asked for", Text: "+ab\uFFFD\n"}}, got[0].Hunks)
+}

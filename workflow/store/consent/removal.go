@@ -28,7 +28,7 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 			return err
 		}
 		tag, err := tx.Exec(ctx, `insert into removals (hash, session_id, approval_id, task_id, hunks, with_tree, without_tree, pack)
-			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`, m.Hash, r.Session, m.Approval, m.Task, []byte(database.CleanText(string(hunks))), m.With, m.Without, m.Pack)
+			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`, m.Hash, r.Session, m.Approval, m.Task, database.CleanJSON(hunks), m.With, m.Without, m.Pack)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}

@@ -35,7 +35,7 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `insert into questions (session_id, text, options, recommended, open, due_at) values ($1, $2, $3, $4, $5, $6) returning id`,
-		r.Session, database.CleanText(q.Text), []byte(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
+		r.Session, database.CleanText(q.Text), database.CleanJSON(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
 	if err != nil || due == nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (f folded) title() string {
 // Folds returns the entries of kind Fold, oldest first.
 func Folds(ctx context.Context, db *database.DB, session string) ([]Entry, error) {
 	rows, err := db.Pool.Query(ctx, `select t.at, `+agentOf+`, coalesce(k.number, 0), t.body::text
-		from transcript t `+agents+` where t.session_id = $1 and t.body->>'role' = 'folded' order by t.at, t.task_id, t.seq`, session)
+		from transcript t `+agents+` where t.session_id = $1 and `+role+` = 'folded' order by t.at, t.task_id, t.seq`, session)
 	if err != nil {
 		return nil, fmt.Errorf("what was summed up of %s: %w", session, err)
 	}

@@ -22,7 +22,7 @@ type Share struct {
 // Shares returns the share of every agent, the one that took longest first.
 func Shares(ctx context.Context, db *database.DB, session string) ([]Share, error) {
 	rows, err := db.Pool.Query(ctx, `with steps as (
-			select session_id, task_id, body->>'role' as role, at - lag(at) over (partition by task_id order by seq) as took from transcript where session_id = $1
+			select session_id, task_id, `+role+` as role, at - lag(at) over (partition by task_id order by seq) as took from transcript where session_id = $1
 		), conversations as (
 			select session_id, task_id, sum(took) filter (where role in ('assistant', 'folded')) as models, sum(took) filter (where role = 'tool') as tools from steps group by 1, 2
 		)

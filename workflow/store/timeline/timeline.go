@@ -174,6 +174,10 @@ const (
 	agents  = `left join tasks k on k.session_id = t.session_id and k.id = t.task_id left join inquiries q on q.session_id = t.session_id and q.id = -t.task_id`
 )
 
+// role is the role of a transcript row, which is the first field of its body. Postgres' operators for JSON fail if
+// any other field holds an escaped NUL or half of a surrogate pair, as a model's arguments may.
+const role = `substring(body::text from '^{ *"role" *: *"([a-z]+)"')`
+
 // pairCalls returns an entry for each tool call, with its result, and for each text
 // that a model wrote. What else a model was told has other entries in the timeline.
 func pairCalls(rows []Entry) (entries []Entry) {

@@ -157,6 +157,27 @@ func TestReadPagesOfTheSameTime(t *testing.T) {
 	require.Len(t, seen, lines+1, "the lines and the request")
 }
 
+// A model's arguments may hold characters that Postgres cannot read from JSON.
+func TestRowsThatPostgresCannotRead(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	for _, item := range []string{
+		`{"role":"assistant","calls":[{"id":"a","name":"run","args":{"command":"printf a\u0000b"}},{"id":"b","name":"run","args":{"command":"\ud800"}}]}`,
+		`{"role":"tool","call_id":"a","text":"a\u0000b"}`,
+		`{"role":"folded","text":"\u0000","fold":{"upto":2,"was":9000,"is":4000}}`,
+	} {
+		require.NoError(t, turn.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{json.RawMessage(item)}}))
+	}
+	shares, err := timeline.Shares(t.Context(), s.DB, turn.Session().ID)
+	require.NoError(t, err)
+	require.Len(t, shares, 1)
+	require.Positive(t, shares[0].Tools)
+	folds, err := timeline.Folds(t.Context(), s.DB, turn.Session().ID)
+	require.NoError(t, err)
+	require.Len(t, folds, 1)
+}
+
 // Shares adds up usage by agent. A session from before usage was stored has only times.
 func TestShares(t *testing.T) {
 	t.Parallel()
