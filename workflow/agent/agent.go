@@ -18,9 +18,9 @@ type Agent struct {
 	Display string // name that is shown before its lines; Name is shown if it is empty
 	Model   string
 	Effort  string
-	Prompt  string // the system prompt, the same in every run
-	Steps   int    // limit of the model calls in one run
-	Time    time.Duration
+	Prompt  string        // the system prompt, the same in every run
+	Steps   int           // limit of the model calls in one run
+	Time    time.Duration // limit of one run, without the calls of tools that are Untimed
 }
 
 // Signature returns the name that is shown before the agent's lines: Display, or Name if Display is empty.

@@ -56,24 +56,25 @@ type Loop struct {
 	Log      *slog.Logger
 	CacheKey string
 	Room     Room
+
+	clock *clock // of the current Run; nil: the agent's time is not limited
 }
 
 // Run runs the loop until a tool ends it, a limit is reached, or the model makes no progress. It returns an
 // error if the program or the endpoint failed, or if ctx ended.
 func (l *Loop) Run(ctx context.Context) (End, error) {
-	if l.Agent.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, l.Agent.Time, errTime)
-		defer cancel()
+	if l.Agent.Time <= 0 {
+		return l.run(ctx)
 	}
+	var release func()
+	l.clock, ctx, release = startClock(ctx, l.Agent.Time)
+	defer release()
 	end, err := l.run(ctx)
-	if err != nil && context.Cause(ctx) == errTime {
+	if err != nil && context.Cause(ctx) == l.clock.timeUp {
 		return EndTime, nil
 	}
 	return end, err
 }
-
-var errTime = fmt.Errorf("the agent's time is up")
 
 func (l *Loop) run(ctx context.Context) (End, error) {
 	if ended, err := l.runCalls(ctx); ended || err != nil {
@@ -210,6 +211,9 @@ func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) 
 }
 
 func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (result model.Result, err error) {
+	if tool.Untimed {
+		defer l.clock.stop()()
+	}
 	if !slices.Contains(l.Overtaken, tool.Name) {
 		return tool.Call(ctx, args)
 	}

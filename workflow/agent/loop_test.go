@@ -3,8 +3,10 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -162,6 +164,64 @@ func TestTimeIsUp(t *testing.T) {
 	end, err := l.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndTime, end)
+}
+
+// The time that a call of an Untimed tool takes is not the agent's; what comes after it is.
+func TestTheTimeOfOthersIsNotTheAgents(t *testing.T) {
+	t.Parallel()
+	for untimed, want := range map[bool]int{true: 2, false: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			p, ran, asks := &page{}, []string{}, 0
+			l := loop(p, &ran)
+			l.Agent.Time = time.Minute
+			l.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
+				asks++
+				return model.Response{Message: calls(fmt.Sprint(asks), "look")}, pass(ctx, 40*time.Second)
+			}
+			l.Tools[0].Untimed = untimed
+			l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+				return model.Result{Text: "seen"}, pass(ctx, time.Hour)
+			}
+			end, err := l.Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, EndTime, end)
+			require.Equal(t, want, asks)
+		})
+	}
+}
+
+// pass lets time pass by synctest's clock: no real time passes.
+func pass(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// An agent that works within the call of another one does not take the other's end for its own.
+func TestTheTimeOfAnotherAgentIsUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ran := &page{}, []string{}
+		inner := loop(&page{}, &ran)
+		inner.Agent.Time = time.Hour
+		inner.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
+			return model.Response{}, pass(ctx, 50*time.Minute)
+		}
+		outer := loop(p, &ran, calls("a", "look"))
+		outer.Agent.Time = time.Minute
+		var within error
+		outer.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+			_, within = inner.Run(ctx)
+			return model.Result{}, within
+		}
+		end, err := outer.Run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, EndTime, end)
+		require.ErrorIs(t, within, context.Canceled)
+	})
 }
 
 func TestTableLaysSettingsOverDefaults(t *testing.T) {

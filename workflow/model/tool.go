@@ -27,6 +27,9 @@ type Tool struct {
 	// Kept marks a tool whose calls and results stay word for word when a conversation is summarised: what
 	// was reported, planned, delegated, or loaded as an instruction.
 	Kept bool
+	// Untimed marks a tool in whose calls the program or other agents work, with limits of their own. They do not
+	// count as the agent's time.
+	Untimed bool
 }
 
 // A Result is what a tool call returns to the model, and what is stored because of the call.

@@ -69,13 +69,16 @@ func Running(b *Bench) []model.Tool {
 	return []model.Tool{newWritingTool("run", b.commandRunner().run)}
 }
 
-// Writing returns the tools that change files, and the tool that checks the change.
+// Writing returns the tools that change files, and the tool that checks the change. The time of a check is not the
+// agent's: it waits for the base's tests, and runs as long as the repository's tests do.
 func Writing(b *Bench) []model.Tool {
+	check := newWritingTool("check", b.commandRunner().check)
+	check.Untimed = true
 	return []model.Tool{
 		newTool("edit_file", b.editFile),
 		newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
-		newWritingTool("check", b.commandRunner().check),
+		check,
 	}
 }
 

@@ -296,10 +296,10 @@ const maxWords = 32 << 10
 
 // readable makes tools refuse arguments longer than maxWords, so that a model that was talked into it, or
 // went astray, cannot flood a thread. It also marks every tool but say as Kept: its calls are kept when a
-// conversation is summarised.
+// conversation is summarised. All are Untimed: the program carries out what an agent has decided.
 func readable(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
-		tools[i].Kept = t.Name != "say"
+		tools[i].Kept, tools[i].Untimed = t.Name != "say", true
 		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			if len(args) > maxWords {
 				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; %s takes %d at most. Say what matters.", len(args), t.Name, maxWords)}, nil
