@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 )
 
 // restPaused reports whether the operator paused the session's repository, its channel or everything,
@@ -74,23 +75,28 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 	)
 }
 
-// sayModelFailed tells the thread of a failed model call or a reached limit, and pauses the session. It
-// returns every other error unchanged, and the queue tries again.
+// sayModelFailed tells the thread of a failed model call, of a missing verdict or of a reached limit, and pauses the
+// session. It returns every other error unchanged, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 	var failed *endpoint.Error
 	var limit *budget.LimitError
+	words := ""
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case errors.As(err, &limit):
 		return t.pauseAtLimit(ctx, limit)
-	case !errors.As(err, &failed):
+	case errors.As(err, &failed):
+		words = modelWords(failed)
+	case errors.Is(err, scope.ErrNoVerdict):
+		words = "I could not compare the change with what the approval is limited to: the agent that judges it gave no answer, twice. Nothing is lost; reply here and it is asked again."
+	default:
 		return err
 	}
 	t.Log.Error("model call failed", "err", err)
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine(modelWords(failed))),
+		store.Lines(t.ProgramLine(words)),
 	)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,13 +58,9 @@ func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task
 	if err != nil {
 		return whole, err
 	}
-	q, err := s.Inquiries.Ask(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: key, Question: a.Scope}, shown, hunks)
+	q, verdict, err := s.judge(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: key, Question: a.Scope}, shown, hunks)
 	if err != nil {
 		return whole, err
-	}
-	var verdict decision.Judgement
-	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
-		return Result{}, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
 	review := scopeReview{approval: a, inquiry: q, hunks: hunks, since: amended}
 	for _, h := range verdict.Hunks {
@@ -75,6 +72,38 @@ func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task
 		return whole, nil
 	}
 	return s.takeOutHunks(ctx, tree, k, review, hash)
+}
+
+// ErrNoVerdict says that the reviewer ended twice without a verdict.
+var ErrNoVerdict = errors.New("the change could not be held against the scope of the approval: the reviewer gave no verdict")
+
+// judge has the reviewer judge each hunk. An answer without a verdict is stored like any other, so the next question
+// has a key of its own. judge asks two questions at most, then fails with ErrNoVerdict; called again, it asks anew.
+func (s *Scope) judge(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, decision.Judgement, error) {
+	all, err := s.Store.Inquiries(ctx, s.Session().ID)
+	if err != nil {
+		return q, decision.Judgement{}, err
+	}
+	answered := map[string]bool{}
+	for _, known := range all {
+		answered[known.Key] = len(known.Answer) > 0
+	}
+	first := q.Key
+	for n, asked := 2, 0; asked < 2; n++ {
+		if !answered[q.Key] {
+			asked++
+		}
+		kept, err := s.Inquiries.Ask(ctx, q, shown, hunks)
+		if err != nil {
+			return q, decision.Judgement{}, err
+		}
+		var verdict decision.Judgement
+		if json.Unmarshal(kept.Answer, &verdict) == nil && len(verdict.Hunks) == len(hunks) {
+			return kept, verdict, nil
+		}
+		q.Key = fmt.Sprintf("%s:%d", first, n)
+	}
+	return q, decision.Judgement{}, ErrNoVerdict
 }
 
 // reviewText returns what the reviewer of the scope is shown.
