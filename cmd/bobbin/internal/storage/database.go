@@ -130,6 +130,10 @@ func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) erro
 // ClusterDir returns the folder of the private Postgres.
 func ClusterDir(s Place) string { return filepath.Join(s.DataDir, "postgres") }
 
+// leastConns is how many connections a start needs at once: one holds the lock around the migrations, the other
+// migrates.
+const leastConns = 2
+
 // CheckDatabase returns what is wrong with the URL of a Postgres. The error does not contain its password.
 func CheckDatabase(address string) error {
 	if address == "" {
@@ -142,6 +146,8 @@ func CheckDatabase(address string) error {
 	switch {
 	case err == nil && strings.Contains(cfg.ConnConfig.Host, "@"):
 		err = errors.New("an @ in the password is written %40")
+	case err == nil && cfg.MaxConns < leastConns:
+		return fmt.Errorf("environment: DATABASE_URL has pool_max_conns=%d, and Bobbin needs %d connections at least: raise it, or leave it out", cfg.MaxConns, leastConns)
 	case err == nil:
 		return nil
 	}

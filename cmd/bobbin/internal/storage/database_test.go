@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	neturl "net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,23 +24,37 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 func TestAddressesOfPostgres(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "postgres://u:" + databaseSecret + "@h/x", "postgres://u:a#" + databaseSecret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql"} {
+	for _, address := range []string{"", "postgres://u:" + databaseSecret + "@h/x", "postgres://u:a#" + databaseSecret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql", "postgres://h/x?pool_max_conns=2"} {
 		require.NoError(t, CheckDatabase(address), address)
 	}
 	for address, want := range map[string]string{
 		"localhost": "invalid keyword/value",
-		"postgres://u:" + databaseSecret + "@h:99999/x":    "invalid port",
-		"postgres://u:a " + databaseSecret + "@h/x":        "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
-		"postgres://u:" + databaseSecret + "%zz@h/x":       "invalid percent-encoded token in password",
-		"postgres://u:a@" + databaseSecret + "@h/x":        "an @ in the password is written %40",
-		"host=h password=" + databaseSecret + " sslmode=x": "sslmode is invalid",
-		"host=h password='" + databaseSecret:               "unterminated quoted string in connection info string",
+		"postgres://u:" + databaseSecret + "@h:99999/x":            "invalid port",
+		"postgres://u:a " + databaseSecret + "@h/x":                "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
+		"postgres://u:" + databaseSecret + "%zz@h/x":               "invalid percent-encoded token in password",
+		"postgres://u:a@" + databaseSecret + "@h/x":                "an @ in the password is written %40",
+		"host=h password=" + databaseSecret + " sslmode=x":         "sslmode is invalid",
+		"postgres://u:" + databaseSecret + "@h/x?pool_max_conns=1": "DATABASE_URL has pool_max_conns=1, and Bobbin needs 2 connections at least",
+		"host=h password='" + databaseSecret:                       "unterminated quoted string in connection info string",
 	} {
 		err := CheckDatabase(address)
 		require.ErrorContains(t, err, want, address)
 		require.NotContains(t, err.Error(), databaseSecret)
 		require.NotContains(t, err.Error(), "\n")
 	}
+}
+
+// TestTheFewestConnections checks that a database is opened and migrated with as few connections as an address may ask for.
+func TestTheFewestConnections(t *testing.T) {
+	t.Parallel()
+	address, err := neturl.Parse(postgrestest.Database(t, nil))
+	require.NoError(t, err)
+	q := address.Query()
+	q.Set("pool_max_conns", strconv.Itoa(leastConns))
+	address.RawQuery = q.Encode()
+	_, s, err := OpenDatabase(t.Context(), Place{DatabaseURL: address.String()}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	s.Close()
 }
 
 // TestASocketIsNoWrongAddress checks that a Postgres on a Unix socket has longer to answer than a host that
