@@ -67,8 +67,11 @@ func bodyWithoutTitleAndTrace(a incoming.Alert) string {
 	return strings.Join(lines, "\n")
 }
 
-// resolved matches the title of an alert whose problem is over.
-var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)\b|\b(was|is|issue|incident) (resolved|closed)\b`)
+// resolved matches the title of an alert whose problem is over. It asks for the form of a state, because errors have such
+// words in their messages: "Event loop is closed", "Recovered from panic".
+var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?(\]|:|\s+[-–—|#]|$)` +
+	`|\b(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s(resolved|closed)\b` +
+	`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
 
 // Named reports whether the alert was posted by one of these apps, which are given by id or by name.
 func Named(a incoming.Alert, apps []string) bool {

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -76,6 +77,44 @@ func TestOneProblemHasOneFingerprint(t *testing.T) {
 	require.NoError(t, err)
 	over, _ := Read(bytes.ReplaceAll(raw, []byte("FIRING:1"), []byte("RESOLVED")))
 	require.True(t, over.Resolved)
+}
+
+// TestAResolvedAlertHasAStateInItsTitle checks that an alert is over only if its title says so as a state, and not if an
+// error's message holds such a word.
+func TestAResolvedAlertHasAStateInItsTitle(t *testing.T) {
+	t.Parallel()
+	for title, over := range map[string]bool{
+		"[RESOLVED] HighErrorRate shop (prod)":           true,
+		"[RESOLVED:2] HighErrorRate shop (prod)":         true,
+		"Resolved: checkout answers 500":                 true,
+		"Resolved #812 checkout answers 500":             true,
+		"Resolved incident: checkout answers 500":        true,
+		"✅ Recovered: 5xx on shop":                       true,
+		"OK: HighCPU in Europe":                          true,
+		"Closed":                                         true,
+		"Issue closed by ann":                            true,
+		"Incident #812 was resolved":                     true,
+		"Alert HighErrorRate-2 has been closed":          true,
+		"SHOP-12 was resolved by ann":                    true,
+		"The outage is resolved.":                        true,
+		"RuntimeError: Event loop is closed":             false,
+		"sql: database is closed":                        false,
+		"Recovered from panic: nil pointer dereference":  false,
+		"InterfaceError: the connection was closed":      false,
+		"Closed connection was used again":               false,
+		"ok is not a function":                           false,
+		"Error: the promise was resolved twice":          false,
+		"Resolved address does not belong to the shop":   false,
+		"ValueError: I/O operation on a file was closed": false,
+		"[FIRING:1, RESOLVED:2] HighErrorRate shop":      false,
+	} {
+		raw, err := json.Marshal(map[string]any{"attachments": []any{map[string]any{"title": title}}})
+		require.NoError(t, err)
+		a, ok := Read(raw)
+		require.True(t, ok)
+		require.Equal(t, title, a.Title)
+		require.Equal(t, over, a.Resolved, title)
+	}
 }
 
 // FuzzRead checks that the fields of an alert are within their limits, and that its link is http or https,
