@@ -106,7 +106,7 @@ func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.T
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	bar := newBar(con.Err, len(tasks)*c.Repeat, len(e.Earlier))
+	bar := newBar(con.Err, tasks, c.Repeat, e.Earlier)
 	e.Finished = func(run report.Run, x report.Result) error {
 		bar.step(x)
 		return run.Save(c.Out)

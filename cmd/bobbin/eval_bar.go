@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
 )
 
 // A bar shows the progress of an evaluation: one line for each result and, on a terminal, a progress bar
@@ -16,8 +18,19 @@ type bar struct {
 	of, done, good int
 }
 
-func newBar(w io.Writer, of, done int) *bar {
-	b := &bar{w: w, live: isTerminal(), of: of, done: done}
+// newBar returns the bar of a run that plays each task repeat times. Of the results that the run has already, those count
+// that it would have to play otherwise.
+func newBar(w io.Writer, tasks []suite.Task, repeat int, earlier []report.Result) *bar {
+	b := &bar{w: w, live: isTerminal(), of: len(tasks) * repeat}
+	for _, x := range earlier {
+		if x.Attempt > repeat || !slices.ContainsFunc(tasks, func(t suite.Task) bool { return t.Name == x.Task }) {
+			continue
+		}
+		b.done++
+		if x.Solved {
+			b.good++
+		}
+	}
 	b.draw()
 	return b
 }
@@ -42,7 +55,7 @@ func (b *bar) draw() {
 	if !b.live {
 		return
 	}
-	full := barWidth * b.done / max(1, b.of)
+	full := min(barWidth, barWidth*b.done/max(1, b.of))
 	fmt.Fprintf(b.w, "\r\x1b[K[%s%s] %d/%d, %d solved", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), b.done, b.of, b.good)
 }
 

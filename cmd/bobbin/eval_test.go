@@ -75,6 +75,21 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.Contains(t, said, "as many solved of 1 (1 → 1): no task differs")
 }
 
+// TestTheBarCountsWhatIsPlayed checks that of an earlier run the bar counts only what this run would play, and that a bar with
+// more results than it has places is full.
+func TestTheBarCountsWhatIsPlayed(t *testing.T) {
+	t.Parallel()
+	earlier := []report.Result{{Task: "cron", Attempt: 1, Solved: true}, {Task: "cron", Attempt: 2}, {Task: "cron", Attempt: 3, Solved: true}, {Task: "other", Attempt: 1, Solved: true}}
+	var said strings.Builder
+	b := newBar(&said, []suite.Task{{Name: "cron"}, {Name: "split"}}, 2, earlier)
+	require.Equal(t, []int{4, 2, 1}, []int{b.of, b.done, b.good})
+	b.step(report.Result{Task: "split", Attempt: 1, Solved: true})
+	require.Equal(t, "3/4  split-1  solved\n", said.String())
+	said.Reset()
+	(&bar{w: &said, live: true, of: 4, done: 20}).draw()
+	require.Contains(t, said.String(), "["+strings.Repeat("#", barWidth)+"] 20/4")
+}
+
 // TestOurSuiteShowsSomething is the control of the suite: the hidden tests fail on each base and pass on
 // each good fix. It checks the first task of each language; with BOBBIN_SUITE=all every task.
 func TestOurSuiteShowsSomething(t *testing.T) {
