@@ -6,7 +6,8 @@
 //
 // A worker of the rows runs under the session's job of package queue. It writes what it found with
 // Change, together with the line that tells the thread of it. Change writes only while the job is still
-// the worker's and the row is as it was read, and it records no new commit while the session is stopped.
+// the worker's and the row is as it was read, and it records no new commit while the session is stopped
+// or paused.
 package backports
 
 import (
@@ -175,6 +176,9 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			return err
 		}
 		if err := queue.CheckJob(ctx, tx); err != nil {
+			return err
+		}
+		if rests, err := queue.Rests(ctx, tx, before.Session); err != nil || rests && after.State == Intended {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9, told = $10, reason = $11 from sessions s

@@ -27,10 +27,13 @@ func (w *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks once, and queues the next look in place of this one.
+// Work looks once, and queues the next look in place of this one. It opens nothing while the session's work is paused.
 func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`, func(ctx context.Context, session string) error {
+		if err := w.Queue.mayOpen(ctx, session); err != nil {
+			return err
+		}
 		// What caused this look is cleared before the look begins.
 		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, session); err != nil {
 			return err

@@ -60,11 +60,12 @@ func (w *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
 // NextRetry returns a time soon.
 func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
 
-// Work runs until no work of its kind is left.
+// Work runs until no work of its kind is left. It rests while the session's work is paused.
 func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`, func(ctx context.Context, session string) error {
-		err := w.Run[j.Args.Work](ctx, session)
-		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || j.Attempt < j.MaxAttempts {
+		err := w.Queue.unlessPaused(ctx, session, w.Run[j.Args.Work])
+		var rests *river.JobSnoozeError
+		if err == nil || errors.As(err, &rests) || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || j.Attempt < j.MaxAttempts {
 			return err
 		}
 		w.Log.Error("giving up on work beside the turns", "session", session, "work", j.Args.Work, "err", err)

@@ -186,6 +186,38 @@ func TestWhatWasIntendedMayNotBeForgotten(t *testing.T) {
 	require.NotEqual(t, s.row().Commit, "")
 }
 
+// While the operator has paused the work, or while a stop is not judged yet, nothing is pushed, and the order stands.
+func TestNothingIsPushedDuringAPause(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ begin, end string }{
+		"paused":     {`insert into pauses (scope, name, paused_by) values ('all', '', 'ann')`, `delete from pauses`},
+		"stop waits": {`with m as (update inbox set handled_at = null) update sessions set stop_asked = true`, `update sessions set stop_asked = false`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			exec := func(sql string) {
+				_, err := s.Rows.Store.Pool.Exec(t.Context(), sql)
+				require.NoError(t, err)
+			}
+			s.ask("1.1", s.commits[2], 1)
+			s.reached = func(point string) error {
+				if point == "proven" {
+					exec(c.begin)
+				}
+				return nil
+			}
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			require.Equal(t, backports.Asked, s.row().State)
+			require.NotContains(t, s.git("for-each-ref", "--format=%(refname)"), "backport")
+			s.reached = nil
+			exec(c.end)
+			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+			require.Equal(t, s.row().Commit, s.git("rev-parse", s.branch))
+		})
+	}
+}
+
 func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
 	t.Parallel()
 	for wanted, want := range map[string]string{
