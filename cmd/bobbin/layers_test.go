@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/backport", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/store/backports", "workflow/turn/pictures", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
-		"workflow/aftercare", "workflow/store/pullrequest", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/incoming", "workflow/permit", "workflow/quota",
+		"workflow/aftercare", "workflow/store/pullrequest", "workflow/tool/workfile", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/incoming", "workflow/permit", "workflow/quota",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/traces",

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -273,11 +274,18 @@ const (
 )
 
 // readFailures stores the ends of the failed checks' logs in the row, and returns the names of the
-// failed tests in them.
+// failed tests in them. Both are masked like what a turn says of the commit; without its secrets no log is read.
 func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check) (tests []string) {
+	secrets, unknown := k.secretsOf(ctx, *row)
+	if unknown != nil {
+		k.Log.Warn("no log of a check is read: the secrets of the commit are not known", "repository", row.Repository, "commit", row.Head, "err", unknown)
+	}
 	var b strings.Builder
 	for _, c := range failed[:min(len(failed), mostLogs)] {
 		fmt.Fprintf(&b, "%s: %s\n", plaintext.OneLine(c.Name), plaintext.CutLine(plaintext.OneLine(c.Summary), 200))
+		if unknown != nil {
+			continue
+		}
 		log, err := at.Log(ctx, c)
 		if err != nil {
 			k.Log.Warn("a check's log cannot be read", "check", c.Name, "err", err)
@@ -286,7 +294,7 @@ func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host
 		}
 		log = plainLog(log)
 		for _, t := range failingTests(log) {
-			if !slices.Contains(tests, t) {
+			if t = secrets.Mask(t); !slices.Contains(tests, t) {
 				tests = append(tests, t)
 			}
 		}
@@ -295,8 +303,18 @@ func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host
 		}
 		b.WriteString(log + "\n")
 	}
-	row.Failure = k.Secrets.Mask(strings.TrimSpace(b.String()))
+	row.Failure = k.Secrets.Mask(secrets.Mask(strings.TrimSpace(b.String())))
 	return tests
+}
+
+// secretsOf returns the secrets that are masked in the logs of the row's checks.
+func (k *Keeper) secretsOf(ctx context.Context, row pullrequest.Row) (*redact.Finder, error) {
+	for _, r := range k.Repositories {
+		if r.Name == row.Repository && k.SecretsOf != nil {
+			return k.SecretsOf(ctx, r.Remote, row.Head)
+		}
+	}
+	return k.Secrets, nil
 }
 
 var (

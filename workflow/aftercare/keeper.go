@@ -28,8 +28,10 @@ type Keeper struct {
 	ThreadURL    func(thread workflow.Thread) string           // URL of a thread; nil: bodies have no link
 	NameOf       func(ctx context.Context, user string) string // name of a person; nil: nobody is named
 	Secrets      *redact.Finder                                // masked in what goes to a host, and in lines
-	Pace         time.Duration                                 // interval of the first polls; default 30 s
-	Log          *slog.Logger
+	// SecretsOf returns Secrets with those in the private files of a commit; nil: logs are masked with Secrets.
+	SecretsOf func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error)
+	Pace      time.Duration // interval of the first polls; default 30 s
+	Log       *slog.Logger
 
 	skipLookup bool // tests only: opens without looking for a pull request first
 }

@@ -2,6 +2,7 @@ package aftercare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -263,6 +264,33 @@ func TestChecksAreTold(t *testing.T) {
 	d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "success"})
 	d.look(t)
 	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
+}
+
+// The logs of checks are masked with the secrets of the pushed commit, too. While these are not known, no log is read.
+func TestLogsOfChecksAreMasked(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		d := open(t, "tok_of_the_shop")
+		d.SecretsOf = func(_ context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
+			require.Equal(t, "shop at-"+branch, r.Name+" "+commit)
+			if !known {
+				return nil, errors.New("the remote does not answer")
+			}
+			return redact.New("moss-covered-bucket"), nil
+		}
+		d.look(t)
+		d.push(t, "at-"+branch)
+		d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "failure", Log: "connecting as shop:moss-covered-bucket\n--- FAIL: TestTotal/moss-covered-bucket (0.00s)\n"})
+		d.look(t)
+		row, err := d.Rows.Of(t.Context(), d.session)
+		require.NoError(t, err)
+		require.NotContains(t, row.Failure, "bucket")
+		require.Equal(t, known, strings.Contains(row.Failure, "connecting as shop:[masked: configured]"))
+		said := d.said(t)[1]
+		require.Contains(t, said, "is red at the host: test.")
+		require.NotContains(t, said, "bucket")
+		require.Equal(t, known, strings.Contains(said, "Failing: TestTotal/"))
+	}
 }
 
 // A check that does not end holds the others back for an hour. Then they are told, without a claim about it.

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/aftercare"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
@@ -29,6 +30,13 @@ func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Di
 		Rows: pullrequest.Register{Store: b.Store}, Repositories: s.Repositories, Agent: agent, Secrets: s.Secrets, Pace: s.HostPace, Log: b.log, NameOf: directory.DisplayName,
 		ThreadURL: func(t workflow.Thread) string {
 			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+		},
+		SecretsOf: func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
+			mirror, err := b.mirrorWith(ctx, r, commit)
+			if err != nil {
+				return nil, err
+			}
+			return withPrivate(ctx, s.Secrets, mirror, commit)
 		},
 	}
 }

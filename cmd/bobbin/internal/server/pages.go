@@ -7,6 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // openPages serves the pages of sessions on the address of health, if the configuration says how browsers
@@ -34,13 +36,13 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	return nil
 }
 
-// pushedDiff returns the diff of a pushed commit, or an empty string if it cannot be read.
+// pushedDiff returns the diff of a pushed commit with its secrets masked, or an empty string if it cannot be read.
 func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit string) string {
 	for _, r := range s.Repositories {
 		if r.Name != repository {
 			continue
 		}
-		diff, err := b.readDiff(ctx, r.Remote, commit)
+		diff, err := b.readDiff(ctx, r.Remote, commit, s.Secrets)
 		if err != nil {
 			b.log.Warn("a page has no diff", "repository", repository, "commit", commit, "err", err)
 		}
@@ -49,16 +51,15 @@ func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit 
 	return ""
 }
 
-func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string) (string, error) {
-	mirror, err := b.Mirrors.Open(ctx, r)
+// readDiff masks what the thread masks: also the secrets of the repository's private files, whose content it leaves out.
+func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string, secrets *redact.Finder) (string, error) {
+	mirror, err := b.mirrorWith(ctx, r, commit)
 	if err != nil {
 		return "", err
 	}
-	if !mirror.Commits().Has(commit) {
-		if err := mirror.Fetch(ctx); err != nil {
-			return "", err
-		}
+	if secrets, err = withPrivate(ctx, secrets, mirror, commit); err != nil {
+		return "", err
 	}
-	_, diff, err := mirror.Commits().Show(ctx, commit, "", nil)
-	return diff, err
+	_, diff, err := mirror.Commits().Show(ctx, commit, "", workfile.IsPrivate)
+	return secrets.Mask(diff), err
 }
