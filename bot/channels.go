@@ -8,9 +8,19 @@ import (
 	"github.com/slack-go/slack"
 )
 
+// A NoChannelError says that the bot is in no channel with a name that the configuration has.
+type NoChannelError struct {
+	Name string // of the channel
+	Bot  string // the bot's name
+}
+
+func (e *NoChannelError) Error() string {
+	return fmt.Sprintf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name", e.Name, e.Bot)
+}
+
 // ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by #name, in the same
 // order. It looks a name up among the channels that the bot is a member of, since the bot gets no events from
-// others.
+// others. If there is none of that name, the error is a *NoChannelError.
 func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, error) {
 	ids := make([]string, len(channels))
 	var known map[string]string
@@ -27,7 +37,7 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 			}
 		}
 		if ids[i] = known[name]; ids[i] == "" {
-			return nil, fmt.Errorf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name", name, s.self.Name)
+			return nil, &NoChannelError{Name: name, Bot: s.self.Name}
 		}
 	}
 	return ids, nil

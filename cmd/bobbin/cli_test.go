@@ -234,12 +234,16 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(faulty.Close)
 	faulty.Order(slacktest.Fault{Method: "auth.test", Error: "account_inactive", Times: -1})
+	troubled, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
+	require.NoError(t, err)
+	t.Cleanup(troubled.Close)
+	troubled.Order(slacktest.Fault{Method: "users.conversations", Error: "out_of_order", Times: -1})
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	config := writeConfig(t, good+"sandbox: {kind: none}\n")
 	nowhere := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git, channels: ['#nowhere']}]\nsandbox: {kind: none}\n")
 
-	app, other := slack.App(), faulty.App()
+	app, other, third := slack.App(), faulty.App(), troubled.App()
 	for name, c := range map[string]struct {
 		url, bot, app, config string
 		code                  int
@@ -253,6 +257,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 		},
 		"no Slack": {web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
 		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
+		"trouble":  {troubled.URL(), third.BotToken, third.AppToken, nowhere, cli.ExitFailed, "bobbin: list the bot's channels: out_of_order\n"},
 		"nobody":   {"http://" + harness.ClosedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed, "connection refused\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,13 +58,13 @@ type reloader struct {
 func (r *reloader) run(ctx context.Context, s server.Settings) error {
 	for before := (*server.Settings)(nil); ; {
 		service, err := server.New(ctx, s, r.log)
-		if err != nil {
-			if before == nil || ctx.Err() != nil {
-				return describeEnd(ctx, err)
-			}
+		if err != nil && before != nil && ctx.Err() == nil {
 			r.refuse(err)
-			s, before = *before, nil
-			continue
+			s = *before
+			service, err = r.startAgain(ctx, s)
+		}
+		if err != nil {
+			return describeEnd(ctx, err)
 		}
 		next, err := r.serve(ctx, service, s.DataDir)
 		if next == nil {
@@ -73,6 +73,20 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 		was := s
 		s, before = *next, &was
 	}
+}
+
+// startAgain starts the bot with settings with which it worked before. It waits while something is out of order
+// that may pass, such as Slack, so that a reload at that time does not end the bot.
+func (r *reloader) startAgain(ctx context.Context, s server.Settings) (service *server.Server, err error) {
+	again := storage.Retry{Refused: func(err error) bool {
+		var wrong cli.UsageError
+		return ctx.Err() != nil || errors.As(describeEnd(ctx, err), &wrong)
+	}, Log: r.log, Message: "the bot does not start with the configuration that it had before; trying again"}
+	err = again.Do(ctx, func() (err error) {
+		service, err = server.New(ctx, s, r.log)
+		return err
+	})
+	return service, err
 }
 
 // serve runs the bot until it ends or until new settings have been read. It returns those settings; nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
@@ -34,6 +35,37 @@ func (s *said) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
+}
+
+// TestAReloadOutlivesTroubleAtSlack checks that the bot starts again with the configuration that it had when Slack
+// fails during a reload.
+func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
+	t.Parallel()
+	slack := healthSlack(t)
+	slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{slack.App().BotUser}})
+	env := map[string]string{
+		"BOBBIN_CONFIG": writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git, channels: ['#bugs']}]\nsandbox: {kind: none}\n"), "BOBBIN_DATA_DIR": t.TempDir(), "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
+		secrets.DatabaseURL: harness.Database(t), secrets.SlackBotToken: slack.App().BotToken, secrets.SlackAppToken: slack.App().AppToken,
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var errs said
+	asked, ended := make(chan os.Signal, 1), make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve"}, cli.Console{Out: &errs, Err: &errs, Hangup: func() <-chan os.Signal { return asked }, Env: func(name string) string { return env[name] }})
+	}()
+	listens := func(times int) {
+		t.Helper()
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			require.Equal(c, times, strings.Count(errs.String(), "bobbin: listening"), errs.String())
+		}, harness.Patience, 50*time.Millisecond)
+	}
+	listens(1)
+	slack.Order(slacktest.Fault{Method: "users.conversations", Error: "out_of_order", Times: 3})
+	asked <- os.Interrupt
+	listens(2)
+	require.Contains(t, errs.String(), "refused whole")
+	stop()
+	require.Equal(t, cli.ExitOK, <-ended, errs.String())
 }
 
 // TestAConfigurationThatChangedIsTakenOver checks that a faulty configuration is refused whole, with its

@@ -364,26 +364,33 @@ func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
 	return all, nil
 }
 
-// nameChannels replaces #names of channels in s by their ids.
+// nameChannels replaces #names of channels in s by their ids. A name that is wrong is a usage error; trouble at
+// Slack is not, because it passes.
 func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error) {
+	defer func() {
+		var wrong *bot.NoChannelError
+		if errors.As(err, &wrong) {
+			err = cli.UsageError{Err: err}
+		}
+	}()
 	if s.Watch, err = slack.ChannelIDs(ctx, s.Watch); err != nil {
-		return cli.UsageError{Err: err}
+		return err
 	}
 	if s.Reactions, err = nameReactions(ctx, slack, s.Reactions); err != nil {
-		return cli.UsageError{Err: err}
+		return err
 	}
 	s.Feeds = slices.Clone(s.Feeds)
 	for i, f := range s.Feeds {
 		ids, err := slack.ChannelIDs(ctx, []string{f.Channel})
 		if err != nil {
-			return cli.UsageError{Err: err}
+			return err
 		}
 		s.Feeds[i].Channel = ids[0]
 	}
 	s.Repositories = slices.Clone(s.Repositories)
 	for i, r := range s.Repositories {
 		if s.Repositories[i].Channels, err = slack.ChannelIDs(ctx, r.Channels); err != nil {
-			return cli.UsageError{Err: fmt.Errorf("repository %s: %w", r.Name, err)}
+			return fmt.Errorf("repository %s: %w", r.Name, err)
 		}
 	}
 	return nil
