@@ -29,10 +29,14 @@ sessions' folders, mirrors and build caches on the disk. A running bot does so b
 }
 
 // Run cleans once and prints what was removed, or with --dry-run what would be. Without --dry-run it takes
-// the lock of the data directory, so it fails while a bot runs there.
+// the lock of the data directory, so it fails while a bot runs there, and it needs the configuration: the file may keep
+// more than the defaults do.
 func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	var file config.Config
-	if c.Config != "" {
+	switch {
+	case c.Config == "" && !c.DryRun:
+		return cli.UsageError{Err: errors.New("bobbin: name the configuration with --config or BOBBIN_CONFIG, since it says what is kept; or look with --dry-run")}
+	case c.Config != "":
 		var err error
 		if file, err = config.Load(c.Config); err != nil {
 			return err
@@ -68,7 +72,10 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			fmt.Fprintf(con.Out, "%10s  %s: %s\n", cli.Megabytes(gone.Bytes), gone.What, gone.Why)
 		}
 		what := "Removed "
-		if c.DryRun {
+		switch {
+		case c.DryRun && c.Config == "":
+			what = "By the defaults, would remove "
+		case c.DryRun:
 			what = "Would remove "
 		}
 		fmt.Fprintln(con.Out, what+done.String()+".")

@@ -41,6 +41,7 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	out := clean("--dry-run")
 	require.Contains(t, out, "    2.0 MB  "+folder+": not used for longer")
 	require.Contains(t, out, "Would remove"+line)
+	dry := out
 	var listed struct {
 		Dry      bool `json:"dry_run"`
 		Sessions int
@@ -52,13 +53,22 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.Equal(t, folder, listed.Folders[0].Path)
 	require.DirExists(t, folder)
 
+	// Without a configuration nothing is removed, since it may keep more than the defaults do.
+	code, _, errs := call(t, t.Context(), env, "clean", "--data-dir", dir)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "name the configuration with --config or BOBBIN_CONFIG, since it says what is kept")
+	require.DirExists(t, folder)
+	code, out, errs = call(t, t.Context(), env, "clean", "--data-dir", dir, "--dry-run")
+	require.Equal(t, cli.ExitOK, code, errs)
+	require.Contains(t, out, "By the defaults, would remove ")
+
 	// While a bot runs, clean works only with --dry-run.
 	running, err := storage.LockDataDir(dir)
 	require.NoError(t, err)
-	code, _, errs := call(t, t.Context(), env, "clean", "--config", config, "--data-dir", dir)
+	code, _, errs = call(t, t.Context(), env, "clean", "--config", config, "--data-dir", dir)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "cleans by itself; stop it first, or look with --dry-run")
-	require.Equal(t, out, clean("--dry-run"))
+	require.Equal(t, dry, clean("--dry-run"))
 	running.Release()
 
 	require.Contains(t, clean(), "Removed"+line)
