@@ -127,6 +127,7 @@ func (f *Finder) Find(text string) (found []Found) {
 		}
 		line += strings.Count(part.text[:part.next], "\n")
 	}
+	found = append(found, halfKeys(text)...)
 	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(a.Line, b.Line) })
 	return slices.Compact(found)
 }
@@ -138,29 +139,53 @@ type part struct {
 }
 
 // The size of a part and the overlap with the next part, in bytes. A secret and the words that identify it
-// are close together, except for a private key in a block.
+// are close together, except for a private key in a block; a token may be longer.
 const (
 	partSize = 2 << 10
 	partOver = 512
 )
 
+// mostToken is the length in bytes up to which a token is not cut at the end of a part.
+const mostToken = 8 << 10
+
 // parts splits a long text. The library runs each rule whose keywords appear anywhere in a text over the
-// whole text; a part contains few keywords, which makes the search twice as fast. A text with a private key
-// is not split.
+// whole text; a part contains few keywords, which makes the search twice as fast. A part contains the whole of a
+// token that begins in it. A text with a private key is not split.
 func parts(text string) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		for len(text) > partSize+partOver && !strings.Contains(text, "PRIVATE KEY") {
 			next := partSize
 			if at := strings.LastIndexByte(text[:next], '\n'); at > partSize/2 {
 				next = at + 1
+			} else if at := next - tokenLen(text[:next], true); at > partSize/2 {
+				next = at
 			}
-			if !yield(part{text[:next+partOver], next}) {
+			end := next + partOver
+			if rest := tokenLen(text[end:min(len(text), end+mostToken)], false); rest < mostToken {
+				end += rest
+			}
+			if !yield(part{text[:end], next}) {
 				return
 			}
 			text = text[next:]
 		}
 		yield(part{text, len(text)})
 	}
+}
+
+// tokenLen returns how many bytes at the start of a text, or at its end, may be of one token.
+func tokenLen(text string, atEnd bool) (n int) {
+	for n < len(text) {
+		c := text[n]
+		if atEnd {
+			c = text[len(text)-1-n]
+		}
+		if c != '.' && c != '-' && c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // Mask returns the text with each secret replaced by a marker.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -121,6 +122,50 @@ func TestLongTexts(t *testing.T) {
 	}
 	require.NotContains(t, f.Mask(strings.Repeat("x\n", 2000)+pem), "MIIEpAIBAAKCAQEA4f5w")
 	require.NotContains(t, f.Mask(strings.Repeat("x", 9000)+" "+aws+" "+strings.Repeat("y", 9000)), aws)
+}
+
+// A long token on a long line is found wherever it stands.
+func TestALongTokenIsNotCut(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	for _, length := range []int{1500, 4000} {
+		body := make([]byte, length*3/4)
+		rand.NewChaCha8([32]byte{1}).Read(body)
+		random := base64.RawURLEncoding.EncodeToString(body)
+		jwt := "eyJ" + "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ" + strings.Trim(random[:length-100], "-_") + "." + strings.Trim(random[length-100:], "-_")
+		for at := 0; at < 6000; at += 100 {
+			text := strings.Repeat("a b, ", at/5) + jwt + " " + strings.Repeat("c d, ", 1200-at/5)
+			require.NotContains(t, f.Mask(text), jwt[len(jwt)-40:], "%d at %d", length, at)
+		}
+	}
+}
+
+// Of a private key that is read in two halves, the lines are masked, also with line numbers before them. What
+// stands around it is left alone.
+func TestHalfAPrivateKeyIsMasked(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	const hash = "16c7e42f292c6912e7710c838347ae178b4a0d11"
+	around := "commit " + hash + "\nan ordinary line\n"
+	numbered := ""
+	for i, line := range strings.Split(pem, "\n") {
+		numbered += fmt.Sprintf("%d\t%s\n", i+1, line)
+	}
+	for _, key := range []string{pem, numbered, strings.ReplaceAll(pem, "\n", `\n`), strings.Replace(pem, "\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0\n\n", 1)} {
+		half := strings.LastIndex(key[:len(key)*2/3], "MIIEpA")
+		for _, part := range []string{key[:half], key[half:]} {
+			got := f.Mask(around + part + "\n" + around)
+			require.NotContains(t, got, "IIEpAIBAAKCAQEA", part)
+			require.Contains(t, got, "PRIVATE KEY-----")
+			require.True(t, strings.HasPrefix(got, around) && strings.HasSuffix(got, around), got)
+			require.Equal(t, got, f.Mask(got), "what is masked stays as it is")
+		}
+	}
+	require.Equal(t, 2, f.Find(pem[:len(pem)/2])[0].Line)
+	mark := strings.SplitAfter(pem, "\n")[0]
+	for _, text := range []string{mark + around + "\nand more\nand more\n" + hash, `if strings.HasPrefix(text, "` + strings.TrimSpace(mark) + `") {`} {
+		require.Equal(t, text, f.Mask(text))
+	}
 }
 
 func TestLogsAreMasked(t *testing.T) {

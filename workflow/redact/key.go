@@ -1,0 +1,60 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The marks around a private key in a block, as the rules know them.
+var (
+	keyBegins = regexp.MustCompile(`(?i)-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`)
+	keyEnds   = regexp.MustCompile(`(?i)-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`)
+)
+
+// keyLine matches a line of a key. Something may stand before it, such as a line number.
+var keyLine = regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`)
+
+// privateKey is the id of the rule that finds a whole private key.
+const privateKey = "private-key"
+
+// mostHead is how many lines may stand between the beginning of a block and the key, and between the key and its end.
+const mostHead = 4
+
+// halfKeys returns the lines of a private key of which the text has only the beginning or the end: the rules find
+// only a whole one, and a file may be read in halves.
+func halfKeys(text string) (found []Found) {
+	begins, ends := keyBegins.FindAllStringIndex(text, -1), keyEnds.FindAllStringIndex(text, -1)
+	if len(ends) > 0 && (len(begins) == 0 || ends[0][0] < begins[0][0]) {
+		lines := strings.Split(text[:ends[0][0]], "\n")
+		found = append(found, keyLines(lines, len(lines)-1, -1)...)
+	}
+	if len(begins) > 0 && (len(ends) == 0 || ends[len(ends)-1][0] < begins[len(begins)-1][0]) {
+		at := begins[len(begins)-1][1]
+		line := strings.Count(text[:at], "\n")
+		for _, x := range keyLines(strings.Split(text[at:], "\n"), 0, 1) {
+			x.Line += line
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// keyLines returns the key in the lines from one on, in steps of 1 or -1, up to a line that is not of the key.
+func keyLines(lines []string, from, step int) (found []Found) {
+	inside := false
+	for i := from; i >= 0 && i < len(lines); i += step {
+		runs := slices.DeleteFunc(keyLine.FindAllString(lines[i], -1), func(run string) bool {
+			return strings.Trim(run, "0123456789abcdef") == "" // a hash, such as a commit's
+		})
+		of := len(runs) > 0 || strings.Contains(lines[i], masked+privateKey)
+		if inside && !of || !inside && (i-from)*step > mostHead {
+			return found
+		}
+		inside = of
+		for _, run := range runs {
+			found = append(found, Found{privateKey, i + 1, run})
+		}
+	}
+	return found
+}
