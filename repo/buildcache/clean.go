@@ -46,6 +46,11 @@ func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 			continue
 		}
 		s := &cleaning{dir: filepath.Join(c.Dir, e.Name()), keep: keep}
+		if disk.IsAside(e.Name()) {
+			removed, err := s.remove(nil, s.dir, "left behind")
+			out, errs = append(out, removed...), append(errs, err)
+			continue
+		}
 		defer s.close()
 		removed, err := s.removeOutdated()
 		out, errs = append(out, removed...), append(errs, err)
@@ -80,7 +85,7 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 		if packages.InUse(fetched) {
 			return nil, nil
 		}
-		return s.remove(nil, s.dir, "nothing was built of it for longer than it is kept")
+		return s.removeAll("nothing was built of it for longer than it is kept")
 	}
 	s.shrinkable = true
 	for _, k := range packages.List(fetched) {
@@ -99,6 +104,23 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 			out, failed = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
 			err = errors.Join(err, failed)
 		}
+	}
+	return out, err
+}
+
+// removeAll removes the whole folder. It first moves it away: a build that begins meanwhile makes a new folder,
+// with a lock file of its own, and nothing of it may be removed.
+func (s *cleaning) removeAll(why string) ([]disk.Removed, error) {
+	if s.keep.Dry {
+		return s.remove(nil, s.dir, why)
+	}
+	aside, err := disk.MoveAside(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("build cache: clean: %w", err)
+	}
+	out, err := s.remove(nil, aside, why)
+	for i := range out {
+		out[i].What = s.dir
 	}
 	return out, err
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
 // filled returns caches with one repository that holds ten files of 16 KiB. The first was used ten hours ago,
@@ -67,6 +70,51 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, removed, 1)
 	require.NoDirExists(t, dir)
+}
+
+// A build that begins while Clean removes the folder gets a new one, of which nothing is removed.
+func TestABuildBeginsWhileItsCacheIsRemoved(t *testing.T) {
+	t.Parallel()
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
+	c := &Caches{Dir: t.TempDir()}
+	dir, err := c.For(m).folder()
+	require.NoError(t, err)
+	for range 30 {
+		for n := range 300 {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, resultsDir, fmt.Sprint(n)), 0o755))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, fmt.Sprint(n)), 0o755))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, inUseFile), nil, 0o600))
+		age(t, filepath.Join(dir, inUseFile), 31*24*time.Hour)
+		cleaned := make(chan error)
+		go func() {
+			_, err := c.Clean(t.Context(), Keep{Unused: 30 * 24 * time.Hour})
+			cleaned <- err
+		}()
+		release, err := c.For(m).Hold(t.Context())
+		require.NoError(t, err)
+		work, done, err := c.For(m).WorkFolder()
+		require.NoError(t, err)
+		require.NoError(t, <-cleaned)
+		require.DirExists(t, work)
+		done()
+		release()
+	}
+}
+
+// What a killed process was removing is removed by the next one, also before it is old.
+func TestWhatWasBeingRemovedGoes(t *testing.T) {
+	t.Parallel()
+	c, dir := filled(t)
+	aside, err := disk.MoveAside(dir)
+	require.NoError(t, err)
+	for _, dry := range []bool{true, false} {
+		removed, err := c.Clean(t.Context(), Keep{Dry: dry})
+		require.NoError(t, err)
+		require.Len(t, removed, 1)
+		require.Equal(t, aside, removed[0].What)
+	}
+	require.NoDirExists(t, aside)
 }
 
 // The tests of a base branch write the cache, and may replace one of its folders by a link. The files behind
