@@ -38,7 +38,8 @@ type problem struct {
 	seen    int
 	last    string
 	again   bool
-	fixed   bool
+	fixed   bool // the work is done, and no pull request of it waits or was given up
+	merged  bool
 }
 
 // Count counts an alert. begins reports that the caller has to begin a session in the alert's
@@ -81,10 +82,11 @@ func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh b
 	if err != nil {
 		return p, false, err
 	}
-	err = tx.QueryRow(ctx, `select coalesce(s.id, ''), a.seen, a.last_ts, a.again, coalesce(s.phase = 'done', false)
+	err = tx.QueryRow(ctx, `select coalesce(s.id, ''), a.seen, a.last_ts, a.again, coalesce(s.phase = 'done' and coalesce(r.state not in ('intended', 'open', 'closed', 'reverted'), true), false), coalesce(r.state = 'merged', false)
 		from alerts a left join sessions s on s.id = a.session_id and s.cleared_at is null
+			left join pull_requests r on r.session_id = s.id and r.repository = s.repository and r.branch = s.branch
 		where a.team = $1 and a.channel = $2 and a.fingerprint = $3 for update of a`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint).
-		Scan(&p.session, &p.seen, &p.last, &p.again, &p.fixed)
+		Scan(&p.session, &p.seen, &p.last, &p.again, &p.fixed, &p.merged)
 	return p, tag.RowsAffected() > 0, err
 }
 
@@ -129,7 +131,11 @@ func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming
 	if _, err := tx.Exec(ctx, `update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
 		return err
 	}
-	return c.say(ctx, tx, p.session, p.session+":alerts-again", "Again after the fix: the same alert came at "+clock(in.TS)+". Nothing is begun by it; write here to have it looked into.")
+	after := "the push"
+	if p.merged {
+		after = "the fix"
+	}
+	return c.say(ctx, tx, p.session, p.session+":alerts-again", "Again after "+after+": the same alert came at "+clock(in.TS)+". Nothing is begun by it; write here to have it looked into.")
 }
 
 // say says a line in the session's thread, once for each key.

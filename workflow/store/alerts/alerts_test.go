@@ -104,6 +104,32 @@ func TestControlAnAlertThatIsDeliveredAgainCounts(t *testing.T) {
 	require.Equal(t, 3, count(t, s, `select seen from alerts`))
 }
 
+// While the pull request of a fix is open, the alert is expected, and only counted. It came again after the fix only when
+// that was merged.
+func TestAnAlertBeforeTheMerge(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	exec := func(sql string) {
+		_, err := s.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	receive(t, s, posted("it panics", 0))
+	exec(`update sessions set phase = 'done', open = false, branch = 'bobbin/x'`)
+	exec(`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select 'shop', 'bobbin/x', id, 'c1', 'main', '', '', 'open' from sessions`)
+	exec(`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select 'shop', 'bobbin/x-backport-1.1', id, 'c2', '1.1', '', '', 'merged' from sessions`)
+	for n, state := range []string{"intended", "open", "closed", "reverted"} {
+		exec(`update pull_requests set state = '` + state + `' where branch = 'bobbin/x'`)
+		receive(t, s, posted("it panics", n+1))
+		require.Equal(t, []string{fmt.Sprintf("Seen %d times, the last time at 22:13 UTC.", n+2)}, said(t, s))
+	}
+	exec(`update pull_requests set state = 'merged' where branch = 'bobbin/x'`)
+	receive(t, s, posted("it panics", 9))
+	require.Equal(t, []string{
+		"Seen 6 times, the last time at 22:13 UTC.",
+		"Again after the fix: the same alert came at 22:13 UTC. Nothing is begun by it; write here to have it looked into.",
+	}, said(t, s))
+}
+
 // A pushed fix stays done: one line says that the alert came again after it.
 func TestAgainAfterTheFix(t *testing.T) {
 	t.Parallel()
@@ -115,7 +141,7 @@ func TestAgainAfterTheFix(t *testing.T) {
 		receive(t, s, posted("it panics", n+1))
 	}
 	require.Equal(t, []string{
-		"Again after the fix: the same alert came at 22:13 UTC. Nothing is begun by it; write here to have it looked into.",
+		"Again after the push: the same alert came at 22:13 UTC. Nothing is begun by it; write here to have it looked into.",
 		"Seen 6 times, the last time at 22:13 UTC.",
 	}, said(t, s))
 	require.Equal(t, 1, count(t, s, `select count(*) from sessions where phase = 'done' and not open`))
