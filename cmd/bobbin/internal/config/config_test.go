@@ -280,6 +280,8 @@ var badConfigs = []struct{ text, want string }{
 	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people`},
 	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
 	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
+	{hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA PRIVATE KEY-----'}", `c:4: key_file has to be the path of a file; the key itself does not belong here`},
+	{hub + "github_app:\n  id: 12\n  key_file: |\n    MIIEpAIB\n    AKCAQEA", `c:6: key_file has to be the path of a file; the key itself does not belong here`},
 	// agents and models
 	{plainConfig + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, critic, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
 	{plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -75,7 +76,7 @@ var (
 )
 
 // checkCredentials adds the problems of tokens and Apps to p. It never repeats a value of token_env, which
-// may be a token.
+// may be a token, or a key in place of key_file.
 func (c *Config) checkCredentials(p *strictyaml.Problems) {
 	c.GitHubApp.check(p, "$.github_app", c.GitHubApp)
 	covered := false
@@ -137,6 +138,10 @@ func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 		}
 	}
 	if g.KeyFile == "" {
+		return
+	}
+	if strings.Contains(g.KeyFile, "PRIVATE KEY") || strings.Contains(g.KeyFile, "\n") {
+		p.At(at+".key_file", "key_file has to be the path of a file; the key itself does not belong here")
 		return
 	}
 	text, err := readKey(g.KeyFile)
