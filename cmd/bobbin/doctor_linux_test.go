@@ -276,6 +276,7 @@ func configurationComplaints() []doctorFault {
 			w.change("models: {"+agent.DefaultModel+": {", "models: {"+agent.DefaultModel+": {url: \"https://models.example/v1\", key_env: BIG_KEY, ")
 		}},
 		{name: "a variable with quotes", breaks: func(w *doctorSetup) { w.env[secrets.ModelKey] = `"` + secret + `"` }},
+		{name: "an address of health without a port", breaks: func(w *doctorSetup) { w.env["BOBBIN_HTTP_ADDR"] = "localhost" }},
 		{name: "no key of the App", breaks: func(w *doctorSetup) {
 			w.change(w.remote, "https://github.com/acme/shop.git")
 			w.change("channels:", "github_app: {id: 1}, channels:")

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -83,6 +84,7 @@ func New(o Options, con cli.Console) *Doctor {
 	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide); d.envErr == nil {
 		d.envErr = err
 	}
+	d.envErr = errors.Join(d.envErr, config.CheckHTTPAddr(con.Env("BOBBIN_HTTP_ADDR")))
 	d.settings.SlackURL, d.settings.ModelURL = o.SlackURL, o.ModelURL
 	if o.Adjust != nil {
 		o.Adjust(&d.settings)
