@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -48,8 +49,8 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	case record.Has[consent.Report](&s.Recording) && !record.Has[consent.Approval](&s.Recording): // the newer report repeats all of it
 		brief = offersRevision
 	}
-	if note == "" {
-		return nil
+	if err := s.endQuestion(ctx, tx, note); err != nil || note == "" {
+		return err
 	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
 	if note == answeredBelow {
@@ -114,6 +115,19 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 		insert into outbox (key, session_id, line_id, buttons, alone, rewrites, brief)
 		select key || ':settled', $1, line_id, details, true, key, brief from answered order by line_id`, args...)
 	return err
+}
+
+// endQuestion ends the waiting for an answer to a question whose buttons the recording removes, or whose work
+// it pushed: what is written later is about what was shown or decided since. A message that is judged with
+// the question still waiting ends nothing, and an answer ends its own question.
+func (s settling) endQuestion(ctx context.Context, tx pgx.Tx, note string) error {
+	if p, ok := record.Find[consent.Push](&s.Recording); ok && p.State == outgoing.PushDone && note == "" {
+		note = "Pushed."
+	}
+	if note == "" || note == answeredBelow || record.Has[progress.Answer](&s.Recording) {
+		return nil
+	}
+	return progress.EndQuestion(ctx, tx, s.Recording.Session, note)
 }
 
 // answers says in words what the recording answers. It returns an empty string if it answers nothing.

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"cmp"
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -150,4 +154,80 @@ func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
 		require.Contains(t, m.Shown, "so it is no answer to it")
 	}
 	require.False(t, writes(th.tick(), "2"))
+}
+
+// A question waits until something else is decided or shown. From then on neither words nor a press of its
+// buttons answer it.
+func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	approved := func(ctx context.Context, th *thread) error {
+		_, err := reportWaits(ctx, th)
+		return cmp.Or(err, th.approveAsBea(ctx, workflow.EventApprove))
+	}
+	for name, c := range map[string]struct {
+		before, ends func(ctx context.Context, th *thread) error
+		says         string         // by bea, who may approve
+		after        workflow.Phase // then
+	}{
+		"a report":      {nil, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err }, "fix it", workflow.PhaseWorking},
+		"understanding": {happens(workflow.EventAlign), func(ctx context.Context, th *thread) error { return th.restates(ctx) }, "yes", workflow.PhaseExploring},
+		"a push": {approved, func(ctx context.Context, th *thread) error {
+			p, err := th.intend(ctx, "commit", "tree")
+			return cmp.Or(err, th.settle(ctx, p))
+		}, "and the receipts?", workflow.PhaseExploring},
+	} {
+		t.Run(name, func(t *testing.T) {
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			require.NoError(t, err)
+			th.people = o.people
+			if c.before != nil {
+				require.NoError(t, c.before(t.Context(), th))
+			}
+			waits := th.asks(t)
+			require.NoError(t, th.says(t.Context(), "bea", "why do you ask?"))
+			require.NotNil(t, waits(), "it was asked back")
+			option, err := th.newest(t.Context(), "option")
+			require.NoError(t, err)
+			require.NoError(t, c.ends(t.Context(), th))
+			require.Nil(t, waits())
+			require.NoError(t, th.pressOf(t.Context(), o.people["bea"], "option", option))
+			require.NoError(t, th.says(t.Context(), "bea", c.says))
+			require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and answers`, th.Session().ID))
+			require.Equal(t, c.after, th.Session().Phase)
+		})
+	}
+}
+
+// asks has the orchestrator ask a question, and returns a function that returns it while it waits.
+func (th *thread) asks(t *testing.T) (waits func() *planning.Question) {
+	t.Helper()
+	require.NoError(t, th.reads(t.Context()))
+	r, err := th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+	require.NoError(t, err)
+	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
+	require.NoError(t, th.posted(t.Context(), th.tick()))
+	return func() *planning.Question {
+		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
+		require.NoError(t, err)
+		return q
+	}
+}
+
+// "go on" and "push it" are about what a session paused for since it asked, and no answer to its question.
+func TestWordsToAPausedSessionAreNoAnswer(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	for _, words := range []string{"go on", "push it"} {
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: words}, o.asker, "anybody")
+		require.NoError(t, err)
+		th.people = o.people
+		waits := th.asks(t)
+		require.NoError(t, happens(workflow.EventPause)(t.Context(), th))
+		require.NoError(t, th.says(t.Context(), "bea", words))
+		require.NotNil(t, waits(), words)
+		require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "the agents read it")
+		require.NoError(t, th.says(t.Context(), "bea", "2"))
+		require.Nil(t, waits())
+	}
 }

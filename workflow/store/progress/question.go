@@ -57,6 +57,12 @@ func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error
 	return err
 }
 
+// EndQuestion answers the session's waiting question, if there is one, by what was decided or shown since.
+func EndQuestion(ctx context.Context, tx pgx.Tx, session, why string) error {
+	_, err := tx.Exec(ctx, `update questions set answer = $2 where session_id = $1 and answer = ''`, session, database.CleanText(why))
+	return err
+}
+
 // Questions returns the questions that the session asked its thread, in order.
 func (h History) Questions(ctx context.Context, session string) ([]planning.Question, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
