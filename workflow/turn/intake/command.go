@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -25,8 +26,8 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	case workflow.CommandConsult:
 		return inquiries{in.Judgements}.askConsultant(m, p, rest), true, nil
 	}
-	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
-		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
+	if busy := inTheWay(in.Session(), c); busy != "" {
+		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
 	}
 	if rest == "" && m.TS == in.Session().Thread.TS {
 		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
@@ -36,15 +37,41 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 
 // A workflowStart holds what a command starts.
 type workflowStart struct {
-	event workflow.Event // EventRequest: the session explores as usual
+	event workflow.Event   // EventRequest: the session explores as usual
+	needs workflow.Event   // it can begin where this event is possible
+	in    []workflow.Phase // and in these phases
 	kind  workflow.Kind
 	told  string
 }
 
 var workflowStarts = map[workflow.Command]workflowStart{
-	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
-	workflow.CommandStartWork: {workflow.EventRequest, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
-	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
+	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.EventAlign, []workflow.Phase{workflow.PhaseAligning}, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
+	workflow.CommandStartWork: {workflow.EventRequest, workflow.EventPlan, []workflow.Phase{workflow.PhaseAligning, workflow.PhasePlanning}, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
+	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.EventDiagnose, []workflow.Phase{workflow.PhaseDiagnosing}, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
+}
+
+// inTheWay returns in words what keeps the workflow of a command from beginning, or an empty string. If it
+// began in words only, the tools of the phase and those of the workflow would refuse each other.
+func inTheWay(s workflow.Session, c workflow.Command) string {
+	if s.Phase == workflow.PhaseConsulting {
+		s.Phase = s.PreviousPhase // there it goes on
+	}
+	if s.Phase.Ended() || s.Phase == workflow.PhaseReported || s.Phase == workflow.PhasePlanShown {
+		_ = s.Happen(workflow.EventRequest) // every one of these phases takes it
+	}
+	w := workflowStarts[c]
+	if _, err := s.Phase.Next(w.needs); err == nil || slices.Contains(w.in, s.Phase) {
+		return ""
+	}
+	switch s.Phase {
+	case workflow.PhaseAligning:
+		return "an interview"
+	case workflow.PhaseDiagnosing:
+		return "a diagnosis"
+	case workflow.PhasePlanning:
+		return "a plan"
+	}
+	return "the work"
 }
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
