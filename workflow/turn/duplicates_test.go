@@ -193,12 +193,49 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 	press(th, "gus")
 	require.False(t, th.Session().Joined(), "nor by joining once more")
 
+	stopped, _, _ := o.announced(t, "13.1")
+	says(stopped, "ann", "stop")
+	press(stopped, "bea")
+	require.False(t, stopped.Session().Joined())
+	says(stopped, "gus", "mine is another one")
+	require.Equal(t, workflow.PhaseStopped, stopped.Session().Phase)
+
 	other, _, _ := o.announced(t, "12.1")
 	_, err := reportWaits(t.Context(), other)
 	require.NoError(t, err)
 	require.NoError(t, other.approveAsBea(t.Context(), workflow.EventApprove))
 	press(other, "bea")
 	require.Equal(t, workflow.PhaseWorking, other.Session().Phase)
+}
+
+// Joining ends what is under way like a stop: a question to the thread, and what people asked agents that only
+// read. Those are asked again when a person goes on here.
+func TestAJoinEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	o, _, _ := duplicatesOffice(t)
+	o.reported(t, o.channel, "10.1", toldFirst)
+	th, _, _ := o.announced(t, "11.1")
+	th.people = o.people
+	waits := th.asks(t)
+	require.NoError(t, th.says(t.Context(), "bea", "ask the consultant: is it the proxy?"))
+	inquiries := func(stopped bool) {
+		t.Helper()
+		all, err := o.Store.Inquiries(t.Context(), th.Session().ID)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		require.Equal(t, stopped, all[0].Stopped)
+	}
+	inquiries(false)
+	require.NotNil(t, waits())
+	require.NoError(t, th.press(t.Context(), o.people["bea"], "join"))
+	require.True(t, th.Session().Joined())
+	inquiries(true)
+	require.Nil(t, waits())
+	require.NoError(t, th.says(t.Context(), "ann", "go on"))
+	inquiries(false)
+	require.Equal(t, workflow.PhaseExploring, th.Session().Phase)
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where answers`))
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from twins where joined_at is not null`))
 }
 
 func membersOf(t *testing.T, o *office) []string {

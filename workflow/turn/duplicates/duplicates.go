@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/twins"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -179,8 +180,9 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 }
 
 // Join judges a person's press that joins this thread to the thread of a twin, and returns the parts to
-// record. It refuses if the twin cannot be shown here, if one of the two is joined already, or if work
-// was approved here.
+// record. It refuses if the twin cannot be shown here, if one of the two is joined already, if work was
+// approved here, or if somebody said stop here: a joined session goes on at anybody's word, a stopped one
+// does not.
 func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Person, twin string) ([]store.Part, error) {
 	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
@@ -201,6 +203,8 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 		return refused("joined already", p.Name+": this thread is joined already. Write here to go on here.")
 	case d.Session().Branch != "":
 		return refused("work was approved", p.Name+": work was approved here already, so this thread cannot be joined to another.")
+	case d.Session().Phase == workflow.PhaseStopped:
+		return refused("the work is stopped", p.Name+": this thread is stopped. Let it go on first, then press again.")
 	}
 	back, err := twins.Of(ctx, d.Store.DB, twin)
 	if err != nil {
@@ -212,6 +216,8 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 	other := known[at]
 	return []store.Part{
 		inbox.Handled{ID: m.ID},
+		progress.StoppedInquiries{},
+		progress.StoppedLookbacks{},
 		store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Join(m.ID) }},
 		consent.Decision{What: "join", Allowed: true, Reason: twin, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
 		twins.Joined{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
@@ -246,5 +252,5 @@ func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, 
 	if d.Session().Joined() {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }})
 	}
-	return append(f, twins.Parted{}, store.Lines(d.ProgramLine("Going on here again."))), nil
+	return append(f, twins.Parted{}, progress.ResumedInquiries{}, store.Lines(d.ProgramLine("Going on here again."))), nil
 }
