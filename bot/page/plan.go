@@ -26,15 +26,16 @@ type planned struct {
 	After                    []int
 }
 
-// planOf returns the newest plan among the reports, or nil if there is none.
-func planOf(reports []workflow.Report, tasks []workflow.Task, mask func(string) string) *plan {
+// planOf returns the newest plan among the reports, or nil if there is none. pushed holds the revisions that were
+// pushed.
+func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask func(string) string) *plan {
 	plans := planning.PlansOf(reports)
 	for i := len(reports) - 1; i >= 0; i-- {
 		body, ok := plans[reports[i].Revision]
 		if !ok {
 			continue
 		}
-		delegated := planning.Delegated(plans, reports[i].Revision, tasks)
+		delegated := planning.Delegated(plans, pushed, reports[i].Revision, tasks)
 		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
 		for n, t := range body.Tasks {
 			shown := planned{

@@ -113,7 +113,11 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	if v.Tasks, err = p.Store.Tasks(ctx, a.Session.ID, ""); err != nil {
 		return v, err
 	}
-	v.Plan = planOf(reports, v.Tasks, p.Secrets.Mask)
+	pushed, err := p.Store.PushedRevisions(ctx, a.Session.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Plan = planOf(reports, pushed, v.Tasks, p.Secrets.Mask)
 	for i := range v.Tasks {
 		v.Tasks[i].Description, v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Description), p.Secrets.Mask(v.Tasks[i].Summary)
 	}

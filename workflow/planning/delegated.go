@@ -22,11 +22,13 @@ func PlansOf(reports []workflow.Report) map[int]Plan {
 
 // Delegated returns the tasks of a session that were delegated for the plan of a revision, with their numbers
 // in it: those of the revision itself, and those of another revision whose planned task the plan repeats word
-// for word. So what was done stays done when people have another task of the plan changed.
-func Delegated(plans map[int]Plan, revision int, tasks []workflow.Task) (mine []workflow.Task) {
+// for word. So what was done stays done when people have another task of the plan changed. pushed holds the
+// revisions whose changes were pushed: what was done for one of them, or before, is no part of later work, even
+// if that repeats its words.
+func Delegated(plans map[int]Plan, pushed []int, revision int, tasks []workflow.Task) (mine []workflow.Task) {
 	for _, k := range tasks {
 		other := plans[k.Revision]
-		if k.Plan < 1 || k.Plan > len(other.Tasks) {
+		if k.Plan < 1 || k.Plan > len(other.Tasks) || slices.ContainsFunc(pushed, func(p int) bool { return k.Revision <= p && p < revision }) {
 			continue
 		}
 		if k.Revision != revision {

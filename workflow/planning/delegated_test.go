@@ -34,7 +34,12 @@ func TestTasksOfAnEarlierPlan(t *testing.T) {
 		{ID: 5, Plan: 1, Revision: 3},
 		{ID: 6, Plan: 1, Revision: 7},
 	}
-	require.Equal(t, []workflow.Task{{ID: 1, Plan: 2, Revision: 1}, {ID: 5, Plan: 1, Revision: 3}}, planning.Delegated(plans, 3, tasks))
-	require.Equal(t, []workflow.Task{{ID: 1, Plan: 1, Revision: 1}, {ID: 2, Plan: 2, Revision: 1}}, planning.Delegated(plans, 1, tasks))
-	require.Empty(t, planning.Delegated(plans, 2, tasks))
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 2, Revision: 1}, {ID: 5, Plan: 1, Revision: 3}}, planning.Delegated(plans, nil, 3, tasks))
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 1, Revision: 1}, {ID: 2, Plan: 2, Revision: 1}}, planning.Delegated(plans, nil, 1, tasks))
+	require.Empty(t, planning.Delegated(plans, nil, 2, tasks))
+
+	own := []workflow.Task{{ID: 5, Plan: 1, Revision: 3}}
+	require.Equal(t, own, planning.Delegated(plans, []int{1}, 3, tasks), "what was pushed is no part of later work")
+	require.Equal(t, own, planning.Delegated(plans, []int{2}, 3, tasks), "nor what was done before that")
+	require.Len(t, planning.Delegated(plans, []int{3}, 3, tasks), 2, "it was pushed with this plan")
 }

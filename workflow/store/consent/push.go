@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -59,6 +60,15 @@ func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, 
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[outgoing.Push])
+}
+
+// PushedRevisions returns the revisions whose changes were pushed.
+func (g Register) PushedRevisions(ctx context.Context, session string) ([]int, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select distinct a.revision from approvals a join pushes p on p.approval_id = a.id where a.session_id = $1 and p.state = 'pushed'`, session)
+	if err != nil {
+		return nil, fmt.Errorf("pushed revisions of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int])
 }
 
 // Undelivered reports whether a revision was approved after the one

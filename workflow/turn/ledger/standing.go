@@ -34,8 +34,12 @@ func (l *Ledger) DelegatedTasks(ctx context.Context, revision int) ([]workflow.T
 	if err != nil {
 		return nil, err
 	}
+	pushed, err := l.Store.PushedRevisions(ctx, l.Session().ID)
+	if err != nil {
+		return nil, err
+	}
 	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
-	return planning.Delegated(planning.PlansOf(reports), revision, all), err
+	return planning.Delegated(planning.PlansOf(reports), pushed, revision, all), err
 }
 
 // AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no
