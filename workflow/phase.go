@@ -86,7 +86,7 @@ var moves = map[Phase]map[Event]Phase{
 	},
 	PhaseWorking: {
 		EventRequest: PhaseWorking, EventClaim: PhaseVerifying, EventConsult: PhaseConsulting, EventAnswer: PhaseWorking,
-		EventReport: PhaseReported, // the approved cause turned out to be wrong: a new revision voids the approval
+		EventReport: PhaseReported, EventShowPlan: PhasePlanShown, // the approved cause or plan turned out to be wrong: a new revision voids the approval
 	},
 	PhaseVerifying: {
 		EventRequest: PhaseVerifying, EventFail: PhaseWorking, EventVerified: PhaseWorking, EventConsult: PhaseConsulting, EventProve: PhaseDone,

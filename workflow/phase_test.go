@@ -23,6 +23,7 @@ func TestTheMainPathIsAllowed(t *testing.T) {
 		{workflow.PhaseReported, workflow.EventRequest, workflow.PhaseExploring},
 		{workflow.PhaseReported, workflow.EventApprove, workflow.PhaseWorking},
 		{workflow.PhaseWorking, workflow.EventClaim, workflow.PhaseVerifying},
+		{workflow.PhaseWorking, workflow.EventShowPlan, workflow.PhasePlanShown},
 		{workflow.PhaseVerifying, workflow.EventFail, workflow.PhaseWorking},
 		{workflow.PhaseVerifying, workflow.EventVerified, workflow.PhaseWorking},
 		{workflow.PhaseVerifying, workflow.EventConsult, workflow.PhaseConsulting},
@@ -94,7 +95,7 @@ diagnosing  request:diagnosing report:reported answer:answered consult:consultin
 reported    request:exploring diagnose:diagnosing approve:working consult:consulting report:reported answer:reported align:aligning
 planning    request:planning show_plan:plan_shown approve:working report:reported answer:answered consult:consulting align:aligning
 plan_shown  request:planning approve:working answer:plan_shown consult:consulting
-working     request:working claim:verifying consult:consulting answer:working report:reported
+working     request:working claim:verifying consult:consulting answer:working report:reported show_plan:plan_shown
 verifying   request:verifying fail:working verified:working consult:consulting prove:done
 consulting  request:consulting advice:working report:reported answer:answered
 answered    request:exploring align:aligning diagnose:diagnosing

@@ -224,9 +224,13 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 		return prompt.Wrong("propose_plan: %s.", missing), nil
 	}
 	var events []workflow.Event
-	if s.Phase == workflow.PhaseExploring {
+	written := "Nothing is written yet."
+	switch {
+	case s.Phase == workflow.PhaseExploring:
 		events = append(events, workflow.EventPlan)
-	} else if s.Phase != workflow.PhasePlanning {
+	case s.Phase == workflow.PhaseWorking && s.ReportKind == workflow.ReportPlan: // the approved plan cannot be done as it is
+		written = "What is done so far is kept."
+	case s.Phase != workflow.PhasePlanning:
 		return prompt.Wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
 	}
 	if unread, err := l.refuseUnread(ctx); unread != nil || err != nil {
@@ -240,7 +244,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision))
+	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. %s Say \"go ahead\", or what has to change.", p.Text(), report.Revision, written))
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
 	shown[0].Files = []outgoing.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
