@@ -133,6 +133,16 @@ func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, u
 	return ts, underWay, err
 }
 
+// IsOfNewestQuestion reports whether the button with that value is one of the newest question's options.
+func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (newest bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))
+		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`, session, value).Scan(&newest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return newest, err
+}
+
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {

@@ -199,6 +199,25 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 	}
 }
 
+// Two questions may have the same options. A press answers the question below which it was made, and not another
+// one that was asked meanwhile.
+func TestAPressAnswersItsOwnQuestion(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	th.people = o.people
+	th.asks(t)
+	first, err := th.newest(t.Context(), "option")
+	require.NoError(t, err)
+	require.NoError(t, th.says(t.Context(), "bea", "1"))
+	waits := th.asks(t)
+	require.NoError(t, th.pressOf(t.Context(), o.people["ann"], "option", first))
+	require.NotNil(t, waits())
+	require.NoError(t, th.press(t.Context(), o.people["ann"], "option"))
+	require.Nil(t, waits())
+}
+
 // asks has the orchestrator ask a question, and returns a function that returns it while it waits.
 func (th *thread) asks(t *testing.T) (waits func() *planning.Question) {
 	t.Helper()

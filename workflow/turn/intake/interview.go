@@ -99,9 +99,14 @@ func optionOr(q *planning.Question, n int) string {
 	return q.Options[n]
 }
 
-// judgeOption judges the press of a button of a question.
+// judgeOption judges the press of a button of a question. The options of two questions may be the same words, so
+// an option counts only from the buttons of the question that waits.
 func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := iv.Store.IsOfNewestQuestion(ctx, iv.Session().ID, m.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +115,7 @@ func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p work
 		return iv.offerDefaults(m, p, q), nil
 	case m.ActionID == "take_defaults" && q != nil && strconv.FormatInt(q.ID, 10) == option:
 		return iv.takeDefaults(m, p, q), nil
-	case q == nil || !slices.Contains(q.Options, option):
+	case q == nil || !newest || !slices.Contains(q.Options, option):
 		return iv.Answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
 	}
 	return iv.takeOption(m, p, q, option), nil
