@@ -22,14 +22,14 @@ func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
 			ctx, s := t.Context(), storetest.Open(t)
 			turn := storetest.BeginTurn(t, s)
 			out := outbox.New(s.DB)
-			refuse := func(line outgoing.Line) {
-				require.NoError(t, turn.Record(ctx, store.Lines{line}))
+			refuse := func(lines ...outgoing.Line) {
+				require.NoError(t, turn.Record(ctx, store.Lines(lines)))
 				p, err := out.Next(ctx, turn.Session().ID)
 				require.NoError(t, err)
 				require.NoError(t, out.Refused(ctx, p.Key, code))
 			}
 			refuse(outgoing.Line{Agent: "orchestrator", Text: "still reading", Progress: true})
-			refuse(outgoing.Line{Agent: "orchestrator", Text: "the cause"})
+			refuse(outgoing.Line{Agent: "orchestrator", Text: "read", Progress: true}, outgoing.Line{Agent: "orchestrator", Text: "the cause"})
 			receive := func(kind incoming.Kind, ts string) *outgoing.Posting {
 				in := incoming.Event{EventID: "Ev" + ts, Kind: kind, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "fix it"}
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
@@ -44,8 +44,9 @@ func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
 				return
 			}
 			require.NotNil(t, p)
-			require.Equal(t, "[orchestrator] the cause", p.Text())
+			require.Equal(t, "[orchestrator] read\n[orchestrator] the cause", p.Text())
 			require.True(t, p.Tried, "it is looked up first")
+			require.NoError(t, out.Mine(ctx, p.Key))
 			require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post' and state = 'available'`))
 		})
 	}

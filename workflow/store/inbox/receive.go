@@ -168,9 +168,11 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 }
 
 // whileOut is the condition on outbox rows that Slack refused because the bot was not in the channel, or the channel was
-// archived. What only told of progress is not worth saying later.
-const whileOut = `session_id = $1 and posted_at is null and reaction = '' and not progress
-	and refused in ('not_in_channel', 'channel_not_found', 'is_archived')`
+// archived. A batch that only told of progress is not worth saying later. The rows of a batch stay together: it has
+// the key of its first row, and the poster finds it by that.
+const whileOut = `session_id = $1 and posted_at is null and reaction = ''
+	and refused in ('not_in_channel', 'channel_not_found', 'is_archived')
+	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 
 // postAgain has everything posted that Slack refused while the bot was out of the channel: a message in the thread
 // shows that it is back. Otherwise nobody could ever approve a report of that time.
