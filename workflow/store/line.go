@@ -100,12 +100,13 @@ func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l outg
 	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 
-// jsonOf returns the JSON of v for a column, or nil (null) if there is false.
+// jsonOf returns the JSON of v for a column, without what Postgres cannot read, or nil (null) if there is false.
 func jsonOf(v any, there bool) ([]byte, error) {
 	if !there {
 		return nil, nil
 	}
-	return json.Marshal(v)
+	b, err := json.Marshal(v)
+	return database.CleanJSON(b), err
 }
 
 // NewToken returns 130 random bits, for a value that must not be guessed, such as a button's.

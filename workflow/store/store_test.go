@@ -305,6 +305,8 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 	q, err := s.Waiting(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{means, "c"}, q.Options)
+	require.NoError(t, turn.Record(t.Context(), progress.Answer{Question: q.ID, Text: means, Note: "ann: ab"}), "the buttons are taken away")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where settled = 'ann: ab'`))
 }
 
 func TestMessagesReachEachAgentOnce(t *testing.T) {
