@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // afterAnn begins a thread in which ann asked for something, where another person than the requester has to
@@ -104,4 +106,19 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.Equal(t, "approvals:", permitted(), "another person than ann has to")
 	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
 	require.Equal(t, "report=cem approvals:1=cem", permitted())
+}
+
+// While the configuration does not name the repository, whoever may approve work on another one may choose that one
+// for the thread.
+func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
+	t.Parallel()
+	for who, chosen := range map[string]string{"cem": "another", "bea": "named"} {
+		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
+		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r catalog.Repository) bool { return r.Name != "named" })
+		choice := th.Intake.Catalog.ChoiceButtons()
+		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
+		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))
+		require.Equal(t, chosen, th.Session().Repository)
+		require.Equal(t, "approvals:", permitted())
+	}
 }

@@ -61,6 +61,11 @@ func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) 
 	if !ok {
 		return permit.Approvers{Missing: ps.Session().Repository}, nil
 	}
+	return ps.ApproversOf(ctx, r)
+}
+
+// ApproversOf returns the same for work on the repository.
+func (ps *Permissions) ApproversOf(ctx context.Context, r catalog.Repository) (permit.Approvers, error) {
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {
