@@ -224,12 +224,10 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 		return prompt.Wrong("propose_plan: %s.", missing), nil
 	}
 	var events []workflow.Event
-	written := "Nothing is written yet."
 	switch {
 	case s.Phase == workflow.PhaseExploring:
 		events = append(events, workflow.EventPlan)
 	case s.Phase == workflow.PhaseWorking && s.ReportKind == workflow.ReportPlan: // the approved plan cannot be done as it is
-		written = "What is done so far is kept."
 	case s.Phase != workflow.PhasePlanning:
 		return prompt.Wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
 	}
@@ -243,6 +241,12 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	changed, err := l.changedText(ctx, report, p.Changed)
 	if err != nil {
 		return model.Result{}, err
+	}
+	written := "Nothing is written yet."
+	if begun, err := l.Store.Undelivered(ctx, s.ID); err != nil {
+		return model.Result{}, err
+	} else if begun {
+		written = "What is done so far is kept."
 	}
 	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. %s Say \"go ahead\", or what has to change.", p.Text(), report.Revision, written))
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
