@@ -13,9 +13,9 @@ import (
 
 // If the configuration says so, channels with guests or people of another workspace are shown no code of a
 // repository: only the first line of each text, without code, paths and identifiers, and no files. This holds for
-// a whole thread if one of the repositories that it was about is such a one: what was said of it before another
-// one was chosen is written again later, and opened by "Details". The database keeps everything. The members of the channel are read when a posting is sent; if they cannot be read, the
-// code is hidden.
+// a whole thread if one of the repositories that it was about is closed to guests: what was said of it before
+// another one was chosen is written again later, and opened by "Details". The database keeps everything. The
+// members of the channel are read when a posting is sent; if they cannot be read, the code is hidden.
 //
 // A model's prose may still describe the code in words, so the subject of the work is not hidden.
 

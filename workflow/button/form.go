@@ -10,8 +10,8 @@ type Form struct {
 	Value    string // value of that button
 	Thread   workflow.Thread
 	Session  string
-	// Repositories holds the names of all repositories that the session was about, the present one last;
-	// that is empty before one is chosen. For a lesson it is the lesson's alone.
+	// Repositories holds the names of all repositories that the session was about, the present one last.
+	// The last name is empty before one is chosen. For a lesson it is the lesson's alone.
 	Repositories []string
 	Revision     int      // revision that the button was shown with
 	Choices      []string // options to choose one of

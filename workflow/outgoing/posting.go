@@ -14,8 +14,8 @@ type Posting struct {
 	Session string
 	Thread  workflow.Thread
 	Lines   []Line
-	// Repositories holds the names of all repositories that the session was about, the present one last;
-	// that is empty before one is chosen.
+	// Repositories holds the names of all repositories that the session was about, the present one last.
+	// The last name is empty before one is chosen.
 	Repositories []string
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string

@@ -116,7 +116,7 @@ func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p work
 	case m.ActionID == "take_defaults" && q != nil && strconv.FormatInt(q.ID, 10) == option:
 		return iv.takeDefaults(m, p, q), nil
 	case q == nil || !newest || !slices.Contains(q.Options, option):
-		return iv.Answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
+		return iv.Answer(m, p.Name+": that question does not wait any more. Write in a reply if its answer has to change."), nil
 	}
 	return iv.takeOption(m, p, q, option), nil
 }
