@@ -47,11 +47,15 @@ type Row struct {
 	Release    string // the branch of the release that was meant
 	Onto       string // the commit of that branch
 	Earlier    string // the commit that Branch had before this one; empty: the branch is new
+	EarlierOf  Change // the change that Earlier brought; its zero value: not known
 	Commit     string // set from Intended on
 	Tree       string
 	Told       Told
 	Reason     string
 }
+
+// A Change is what lies between two commits.
+type Change struct{ Base, Pushed string }
 
 // Told is what the thread is told when the branch is pushed.
 type Told struct {
@@ -89,7 +93,9 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 			permission_id = excluded.permission_id, user_id = excluded.user_id, user_name = excluded.user_name, credit = excluded.credit, message_ts = excluded.message_ts, asked_at = now(),
 			state = 'asked', told = null, reason = '', commit_hash = '', tree = '',
 			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto else '' end,
-			earlier = case when backports.state = 'pushed' then backports.commit_hash else backports.earlier end
+			earlier = case when backports.state = 'pushed' then backports.commit_hash else backports.earlier end,
+			earlier_base = case when backports.state = 'pushed' then backports.base_commit else backports.earlier_base end,
+			earlier_pushed = case when backports.state = 'pushed' then backports.pushed else backports.earlier_pushed end
 		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped') or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
 		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision, permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS)
 	if err != nil {
@@ -129,7 +135,7 @@ type Register struct{ Store *store.Store }
 // Of returns the backports of the session, oldest first.
 func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit, message_ts,
-			session_id, permission_id, asked_at, state, release, onto, earlier, commit_hash, tree, told, reason
+			session_id, permission_id, asked_at, state, release, onto, earlier, earlier_base, earlier_pushed, commit_hash, tree, told, reason
 		from backports where session_id = $1 order by asked_at, branch`, session)
 	if err != nil {
 		return nil, fmt.Errorf("backports of %s: %w", session, err)
@@ -137,7 +143,7 @@ func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Row, err error) {
 		var told []byte
 		err = row.Scan(&r.Repository, &r.Branch, &r.Wanted, &r.Pushed, &r.Base, &r.Revision, &r.User, &r.UserName, &r.Credit, &r.MessageTS,
-			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.Commit, &r.Tree, &told, &r.Reason)
+			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.EarlierOf.Base, &r.EarlierOf.Pushed, &r.Commit, &r.Tree, &told, &r.Reason)
 		if err == nil && told != nil {
 			err = json.Unmarshal(told, &r.Told)
 		}
@@ -164,13 +170,15 @@ func (g Register) Stands(ctx context.Context, r Row) (stands bool, err error) {
 }
 
 // Change writes what became of a row, and the parts that go with it, such as the line in
-// the thread. It writes nothing and returns false if the row is not as before any more.
+// the thread. It writes nothing and returns false if the row is not as before any more, or if the session's
+// work is paused or stopped and after intends a commit.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) (changed bool, err error) {
 	told, err := json.Marshal(after.Told)
 	if err != nil {
 		return false, err
 	}
 	err = g.Store.Transact(ctx, func(tx pgx.Tx) error {
+		changed = false // of an earlier try that was not committed
 		// The session's row first, like everything else that says a line in the session's thread.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
 			return err

@@ -315,6 +315,22 @@ func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
 	}
 }
 
+// What a session sets back after a backport, while main does not have it, is set back on the backport's branch, too.
+func TestABackportSetsBackWhatItsChangeDoes(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first := s.push(s.commits[2], repotest.Files{"README": "a shop that rounds\n"})
+	s.ask("1.1", first, 1)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	require.Equal(t, "a shop that rounds", s.git("show", "bobbin/x-backport-1.1:README"))
+	s.ask("1.1", s.push(first, repotest.Files{"README": "a shop\n"}), 2)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	row := s.row()
+	require.Equal(t, backports.Pushed, row.State, row.Reason)
+	require.Equal(t, backports.Change{Base: s.base, Pushed: first}, row.EarlierOf)
+	require.Equal(t, "a shop", s.git("show", "bobbin/x-backport-1.1:README"))
+}
+
 // A second push that changes nothing there adds no commit to the backport of the first.
 func TestABackportOfNothingNewIsRefused(t *testing.T) {
 	t.Parallel()

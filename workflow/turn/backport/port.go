@@ -74,24 +74,48 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	return k.work.Changes(ctx)
 }
 
-// mergePushed merges the change into the files that the branch holds already, or into the release's files if the
-// branch is new. If the change's base has the earlier change, then the change alone would take the earlier one back.
-// If it does not, then the change holds the earlier one; should it have changed the same lines again, it clashes with
-// the branch, and is merged into the release's files instead.
+// mergePushed merges the change into the release's files. If the change's base has the change that the branch holds
+// already, it merges that one first: the new one alone would take it back. If the base does not have it, then the new
+// change holds it, or has set it back.
 func (k *backportRun) mergePushed(ctx context.Context) ([]merge.Conflict, error) {
 	if k.row.Earlier != "" {
-		conflicts, err := k.work.Merge(ctx, nil, k.row.Onto, k.row.Earlier)
-		if err == nil && len(conflicts) == 0 {
-			conflicts, err = k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
-		}
-		if err != nil || len(conflicts) == 0 {
+		has, err := k.baseHasEarlier(ctx)
+		if err != nil {
 			return nil, err
 		}
-		if err := k.work.Restore(ctx, ""); err != nil {
-			return nil, err
+		if has {
+			conflicts, err := k.work.Merge(ctx, nil, k.row.Onto, k.row.Earlier)
+			if err != nil || len(conflicts) > 0 {
+				return conflicts, err
+			}
 		}
 	}
 	return k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
+}
+
+// baseHasEarlier reports whether the change's base has the earlier change, in whatever way it was merged there: then
+// merging it once more changes nothing. If the earlier change is not known, the base counts as having it.
+func (k *backportRun) baseHasEarlier(ctx context.Context) (bool, error) {
+	c := k.row.EarlierOf
+	if !k.work.HasCommit(c.Base) || !k.work.HasCommit(c.Pushed) {
+		return true, nil
+	}
+	base, err := k.work.TreeOf(k.row.Base)
+	if err != nil {
+		return false, err
+	}
+	if err := k.work.Restore(ctx, base); err != nil {
+		return false, err
+	}
+	conflicts, err := k.work.Merge(ctx, nil, c.Base, c.Pushed)
+	if err != nil {
+		return false, err
+	}
+	after, err := k.work.Tree(ctx)
+	if err != nil {
+		return false, err
+	}
+	return len(conflicts) == 0 && after == base, k.work.Restore(ctx, "")
 }
 
 // findPushed makes the pushed commit readable in the work. If its branch was deleted before this machine's mirror
