@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // The marks around a private key in a block, as the rules know them.
@@ -45,7 +46,7 @@ func keyLines(lines []string, from, step int) (found []Found) {
 	inside := false
 	for i := from; i >= 0 && i < len(lines); i += step {
 		runs := slices.DeleteFunc(keyLine.FindAllString(lines[i], -1), func(run string) bool {
-			return strings.Trim(run, "0123456789abcdef") == "" // a hash, such as a commit's
+			return strings.Trim(run, "0123456789abcdef") == "" || !inside && !mixed(run) // a commit's hash, or a path or a long name
 		})
 		of := len(runs) > 0 || strings.Contains(lines[i], masked+privateKey)
 		if inside && !of || !inside && (i-from)*step > mostHead {
@@ -57,4 +58,9 @@ func keyLines(lines []string, from, step int) (found []Found) {
 		}
 	}
 	return found
+}
+
+// mixed reports whether a run holds capital letters, small ones and digits, as nearly every line of a key does.
+func mixed(run string) bool {
+	return strings.ContainsFunc(run, unicode.IsUpper) && strings.ContainsFunc(run, unicode.IsLower) && strings.ContainsFunc(run, unicode.IsDigit)
 }
