@@ -211,15 +211,22 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The trees may be opened here for the first time since the program began: their tests of the base end with this.
+	trees, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var stopped []any
 	said := "Interrupted: a person said stop. Read what is written next before you go on."
 	for _, k := range tasks {
 		if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 			continue
 		}
-		clash, err := t.keepStopped(ctx, k)
-		if err != nil {
+		clash, err := t.keepStopped(trees, k)
+		switch {
+		case errors.Is(err, store.ErrFenced) || err != nil && ctx.Err() != nil:
 			return err
+		case err != nil: // the stop is recorded and has to be finished
+			t.Log.Error("keep the work of a stopped task", "task", k.Number, "err", err)
+			clash = "it could not be merged (" + err.Error() + "). Delegate it anew."
 		}
 		k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
 		if clash != "" {
@@ -239,14 +246,17 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
 }
 
-// keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that is not
-// there then, it returns why, as worktree.Trees.MergeTask does.
+// keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that cannot be
+// opened, or the change clashes, it returns why, as worktree.Trees.MergeTask does.
 func (t *turn) keepStopped(ctx context.Context, k workflow.Task) (clash string, err error) {
 	if !k.Apart || k.StartTree == "" { // it worked there, or has changed nothing
 		return "", nil
 	}
+	if _, err := t.Trees.Open(ctx); err != nil {
+		return "", err
+	}
 	if p := t.Trees.Current(); p == nil || p.Work == nil {
-		return "the stop came before its own tree was opened again. Delegate it anew.", nil
+		return "its own tree could not be opened. Delegate it anew.", nil
 	}
 	fork, err := t.Trees.OpenTaskTree(ctx, &k, true)
 	if err != nil {

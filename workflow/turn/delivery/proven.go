@@ -130,7 +130,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 		proven.tree, err = work.Tree(ctx)
 		var unfit *gittree.PathError
 		if errors.As(err, &unfit) {
-			return refuse("Refused: this cannot be committed: %v. Delegate that.", unfit)
+			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or ignores it.", unfit)
 		}
 		if err != nil {
 			return proven, nil, err

@@ -122,7 +122,7 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
-		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate that as one task alone.", unfit)
+		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate one task alone that removes or ignores it.", unfit)
 		return k, w.recordTask(ctx, k)
 	}
 	if err != nil {

@@ -115,7 +115,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 			return err
 		}
 	}
-	// Under a report that waits nothing is merged: it is about its base, and work of an approval that it voided may
+	// Under a report that waits nothing is merged: the report was made on the session's base, and work of an approval that it voided may
 	// lie in the files.
 	pushed, err := t.RevisionPushed(ctx, s.Revision)
 	if err != nil {

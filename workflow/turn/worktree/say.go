@@ -50,7 +50,7 @@ func (t *Trees) askRepository(ctx context.Context) error {
 // sayNotConfigured tells a thread that the configuration does not name its repository any more. It keeps that
 // repository, so no answer would help but the button.
 func (t *Trees) sayNotConfigured(ctx context.Context, name string) error {
-	text, buttons := "This thread is about "+name+", which the configuration does not name any more. Whoever runs me puts it back under that name; reply here then.", t.Catalog.ChangeButton("Choose repository…")
+	text, buttons := "This thread is about "+name+", which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here.", t.Catalog.ChangeButton("Choose repository…")
 	if buttons != nil {
 		text += " Or choose another one."
 	}

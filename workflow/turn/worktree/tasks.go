@@ -118,25 +118,3 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Works
 	}
 	return strings.Join(lines, "\n"), nil
 }
-
-// KeepStopped merges what a task that a person stopped had changed in its fork into the session's own workspace. It
-// returns a text like MergeTask if that is not there then.
-func (t *Trees) KeepStopped(ctx context.Context, k workflow.Task) (clash string, err error) {
-	if !k.Apart || k.StartTree == "" { // it worked there, or has changed nothing
-		return "", nil
-	}
-	if p := t.Current(); p == nil || p.Work == nil {
-		return "the stop came before its own tree was opened again. Delegate it anew.", nil
-	}
-	fork, err := t.OpenTaskTree(ctx, &k, true)
-	if err != nil {
-		return "", err
-	}
-	defer fork.Close()
-	clash, err = t.MergeTask(ctx, k, fork)
-	var unfit *gittree.PathError
-	if errors.As(err, &unfit) {
-		return unfit.Error(), nil
-	}
-	return clash, err
-}
