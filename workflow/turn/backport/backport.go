@@ -100,6 +100,9 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 		return err
 	}
 	if row.State == backports.Asked || p.forgets {
+		if err := k.learnSecrets(ctx); err != nil {
+			return err
+		}
 		made, err := k.proveAndCommit(ctx, changes)
 		if err != nil {
 			return err

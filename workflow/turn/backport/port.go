@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
@@ -37,6 +39,7 @@ type backportRun struct {
 	repository catalog.Repository
 	mirror     *repo.Mirror
 	work       *repo.Workspace
+	hide       *redact.Finder // Secrets and those in the private files of the release and of the change
 }
 
 // mergeChange merges the change into the release's files, with the backport that the branch holds already, and
@@ -149,6 +152,12 @@ func (k *backportRun) reader() commits.Reader {
 	return r
 }
 
+// learnSecrets reads the secrets in the private files of the commits whose tests run.
+func (k *backportRun) learnSecrets(ctx context.Context) (err error) {
+	k.hide, err = private.Secrets(ctx, k.Secrets, k.reader(), k.row.Onto, k.row.Earlier, k.row.Base, k.row.Pushed)
+	return err
+}
+
 func (k *backportRun) close() {
 	if k.work == nil {
 		return
@@ -170,7 +179,7 @@ func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change)
 		return made, err
 	}
 	if !shown.Holds() {
-		return made, &refusal{why: "not proven", said: unprovenText(k.row, shown), details: strings.Join(shown.Lines(), "\n")}
+		return made, &refusal{why: "not proven", said: k.hide.Mask(unprovenText(k.row, shown)), details: k.hide.Mask(strings.Join(shown.Lines(), "\n"))}
 	}
 	//crash:backport_proven
 	if err := k.reach("proven"); err != nil {
@@ -278,9 +287,9 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
 	t := backports.Told{
-		Text: k.Secrets.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s\n%s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
+		Text: k.hide.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s\n%s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
 			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes), compare)),
-		Details: k.Secrets.Mask(strings.Join(shown.Lines(), "\n")),
+		Details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
 	}
 	if k.repository.Pulls.Host == nil {
 		return t, nil
@@ -295,7 +304,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	}
 	w := proposal.Words{
 		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
-		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.Secrets.Mask,
+		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.hide.Mask,
 	}
 	t.Pull = &pullrequest.Intent{Repository: row.Repository, Branch: row.Branch, Head: row.Commit, Base: row.Release, Title: w.Heading(), Body: w.Body(), Files: w.Paths()}
 	return t, nil

@@ -1,0 +1,43 @@
+// Package private learns the secrets in the private files of a repository's commits, such as .env, which no agent and
+// no person is shown.
+package private
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+)
+
+// mostRead is how many bytes of a private file are read.
+const mostRead = 64 << 10
+
+// Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named by their
+// whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It returns nil for a nil Finder.
+func Secrets(ctx context.Context, known *redact.Finder, r commits.Reader, of ...string) (*redact.Finder, error) {
+	if known == nil {
+		return nil, nil
+	}
+	var values []string
+	for _, commit := range of {
+		if !r.Has(commit) {
+			continue
+		}
+		files, err := r.ListPaths(ctx, commit, func(string) bool { return false })
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range files {
+			if !workfile.IsPrivate(path) {
+				continue
+			}
+			text, err := r.ReadFile(commit, path)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, redact.EnvValues(string(text[:min(len(text), mostRead)]))...)
+		}
+	}
+	return known.With(values...), nil
+}
