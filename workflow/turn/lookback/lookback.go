@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -118,6 +119,7 @@ type look struct {
 	probe      retest.Probe
 	repository catalog.Repository
 	mirror     *repo.Mirror
+	hide       *redact.Finder                   // Secrets and those in the private files of the base and of the change
 	tries      map[string]diagnosis.LookbackTry // the runs that are recorded, by tryKey
 	until      time.Duration                    // limit on spent: once it is reached, nothing more is run
 	spent      time.Duration
@@ -168,6 +170,9 @@ func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, rea
 			l.Log.Warn("nothing to look back from", "commit", commit, "err", err)
 			return nil, false, nil
 		}
+	}
+	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base, k.probe.Commit); err != nil {
+		return nil, false, err
 	}
 	rows, err := l.Store.LookbackTries(ctx, row.ID)
 	for _, t := range rows {
@@ -258,6 +263,9 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	case err != nil:
 		return v, err
 	}
+	if v.Why, err = k.mask(ctx, commit, v.Why); err != nil {
+		return v, err
+	}
 	t := diagnosis.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
 	var probe json.RawMessage
 	if k.probe.Learned && commit == k.row.Base && nth == 1 {
@@ -268,4 +276,13 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	k.tries[tryKey(commit, nth)] = t
 	err = k.Store.KeepLookbackTry(ctx, k.row.ID, t, probe)
 	return v, err
+}
+
+// mask masks what a run on a commit said. A commit may have other secrets than the base.
+func (k *look) mask(ctx context.Context, commit, said string) (string, error) {
+	if said == "" {
+		return "", nil
+	}
+	hide, err := private.Secrets(ctx, k.hide, k.mirror.Commits(), commit)
+	return hide.Mask(said), err
 }

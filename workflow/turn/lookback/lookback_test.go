@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -36,13 +37,19 @@ type scene struct {
 
 func open(t *testing.T) *scene {
 	t.Helper()
+	return openWith(t, nil)
+}
+
+// openWith returns a scene in which some commits, by number, also change other files.
+func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
+	t.Helper()
 	s := &scene{t: t}
 	st := storetest.Open(t)
 	s.turn = storetest.BeginTurn(t, st)
 	require.NoError(t, s.turn.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}))
 	var trees []repotest.Files
 	for n := range 12 {
-		trees = append(trees, repotest.Files{"n": fmt.Sprintln(n)})
+		trees = append(trees, repotest.Files{"n": fmt.Sprintln(n)}.With(changed[n]))
 	}
 	dir := t.TempDir()
 	var err error
@@ -101,6 +108,20 @@ func TestALookBackIsSaidOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, done, 2)
 	require.Equal(t, s.commits[5], done[1].Found.First)
+}
+
+// A command may print a secret of the commit that it runs on, whose private files may differ from those of the base.
+func TestALookBackMasksTheSecretsOfEachCommit(t *testing.T) {
+	t.Parallel()
+	s := openWith(t, map[int]repotest.Files{0: {".env": "DB_PASSWORD=moss-covered-bucket\n"}, 9: {".env": "DB_PASSWORD=fern-covered-basket\n"}})
+	s.Secrets = redact.New()
+	row := s.ask(1, `n=$(cat n); test $n -lt 3 || { test $n -lt 9 && $(cut -d= -f2 .env); }`)
+	s.run()
+	require.Len(t, s.said(), 1)
+	require.Contains(t, s.said()[0], "6 commits between them could not be told ([masked: configured] is not installed)")
+	tries, err := s.Store.LookbackTries(t.Context(), row.ID)
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprint(tries), "bucket")
 }
 
 // A run that was recorded before a restart is not repeated: the recorded answers, which no run would

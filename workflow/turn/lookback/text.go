@@ -36,7 +36,7 @@ func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line ou
 			where = ""
 		}
 	}
-	line = outgoing.Line{Agent: k.Signature, Text: k.Secrets.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
+	line = outgoing.Line{Agent: k.Signature, Text: k.hide.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
 	if since != "" && !named {
 		line.Calls = k.author(ctx, found.First)
 	}
