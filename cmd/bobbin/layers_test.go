@@ -274,7 +274,7 @@ var rooms = map[string][]string{
 		"repo", "repo/bisect", "repo/diff", "repo/project", "repo/proof", "repo/retest", "repo/testrun", "repo/transfer", "workflow", "workflow/plaintext", "workflow/redact", "workflow/redact/private", "workflow/store", "workflow/store/progress", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/diagnosis", "workflow/outgoing", "repo/commits",
 	},
 	"workflow/turn/pictures": {
-		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
+		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
 	},
 	"workflow/turn/delivery": {
 		"workflow/tracing",

@@ -184,6 +184,22 @@ func TestNoPictures(t *testing.T) {
 	require.Nil(t, asked)
 }
 
+// A page that reads a private file does not get it, so its picture cannot show a secret. The control is a file that is
+// not private.
+func TestNoPageGetsAPrivateFile(t *testing.T) {
+	t.Parallel()
+	shows := repotest.Files{}
+	for page, file := range map[string]string{"env.html": "/server/.env", "txt.html": "/server/env.txt"} {
+		shows[page] = `<body><script>fetch("` + file + `").then(r => r.text()).then(t => document.body.append(t))</script>`
+	}
+	const before, after = "DB_PASSWORD=moss\n", "DB_PASSWORD=fern-covered-basket\n"
+	for _, build := range []string{"", "true"} {
+		s := open(t, shows.With(repotest.Files{"server/.env": before, "server/env.txt": before}), repotest.Files{"server/.env": after, "server/env.txt": after})
+		s.Repositories[0].Visual = catalog.Visual{Build: build, Pages: []string{"env.html", "txt.html"}}
+		require.Equal(t, "`env.html` looks as before.\n`txt.html` before and after: 1 place, boxed.", s.take("server/env.txt"))
+	}
+}
+
 // A command builds the pages of both trees, and only plain files of its output are read.
 func TestPagesThatAreBuilt(t *testing.T) {
 	t.Parallel()

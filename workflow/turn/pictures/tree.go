@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // buildTime is the timeout of the command that builds the pages. It runs once for each of the two
@@ -28,7 +29,7 @@ type tree struct {
 // open returns the tree of a commit: from the mirror, or after the command that builds the pages.
 func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
-		return tree{read: func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }, close: func() {}}, nil
+		return tree{read: hidePrivate(func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }), close: func() {}}, nil
 	}
 	checker := s.Checker.For(m)
 	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.Setup, nil)
@@ -53,8 +54,18 @@ func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tre
 	if how.Code != 0 || how.Stopped != "" {
 		s.none = fmt.Sprintf("`%s` fails at %s", plaintext.CutLine(s.repository.Visual.Build, 80), commit[:7])
 	}
-	t.read = func(path string) ([]byte, error) { return readBuilt(dir, path) }
+	t.read = hidePrivate(func(path string) ([]byte, error) { return readBuilt(dir, path) })
 	return t, nil
+}
+
+// hidePrivate leaves private files out: nobody is shown them, and nothing masks what stands in a picture.
+func hidePrivate(read func(path string) ([]byte, error)) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		if workfile.IsPrivate(path) {
+			return nil, fs.ErrNotExist
+		}
+		return read(path)
+	}
 }
 
 func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir string) (how testrun.Ending, err error) {
