@@ -139,6 +139,8 @@ func (v *proving) whyUnprovable() string {
 		return "the tests did not start on the branch (" + v.Branch.Missing.Tests + "), and did on " + v.BaseName
 	case v.Branch.Stopped != "":
 		return "the run on the branch " + v.Branch.StopReason()
+	case v.Base.Counted && v.Base.Passed > 0 && !v.Branch.Counted && v.Branch.TestsOK:
+		return fmt.Sprintf("the tests can be counted on %s (%d pass there), and not on the branch, where the run ends with exit code 0 all the same: it may have ended before they ran", v.BaseName, v.Base.Passed)
 	}
 	return ""
 }

@@ -154,6 +154,22 @@ class RestTest(unittest.TestCase):
 	}, p.Lines())
 }
 
+// TestARunThatEndsBeforeItsTestsProvesNothing has a change that ends the process with exit code 0 when the
+// first test calls it. On the base, the new test fails.
+func TestARunThatEndsBeforeItsTestsProvesNothing(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	rest := strings.NewReplacer("test_count", "test_rest", "len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(pythonShop["tests/test_shop.py"])
+	p := prove(t, pythonShop, repotest.Files{"shop.py": "import os\n\n\ndef split(total, n):\n    os._exit(0)\n", "tests/test_rest.py": rest})
+	require.True(t, p.Branch.TestsOK, "the exit code alone shows nothing wrong")
+	require.Equal(t, Failed, p.Outcome())
+	require.False(t, p.GreenOnBranch)
+	require.Equal(t, []string{
+		"The tests can be counted on main (1 pass there), and not on the branch, where the run ends with exit code 0 all the same: it may have ended before they ran",
+		"python3 -m unittest discover -v -s tests: exit code 0 (the tests could not be counted)",
+	}, p.Lines())
+}
+
 func TestPythonUnittestWithOtherNames(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
