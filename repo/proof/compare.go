@@ -73,16 +73,17 @@ func (x index) anyFailed(unit key) bool {
 }
 
 // brokenFor returns the entry for a group whose tests could not run. If no entry has the name of the group,
-// it returns an entry whose group has no tests in known, because a runner may name what is broken in
-// another way than its groups. known holds the groups that have tests.
-func (x index) brokenFor(group string, known map[string]bool) (result.Test, bool) {
+// it returns an entry that may be it under another name, because a runner may name what is broken in another
+// way than its groups. ran is the result in which the tests of the group ran: what has tests there, or is
+// broken there as well, is another group.
+func (x index) brokenFor(group string, ran index) (result.Test, bool) {
 	for _, b := range x.broken {
 		if b.Group == group || strings.HasPrefix(group, b.Group+".") || strings.HasPrefix(group, b.Group+"::") {
 			return b, true
 		}
 	}
 	for _, b := range x.broken {
-		if !known[b.Group] {
+		if !ran.groups[b.Group] && !ran.wasBroken(b) {
 			return b, true
 		}
 	}

@@ -52,3 +52,41 @@ func TestManyTestsAreCompared(t *testing.T) {
 		require.False(t, moved)
 	}
 }
+
+// TestASuiteThatIsBrokenAnywayIsNoReason has a suite that is broken on the base and on the branch, whatever
+// the change is. The control is broken only where the other group did not run: there it may be that group.
+func TestASuiteThatIsBrokenAnywayIsNoReason(t *testing.T) {
+	t.Parallel()
+	legacy := result.BrokenGroup("legacy", "does not compile", "")
+	run := func(broken bool, names ...string) index {
+		var r result.Result
+		for _, name := range names {
+			r.Tests = append(r.Tests, result.Test{Name: name, Group: "shop", Of: "TestSplit", Status: result.Passed})
+		}
+		if broken {
+			r.Tests = append(r.Tests, legacy)
+		}
+		return newIndex(r)
+	}
+	both := []string{"TestSplit/even", "TestSplit/rest"}
+	added := func(onBase, branch index) *proving {
+		v := &proving{Proof: Proof{BaseName: "main"}}
+		for _, n := range newTests(run(true, both[0]), branch) {
+			v.addNewTest(n, run(true, both[0]), onBase, branch)
+		}
+		return v
+	}
+	v := added(run(true, both[0]), run(true, both...))
+	require.Empty(t, v.RedOnBase, "it does not run on the base for another reason")
+	require.Equal(t, map[string]string{"TestSplit/rest": "does not run on main"}, v.Notes)
+	v = added(run(true, both[0]), run(false, both...))
+	require.Equal(t, []string{"TestSplit/rest"}, v.RedOnBase)
+
+	lost := func(base, branch index) []string {
+		v := &proving{}
+		require.NoError(t, v.findRegressions(base, branch, nil))
+		return v.Regressions
+	}
+	require.Empty(t, lost(run(true, both[0]), run(true, both[1])), "a case has a new name")
+	require.Equal(t, both[:1], lost(run(false, both[0]), run(true, both[1])))
+}

@@ -85,7 +85,7 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 		v.addRed(n, failed)
 	case !ran && red:
 		v.addRed(n, len(n.leaves))
-		if b, ok := onBase.brokenFor(n.unit.group, branch.groups); ok && b.Broken == "does not compile" {
+		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == "does not compile" {
 			v.uncompiled = append(v.uncompiled, n)
 		}
 		if how != "" {
@@ -125,7 +125,7 @@ func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how strin
 	if onBase.anyFailed(n.unit) {
 		return true, ""
 	}
-	if b, ok := onBase.brokenFor(n.unit.group, branch.groups); ok {
+	if b, ok := onBase.brokenFor(n.unit.group, branch); ok {
 		return true, v.howBroken(b)
 	}
 	switch {
@@ -299,7 +299,7 @@ func (v *proving) whyLost(k key, base, branch index) string {
 	if other, ok := branch.movedTo(k, base); ok && branch.statusOf(other) == result.Passed {
 		return ""
 	}
-	if b, ok := branch.brokenFor(k.group, base.groups); ok {
+	if b, ok := branch.brokenFor(k.group, base); ok {
 		return "did not run: " + b.Name
 	}
 	unit := unitOf(base.tests[k])
