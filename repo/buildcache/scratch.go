@@ -42,8 +42,8 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
-// linkCache creates the scratch cache dir by a rename. Its entries are links to the entries of the cache
-// base, with the path that base has inside the sandbox.
+// linkCache creates the scratch cache dir by a rename, unless another call has created it meanwhile. Its
+// entries are links to the entries of the cache base, with the path that base has inside the sandbox.
 func (c *Caches) linkCache(base, dir string) error {
 	target := insideBase
 	if c.Sandbox.Kind() == sandbox.KindNone { // without a sandbox there are no mounts
@@ -85,7 +85,11 @@ func (c *Caches) linkCache(base, dir string) error {
 			return err
 		}
 	}
-	return os.Rename(making, dir)
+	err = os.Rename(making, dir)
+	if info, missing := os.Lstat(dir); missing == nil && info.IsDir() { // agents that work side by side share it
+		return nil
+	}
+	return err
 }
 
 // linkEntries creates in dir a link for each entry of a folder of the cache. The links point below target.

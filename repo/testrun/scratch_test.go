@@ -1,7 +1,9 @@
 package testrun
 
 import (
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,4 +59,31 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	require.NoError(t, in(one, "grep -q base $GOCACHE/00/entry"))
 	require.Error(t, in(one, "echo poison > $GOCACHE/00/entry"))
 	require.Equal(t, "base\n", runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/entry"}).Output)
+}
+
+// TestAgentsSideBySideShareAScratchCache has agents of one session whose first commands begin at once.
+func TestAgentsSideBySideShareAScratchCache(t *testing.T) {
+	t.Parallel()
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
+	c := checker(t).For(m)
+	r, err := c.Baseline(t.Context(), commits[0], project.Project{Test: "cd $GOCACHE/00 && touch $(seq 200)"})
+	require.NoError(t, err)
+	require.True(t, r.OK(), r.Output)
+	session := t.TempDir()
+	scratch := filepath.Join(session, "build-cache")
+	failed := make([]error, 8)
+	var agents sync.WaitGroup
+	for i := range failed {
+		agents.Go(func() { _, _, failed[i] = c.Cache.ScratchMounts("", scratch) })
+	}
+	agents.Wait()
+	for _, err := range failed {
+		require.NoError(t, err)
+	}
+	links, err := os.ReadDir(filepath.Join(scratch, "00"))
+	require.NoError(t, err)
+	require.Len(t, links, 200)
+	left, err := os.ReadDir(session)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing is left of what the others made")
 }
