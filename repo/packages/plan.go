@@ -255,11 +255,14 @@ func (p *plan) addFiles() {
 // namedRegistry matches the line with which a repository sets its own registry.
 var namedRegistry = regexp.MustCompile(`(?m)^\s*(registry|npmRegistryServer)\s*["':= ]`)
 
+// npmSettings are the names of the files with settings of npm and the like.
+var npmSettings = []string{".npmrc", ".yarnrc", ".yarnrc.yml"}
+
 // withoutOverruled removes the operator's npm registries from own if a file of the repository sets a
 // registry. The repository's setting wins, as it does when its developers install packages.
 func (p plan) withoutOverruled(own []string) ([]string, error) {
 	for _, file := range p.copy {
-		if !slices.Contains([]string{".npmrc", ".yarnrc", ".yarnrc.yml"}, path.Base(file)) {
+		if !slices.Contains(npmSettings, path.Base(file)) {
 			continue
 		}
 		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
@@ -333,8 +336,9 @@ const keyVersion = "3"
 // session keeps the versions that it began with.
 const freshFor = 7 * 24 * time.Hour
 
-// cacheKey returns the key of what the plan fetches. The lock files determine it. The manifests also count if
-// there is no lock file, or if the tool or the operator's command reads them, too.
+// cacheKey returns the key of what the plan fetches. The lock files determine it, and the settings of Node's
+// tools, which decide what of a lock file is installed. The manifests also count if there is no lock file, or
+// if the tool or the operator's command reads them, too.
 func (p plan) cacheKey(c Config, own []string, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {
@@ -354,8 +358,9 @@ func (p plan) cacheKey(c Config, own []string, versions string) (string, error) 
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
 	all := p.own || loose || slices.ContainsFunc(p.managers, manager.Manager.ReadsManifests)
+	always := append([]string{"pnpm-workspace.yaml"}, npmSettings...)
 	for _, file := range p.copy {
-		if !all && !slices.Contains(p.locks, file) {
+		if !all && !slices.Contains(p.locks, file) && !slices.Contains(always, path.Base(file)) {
 			continue
 		}
 		text, err := p.tree.commits.ReadFile(p.tree.commit, file)

@@ -281,6 +281,10 @@ func TestKeys(t *testing.T) {
 		require.NotEqual(t, key(files{lock: "x", below: "x"}, Config{}, "1"), key(files{lock: "x", below: "y"}, Config{}, "1"), below)
 		require.NotEqual(t, key(files{lock: "x"}, Config{}, "1"), key(files{lock: "x", below: "x"}, Config{}, "1"), below)
 	}
+	// The settings of Node's tools decide what of a lock file is installed, and where.
+	for lock, settings := range map[string]string{"package-lock.json": ".npmrc", "pnpm-lock.yaml": "pnpm-workspace.yaml"} {
+		require.NotEqual(t, key(files{lock: "{}", settings: "x"}, Config{}, "1"), key(files{lock: "{}", settings: "y"}, Config{}, "1"), settings)
+	}
 	require.Equal(t, key(files{"package-lock.json": "{}", "package.json": "{}"}, Config{}, "1"), key(files{"package-lock.json": "{}", "package.json": `{"scripts": {}}`}, Config{}, "1"))
 }
 
