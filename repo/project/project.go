@@ -81,11 +81,12 @@ func findAt(t tree) Project {
 	return first
 }
 
-// Find looks for a project at the top of a tree. If there is none, it returns that of the only folder
-// directly below with a project that has tests.
+// Find looks for a project at the top of a tree. If there is none, or only a Makefile that neither builds nor
+// tests, it returns that of the only folder directly below with a project that has tests.
 func Find(root fs.FS) Project {
-	if p := findAt(tree{root}); p.Kind != "" {
-		return p
+	top := findAt(tree{root})
+	if top.Kind != "" && top != (Project{Kind: makefile.kind}) {
+		return top
 	}
 	entries, _ := fs.ReadDir(root, ".")
 	var found []Project
@@ -104,7 +105,7 @@ func Find(root fs.FS) Project {
 	if len(found) == 1 {
 		return found[0]
 	}
-	return Project{}
+	return top
 }
 
 // FindIn returns the project of a folder of a tree, or else that of the nearest folder above it. A project

@@ -67,6 +67,9 @@ func TestFind(t *testing.T) {
 		{"a Makefile that calls a runner", files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"}, four("go", "make build", "go test -json ./...", "Makefile")},
 		{"a justfile", files{"justfile": "test:\n  cargo test --workspace\n"}, four("rust", "", "cargo test --no-fail-fast --workspace", "justfile")},
 		{"in the only folder", files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"}, four("go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, "")},
+		{"below a Makefile for other things", files{"Makefile": "up:\n\tdocker compose up\n", "api/go.mod": "module x"}, four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", "")},
+		{"below a Makefile that builds", files{"Makefile": "build:\n\tcc a.c\n", "api/go.mod": "module x"}, four("make", "make build", "", "")},
+		{"below a server without tests", files{"package.json": "{}", "server.js": "x", "client/package.json": node("node --test")}, Project{Kind: "node"}},
 		{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
 		{"not in vendored folders", files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"}, Project{}},
 	} {
