@@ -313,7 +313,11 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 // publish pushes the commit of the row, then records the push and posts its line.
 func (k *backportRun) publish(ctx context.Context) error {
 	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
-	if _, err := k.work.Push(ctx, spec); err != nil {
+	_, err := k.work.Push(ctx, spec)
+	switch {
+	case isPassing(err): // the push may have arrived, so it is tried until the remote answers
+		return err
+	case err != nil:
 		return unlessRefused(k.row, err)
 	}
 	//crash:backport_pushed
@@ -326,6 +330,6 @@ func (k *backportRun) publish(ctx context.Context) error {
 	if k.row.Told.Pull != nil {
 		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
 	}
-	_, err := k.Rows.Change(ctx, k.row, after, parts...)
+	_, err = k.Rows.Change(ctx, k.row, after, parts...)
 	return err
 }

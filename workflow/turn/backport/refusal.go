@@ -27,10 +27,16 @@ func unlessRefused(row backports.Row, err error) error {
 	switch {
 	case !errors.As(err, &no):
 		return err
-	case no.Retry:
+	case isPassing(err):
 		return errors.New(err.Error())
 	}
 	return refused(row, strings.TrimSuffix(no.Reason+". "+no.Cure, ". "))
+}
+
+// isPassing reports whether err is an error of the remote that a retry may fix.
+func isPassing(err error) bool {
+	var no *remote.Error
+	return errors.As(err, &no) && no.Retry
 }
 
 // refused returns a refusal with the usual sentence for the thread.
