@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -26,7 +25,7 @@ func (in *Intake) chooseRepository(ctx context.Context, m incoming.Message, p wo
 	}
 	approvers, err := in.Permissions.Approvers(ctx)
 	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
-		approvers, err = in.approversOf(ctx, name)
+		approvers, err = in.Permissions.ApproversOf(ctx, name)
 	}
 	if err != nil {
 		return nil, err
@@ -54,14 +53,4 @@ func (in *Intake) chooseRepository(ctx context.Context, m incoming.Message, p wo
 	})
 	f = append(f, consent.Decision{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
-}
-
-// approversOf returns who may approve work on the repository of that name, or the zero value if there is none.
-func (in *Intake) approversOf(ctx context.Context, name string) (permit.Approvers, error) {
-	for _, r := range in.Catalog.Repositories {
-		if r.Name == name {
-			return in.Permissions.ApproversOf(ctx, r)
-		}
-	}
-	return permit.Approvers{}, nil
 }

@@ -61,11 +61,20 @@ func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) 
 	if !ok {
 		return permit.Approvers{Missing: ps.Session().Repository}, nil
 	}
-	return ps.ApproversOf(ctx, r)
+	return ps.readApprovers(ctx, r)
 }
 
-// ApproversOf returns the same for work on the repository.
-func (ps *Permissions) ApproversOf(ctx context.Context, r catalog.Repository) (permit.Approvers, error) {
+// ApproversOf returns the same for work on the repository of that name, or the zero value if there is none.
+func (ps *Permissions) ApproversOf(ctx context.Context, name string) (permit.Approvers, error) {
+	for _, r := range ps.Catalog.Repositories {
+		if r.Name == name {
+			return ps.readApprovers(ctx, r)
+		}
+	}
+	return permit.Approvers{}, nil
+}
+
+func (ps *Permissions) readApprovers(ctx context.Context, r catalog.Repository) (permit.Approvers, error) {
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {

@@ -32,7 +32,7 @@ func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
 
 func (t *Trees) askRepository(ctx context.Context) error {
 	if name := t.Session().Repository; name != "" {
-		return t.sayNotConfigured(ctx, name)
+		return sayNotConfigured(ctx, t, name)
 	}
 	if len(t.Catalog.Repositories) == 0 {
 		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
@@ -49,7 +49,7 @@ func (t *Trees) askRepository(ctx context.Context) error {
 
 // sayNotConfigured tells a thread that the configuration does not name its repository any more. It keeps that
 // repository, so no answer would help but the button.
-func (t *Trees) sayNotConfigured(ctx context.Context, name string) error {
+func sayNotConfigured(ctx context.Context, t *Trees, name string) error {
 	text, buttons := "This thread is about "+name+", which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here.", t.Catalog.ChangeButton("Choose repository…")
 	if buttons != nil {
 		text += " Or choose another one."
