@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -113,6 +114,20 @@ func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 			harness.Sleep(ctx, 20*time.Millisecond)
 		}
 	}
+	if ctx.Err() != nil {
+		c.logJobs(text)
+	}
+}
+
+// logJobs logs what stands in the queue when the time for a run is over, and the pull requests.
+func (c *chaos) logJobs(text string) {
+	rows, err := c.db.Query(context.Background(), `select concat_ws(' ', 'job', kind, args->>'session', state, 'attempt', attempt, 'due', scheduled_at, 'attempted', attempted_at, errors[array_length(errors, 1)]->>'error')
+			from river_job where state <> 'completed'
+		union all select concat_ws(' ', 'pull request of', session_id, state, 'tried', tried_at, 'woken', woken) from pull_requests`)
+	require.NoError(c.t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(c.t, err)
+	c.t.Logf("waited for %q at %s:\n%s", text, time.Now(), strings.Join(lines, "\n"))
 }
 
 // unworded returns the numbers of the pull requests whose description does not hold laterWords once.

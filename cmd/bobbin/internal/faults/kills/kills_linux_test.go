@@ -271,7 +271,7 @@ func (c *chaos) settle(ctx context.Context) {
 		var left int
 		err := c.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
 			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
+			+ (select count(*) from river_job where `+isToDo+`)`).Scan(&left)
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		quiet := c.slack.WaitSettled(soon) == nil
 		cancel()
@@ -282,6 +282,11 @@ func (c *chaos) settle(ctx context.Context) {
 	}
 }
 
+// isToDo is a condition on jobs that are not done yet. A pull request that is closed is looked at for two more weeks,
+// since somebody may reopen it, and these looks never end in a run.
+const isToDo = `state in ('available', 'running', 'retryable', 'scheduled') and (kind <> 'pull_request' or exists (select 1
+	from pull_requests r where r.session_id = args->>'session' and r.state in ('intended', 'open')))`
+
 // unsettled describes what settle still waits for.
 func (c *chaos) unsettled() string {
 	var left string
@@ -289,7 +294,7 @@ func (c *chaos) unsettled() string {
 		select format('session %s: %s', id, phase) as what from sessions where phase not in ('done', 'failed')
 		union all select format('inbox %s: %s %s', id, kind, text) from inbox where handled_at is null
 		union all select format('outbox %s: tried %s, rewrites %s', key, tried_at, rewrites) from outbox where posted_at is null and refused is null
-		union all select format('job %s: %s %s, attempt %s, errors %s', id, kind, state, attempt, errors) from river_job where state in ('available', 'running', 'retryable', 'scheduled')) x`).Scan(&left)
+		union all select format('job %s: %s %s, attempt %s, errors %s', id, kind, state, attempt, errors) from river_job where `+isToDo+`) x`).Scan(&left)
 	if err != nil {
 		return err.Error()
 	}
