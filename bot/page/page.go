@@ -180,11 +180,12 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if _, refused := p.Homes.Visitor(r.Context(), g.user); refused != "" {
+	visitor, refused := p.Homes.Visitor(r.Context(), g.user)
+	if refused != "" {
 		p.refuse(w, http.StatusForbidden, refused)
 		return
 	}
-	h, err := p.Homes.Home(r.Context(), g.user)
+	h, err := p.Homes.HomeOf(r.Context(), visitor)
 	if err != nil {
 		p.fail(w, err)
 		return

@@ -279,6 +279,7 @@ func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host
 	secrets, unknown := k.secretsOf(ctx, *row)
 	if unknown != nil {
 		k.Log.Warn("no log of a check is read: the secrets of the commit are not known", "repository", row.Repository, "commit", row.Head, "err", unknown)
+		secrets = k.Secrets
 	}
 	var b strings.Builder
 	for _, c := range failed[:min(len(failed), mostLogs)] {
@@ -303,7 +304,7 @@ func (k *Keeper) readFailures(ctx context.Context, row *pullrequest.Row, at host
 		}
 		b.WriteString(log + "\n")
 	}
-	row.Failure = k.Secrets.Mask(secrets.Mask(strings.TrimSpace(b.String())))
+	row.Failure = secrets.Mask(strings.TrimSpace(b.String()))
 	return tests
 }
 

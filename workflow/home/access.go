@@ -21,8 +21,8 @@ type Access struct {
 }
 
 // Access returns what the user may see of a session now. A person who may read its channel may see it,
-// but a guest sees no code of a session that is, or was, about a repository that is closed to guests. Slack is asked each time, and if
-// it does not answer, access is refused.
+// but a guest sees no code of a session that is, or was, about a repository that is closed to guests. Slack is
+// asked each time, and if it does not answer, access is refused.
 func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err error) {
 	a.Session, err = h.Store.Session(ctx, session)
 	switch {

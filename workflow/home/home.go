@@ -54,8 +54,18 @@ const (
 // Home returns the home of the user. A full member sees the sessions of the channels that the member is
 // in. All other people, and those whom Slack tells nothing about, see their own sessions only.
 func (h *Homes) Home(ctx context.Context, user string) (hometab.View, error) {
-	home := hometab.View{Person: workflow.Person{ID: user}}
 	person, err := h.Directory.Known(ctx, user)
+	return h.makeHome(ctx, user, person, err)
+}
+
+// HomeOf makes the same for a person whom Visitor returned.
+func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (hometab.View, error) {
+	return h.makeHome(ctx, p.ID, p, nil)
+}
+
+// makeHome makes the home of the user; err says why Slack does not tell who that is.
+func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (hometab.View, error) {
+	home := hometab.View{Person: workflow.Person{ID: user}}
 	var channels []string
 	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
 	if full {

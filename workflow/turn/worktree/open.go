@@ -115,14 +115,14 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 			return err
 		}
 	}
-	// Under a report that waits nothing is merged: the report was made on the session's base, and work of an approval that it voided may
-	// lie in the files.
-	pushed, err := t.RevisionPushed(ctx, s.Revision)
-	if err != nil {
-		return err
-	}
-	if pushed && s.Phase != workflow.PhaseDone {
-		if err := (baseMerger{t.Snapshots}).mergeBase(ctx, p); err != nil {
+	if s.Head != "" && s.Phase != workflow.PhaseDone {
+		// Under a report that waits nothing is merged: the report was made on the session's base, and work of an
+		// approval that it voided may lie in the files.
+		pushed, err := t.RevisionPushed(ctx, s.Revision)
+		if err == nil && pushed {
+			err = baseMerger{t.Snapshots}.mergeBase(ctx, p)
+		}
+		if err != nil {
 			return err
 		}
 	}

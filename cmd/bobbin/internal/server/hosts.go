@@ -32,11 +32,8 @@ func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Di
 			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
 		},
 		SecretsOf: func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
-			mirror, err := b.mirrorWith(ctx, r, commit)
-			if err != nil {
-				return nil, err
-			}
-			return withPrivate(ctx, s.Secrets, mirror, commit)
+			_, secrets, err := b.mirrorWith(ctx, r, commit, s.Secrets)
+			return secrets, err
 		},
 	}
 }

@@ -53,11 +53,8 @@ func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit 
 
 // readDiff masks what the thread masks: also the secrets of the repository's private files, whose content it leaves out.
 func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string, secrets *redact.Finder) (string, error) {
-	mirror, err := b.mirrorWith(ctx, r, commit)
+	mirror, secrets, err := b.mirrorWith(ctx, r, commit, secrets)
 	if err != nil {
-		return "", err
-	}
-	if secrets, err = withPrivate(ctx, secrets, mirror, commit); err != nil {
 		return "", err
 	}
 	_, diff, err := mirror.Commits().Show(ctx, commit, "", workfile.IsPrivate)

@@ -9,20 +9,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
 )
 
-// mirrorWith opens the mirror of a repository, and fetches if it lacks the commit.
-func (b *Server) mirrorWith(ctx context.Context, r remote.Remote, commit string) (*repo.Mirror, error) {
+// mirrorWith opens the mirror of a repository, and fetches if it lacks the commit. It also returns a Finder that knows
+// the secrets in the private files of the commit and of its parents besides known.
+func (b *Server) mirrorWith(ctx context.Context, r remote.Remote, commit string, known *redact.Finder) (*repo.Mirror, *redact.Finder, error) {
 	mirror, err := b.Mirrors.Open(ctx, r)
-	if err != nil || mirror.Commits().Has(commit) {
-		return mirror, err
+	if err == nil && !mirror.Commits().Has(commit) {
+		err = mirror.Fetch(ctx)
 	}
-	return mirror, mirror.Fetch(ctx)
-}
-
-// withPrivate returns a Finder that also knows the secrets in the private files of a commit and of its parents.
-func withPrivate(ctx context.Context, secrets *redact.Finder, m *repo.Mirror, commit string) (*redact.Finder, error) {
-	parents, _, err := m.Commits().Parents(commit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return private.Secrets(ctx, secrets, m.Commits(), append(parents, commit)...)
+	parents, _, err := mirror.Commits().Parents(commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	secrets, err := private.Secrets(ctx, known, mirror.Commits(), append(parents, commit)...)
+	return mirror, secrets, err
 }
