@@ -195,6 +195,32 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	require.InDelta(t, 7*time.Second, left, float64(2*time.Second))
 }
 
+// Git may take longer to index a pack than a remote may be silent: nobody waits for the remote then.
+func TestIndexingTakesLongerThanSilence(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	o := remotetest.NewShop(t)
+	var err error
+	for idle := 2; idle <= 16; idle *= 2 { // on a busy machine the remote's first bytes take their time, too
+		slow := filepath.Join(t.TempDir(), "git")
+		script := `#!/bin/sh
+case "$*" in *index-pack*)
+	cat >"$0.pack"
+	sleep %d
+	exec git "$@" <"$0.pack" ;;
+esac
+exec git "$@"
+`
+		require.NoError(t, remotetest.WriteProgram(slow, fmt.Sprintf(script, idle+1)))
+		all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Git: slow, Retry: remote.RetryPolicy{Tries: 1, Idle: time.Duration(idle) * time.Second}}
+		t.Cleanup(func() { require.NoError(t, all.Close()) })
+		if _, err = all.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir}); err == nil {
+			break
+		}
+	}
+	require.NoError(t, err)
+}
+
 // The control: a mirror that tries only once reports a fault that would have passed.
 func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
 	t.Parallel()

@@ -97,6 +97,7 @@ func (f *fetch) fetchRefs(ctx context.Context) (Refs, error) {
 		return Refs{}, err
 	}
 	defer func() { _ = session.Close() }()
+	f.restartIdle()
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if isEmptyRemote(adv, err) {
 		return Refs{Hashes: map[string]plumbing.Hash{}}, nil
@@ -104,9 +105,13 @@ func (f *fetch) fetchRefs(ctx context.Context) (Refs, error) {
 	if err != nil {
 		return Refs{}, err
 	}
+	f.restartIdle()
 	theirs := readAdvertised(adv)
 	return theirs, f.receivePack(ctx, session, adv, theirs)
 }
+
+// restartIdle gives the remote the whole time again, after it answered.
+func (f *fetch) restartIdle() { f.idle.Reset(f.client.Retry.Idle) }
 
 func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
@@ -170,8 +175,11 @@ func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSes
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Close() }()
-	if err := f.keepPack(ctx, newPackReader(res, req, f.newProgress())); err != nil {
+	defer func() {
+		f.restartIdle()
+		_ = res.Close()
+	}()
+	if err := f.keepPack(ctx, newPackReader(&idleReader{res, f}, req, f.newProgress())); err != nil {
 		return err
 	}
 	if err := f.held.Store.Packs.LoadNew(); err != nil {
@@ -191,7 +199,7 @@ func (f *fetch) keepPack(ctx context.Context, r *packReader) error {
 	if err != nil {
 		return remote.LocalError("take in a pack", err)
 	}
-	from := &idleReader{r: objects.NewContextReader(ctx, r), idle: f.idle, wait: f.client.Retry.Idle}
+	from := &errorReader{r: objects.NewContextReader(ctx, r)}
 	n, err := io.Copy(w, from)
 	closed := w.Close()
 	switch {
@@ -251,19 +259,28 @@ func (h *Held) dropLeftovers() {
 	}
 }
 
-// An idleReader resets the idle timer with each read that returns data.
+// An idleReader reads the response, and lets the idle timer run only while it waits for bytes. The bytes may also be
+// those of progress lines and empty packets, which a remote sends while it prepares a large pack. While this machine
+// writes and indexes the pack, the remote has nothing to send.
 type idleReader struct {
-	r    io.Reader
-	idle *time.Timer
-	wait time.Duration
-	err  error // the first error other than io.EOF
+	r io.Reader
+	f *fetch
 }
 
 func (w *idleReader) Read(b []byte) (int, error) {
+	w.f.restartIdle()
+	defer w.f.idle.Stop()
+	return w.r.Read(b)
+}
+
+// An errorReader remembers the error of its reader, so that it is not taken for one of the writer.
+type errorReader struct {
+	r   io.Reader
+	err error // the first error other than io.EOF
+}
+
+func (w *errorReader) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
-	if n > 0 {
-		w.idle.Reset(w.wait)
-	}
 	if err != nil && err != io.EOF {
 		w.err = err
 	}
