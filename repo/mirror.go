@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/bare"
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/objects"
@@ -277,6 +279,19 @@ func (m *Mirror) fetchLocked(ctx context.Context) error {
 		return err
 	}
 	return m.setRefs(got)
+}
+
+// FetchCommit fetches, and then asks the remote for a commit (its whole hash) by that hash if none of the branches and
+// tags has led to it. It returns a *remote.Error if the remote does not give it.
+func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
+	if err := m.lock(ctx); err != nil {
+		return err
+	}
+	defer m.unlock()
+	if err := m.fetchLocked(ctx); err != nil || m.Commits().Has(commit) {
+		return err
+	}
+	return m.client.FetchCommit(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()}, plumbing.NewHash(commit))
 }
 
 func (m *Mirror) setRefs(r transfer.Refs) error {

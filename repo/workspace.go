@@ -23,9 +23,12 @@ type Workspace struct {
 	mirror *Mirror
 }
 
+// ErrOtherBase is the error of a workspace that exists, but at another commit than the requested one.
+var ErrOtherBase = errors.New("repo: the workspace has another base")
+
 // Workspace opens the workspace in dir. If there is none, it makes one at the commit, from the mirror's
 // spare if that is of the same commit. A workspace whose making was interrupted is made again. One that
-// exists at another commit is refused, because it holds somebody's work.
+// exists at another commit is refused with ErrOtherBase, because it holds somebody's work.
 func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -84,7 +87,7 @@ func (w *Workspace) checkBase(commit string) error {
 	if named, err := w.mirror.Commits().Resolve(commit); err == nil && named == base {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("repo: the workspace %s stands on %s, not on %s", w.Dir, base, commit), w.Close())
+	return errors.Join(fmt.Errorf("%w: %s stands on %s, not on %s", ErrOtherBase, w.Dir, base, commit), w.Close())
 }
 
 // commitAt returns a commit of the mirror or of the workspace's own objects.

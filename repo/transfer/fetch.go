@@ -60,10 +60,32 @@ func (c *Client) retryRemote(ctx context.Context, r remote.Remote, do func() err
 // Fetch receives the objects that the remote has and held lacks, and returns the current branches and tags
 // of the remote. Its errors are *remote.Error, except those of this machine, which wrap remote.ErrLocal.
 func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Refs, err error) {
+	return c.fetch(ctx, r, held, plumbing.ZeroHash)
+}
+
+// FetchCommit receives a commit to which no branch or tag of the remote leads, and what the mirror lacks of its history.
+// Whether a remote gives such a commit, and for how long, is up to the remote.
+func (c *Client) FetchCommit(ctx context.Context, r remote.Remote, held Held, commit plumbing.Hash) error {
+	_, err := c.fetch(ctx, r, held, commit)
+	if err == nil && !held.Store.Has(commit) {
+		err = lostCommit(r, commit)
+	}
+	return err
+}
+
+func lostCommit(r remote.Remote, commit plumbing.Hash) error {
+	return &remote.Error{
+		Op:     "fetch " + r.Name,
+		Reason: "the commit " + commit.String()[:12] + " is on no branch or tag there any more, and the remote does not give it",
+		Cure:   "Somebody who has it can push a tag of it",
+	}
+}
+
+func (c *Client) fetch(ctx context.Context, r remote.Remote, held Held, commit plumbing.Hash) (got Refs, err error) {
 	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
 		if err == nil {
-			f := &fetch{client: c, remote: r, held: held, credential: with}
+			f := &fetch{client: c, remote: r, held: held, commit: commit, credential: with}
 			got, err = f.fetchRefs(ctx)
 		}
 		if err == nil || errors.Is(err, remote.ErrLocal) {
@@ -79,6 +101,7 @@ type fetch struct {
 	client     *Client
 	remote     remote.Remote
 	held       Held
+	commit     plumbing.Hash // asked for also if no branch or tag leads to it; zero: none
 	credential remote.Credential
 	idle       *time.Timer
 }
@@ -167,11 +190,19 @@ func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSes
 			req.Wants = append(req.Wants, h)
 		}
 	}
+	byHash := !f.commit.IsZero() && !wanted[f.commit] && !f.held.Store.Has(f.commit) && givesAnyCommit(adv)
+	if byHash {
+		wanted[f.commit] = true
+		req.Wants = append(req.Wants, f.commit)
+	}
 	if len(req.Wants) == 0 {
 		return nil
 	}
 	req.Haves = f.held.haveCommits()
 	res, err := session.UploadPack(ctx, req)
+	if err != nil && byHash && strings.Contains(err.Error(), "not our ref") {
+		return lostCommit(f.remote, f.commit)
+	}
 	if err != nil {
 		return err
 	}
@@ -191,6 +222,11 @@ func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSes
 		}
 	}
 	return nil
+}
+
+// givesAnyCommit reports whether the remote may be asked for commits that it does not advertise.
+func givesAnyCommit(adv *packp.AdvRefs) bool {
+	return adv.Capabilities.Supports(capability.AllowTipSHA1InWant) || adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)
 }
 
 func (f *fetch) keepPack(ctx context.Context, r *packReader) error {

@@ -59,16 +59,15 @@ func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 func (t *Trees) openWorkspace(ctx context.Context, p *Place) (*repo.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)
+	if errors.Is(err, repo.ErrOtherBase) {
+		if w, err = p.Mirror.Workspace(ctx, t.Folder("work"), ""); err == nil {
+			if err = w.SetBase(ctx, base); err != nil {
+				w.Close()
+			}
+		}
+	}
 	if err != nil {
-		reopened, again := p.Mirror.Workspace(ctx, t.Folder("work"), "")
-		if again != nil {
-			return nil, fmt.Errorf("open the session's workspace: %w", err)
-		}
-		if err := reopened.SetBase(ctx, base); err != nil {
-			reopened.Close()
-			return nil, fmt.Errorf("open the session's workspace: %w", err)
-		}
-		w = reopened
+		return nil, fmt.Errorf("open the session's workspace: %w", err)
 	}
 	if err := t.restoreRecorded(ctx, p.Mirror, w, 0); err != nil {
 		w.Close()

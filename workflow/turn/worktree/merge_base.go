@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/merge"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -28,8 +29,11 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 		return err
 	}
 	tip, err := p.Mirror.Commits().Resolve(p.BaseBranch())
-	if err != nil || tip == s.BaseCommit {
-		return err
+	if err != nil { // it was renamed or deleted, and a person has to say what counts now
+		return &remote.Error{Op: "merge " + p.BaseBranch(), Reason: strings.TrimPrefix(err.Error(), "repo: "), Cure: "Whoever runs me can correct `base` of that repository"}
+	}
+	if tip == s.BaseCommit {
+		return nil
 	}
 	common, err := p.Work.MergeBase(ctx, s.Head, tip)
 	if err != nil || common == tip {

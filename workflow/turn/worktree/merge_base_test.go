@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
@@ -52,4 +53,15 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	row, err := ledger.Store.Snapshot(t.Context(), s.ID, 0)
 	require.NoError(t, err)
 	require.Equal(t, now, row.Tree)
+}
+
+// The base branch was renamed in the remote since the push. A person has to act, so the error is one that the thread is told.
+func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
+	t.Parallel()
+	m, made := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
+	ledger := turntest.OpenLedger(t, nil)
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = made[0], made[0] }}))
+	var gone *remote.Error
+	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Place{Mirror: m, Repository: catalog.Repository{Base: "develop"}}), &gone)
+	require.Equal(t, `shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+"`base` of that repository.", RemoteWords(gone))
 }

@@ -72,14 +72,18 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 }
 
 // fixBase records the session's repository and base commit, once, and posts the session's first line
-// about them. Later it fetches the base if this machine's mirror does not have it yet.
+// about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base branch was
+// rewritten since and does not lead to it any more.
 func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 	s := t.Session()
 	fixed := s.Repository != "" && s.BaseCommit != ""
 	if fixed && p.Mirror.Commits().Has(s.BaseCommit) {
 		return nil
 	}
-	if err := p.Mirror.Fetch(ctx); err != nil || fixed {
+	if fixed {
+		return p.Mirror.FetchCommit(ctx, s.BaseCommit)
+	}
+	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
 	}
 	branch := p.BaseBranch()

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -94,6 +95,45 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[1])
 	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
 
+	opened, err := trees.Open(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened)
+	defer trees.Close()
+	require.Equal(t, made[1], trees.Current().Copy.Base())
+}
+
+// The base branch was rewritten since the session began, and this machine's mirror never had the session's base. The
+// remote is asked for it by its hash. If it does not give it, the thread is told what helps, and no files are made at
+// another commit.
+func TestABaseThatNoBranchLeadsTo(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	origin := filepath.Join(t.TempDir(), "origin")
+	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
+	require.NoError(t, err)
+	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
+	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	trees := newTrees(t, mirrors, origin)
+	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
+
+	for _, asked := range []bool{false, true} { // at first the remote gives only what it lists; then it is asked, and refuses
+		remotetest.RunGit(t, origin, "config", "uploadpack.allowReachableSHA1InWant", fmt.Sprint(asked))
+		opened, err := trees.Open(t.Context())
+		require.NoError(t, err)
+		require.False(t, opened)
+		var said string
+		require.NoError(t, trees.Store.Pool.QueryRow(t.Context(), `select text from lines order by id desc limit 1`).Scan(&said))
+		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+" is on no branch or tag there any more, and the remote does not give it."+
+			" Somebody who has it can push a tag of it. Reply here when it is mended, and I try again.", said)
+	}
+	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	require.NoError(t, err)
+	_, err = trees.openWorkspace(t.Context(), &Place{Mirror: mirror})
+	require.Error(t, err)
+	require.NoDirExists(t, trees.Folder("work"))
+
+	remotetest.RunGit(t, origin, "config", "uploadpack.allowAnySHA1InWant", "true")
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
