@@ -451,9 +451,39 @@ func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
-	fresh, err := bundle.NewObjects(ctx0(), w.Store, plumbing.NewHash(w.save(t, "Ours")), nil)
+	fresh, err := bundle.NewObjects(ctx0(), w.Store, plumbing.NewHash(w.save(t, "Ours")), nil, nil)
 	require.NoError(t, err)
 	require.Len(t, fresh, 4, "commit, root, cart, cart.go")
+}
+
+// The pushed branch was merged as another commit and deleted, and the remote has cleaned up since. The mirror still has
+// what was pushed. Work that builds on it is pushed nevertheless, and a base that main has left behind is not sent again.
+func TestPushOnACommitThatTheRemoteDropped(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	o := remotetest.NewShop(t)
+	w := workspaceOf(t, o)
+	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Base: w.Base(), Branch: "bobbin/fix"}
+	_, err := w.Push(ctx0(), spec)
+	require.NoError(t, err)
+	o.Commit("squashed", map[string]string{"cart/cart.go": "package cart\n\nvar N = 2\n"})
+	require.NoError(t, w.mirror.Fetch(ctx0()))
+	require.True(t, w.mirror.Commits().Has(spec.Commit))
+	remotetest.RunGit(t, o.Dir, "update-ref", "-d", "refs/heads/bobbin/fix")
+	remotetest.RunGit(t, o.Dir, "gc", "-q", "--prune=now")
+
+	w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
+	spec.Commit, err = w.Commit(ctx0(), commits.Spec{Parent: spec.Commit, Message: "More", When: approvedAt})
+	require.NoError(t, err)
+	_, err = w.Push(ctx0(), spec)
+	require.NoError(t, err)
+	require.Equal(t, spec.Commit, o.BranchHead("bobbin/fix"))
+	require.Equal(t, "2", strings.TrimSpace(remotetest.RunGit(t, o.Dir, "rev-list", "--count", spec.Commit, "^"+spec.Base)))
+	o.Fsck()
+	own, err := w.ownCommits(ctx0(), spec)
+	require.NoError(t, err)
+	require.Len(t, own, 2)
 }
 
 func TestCommitIsDeterministic(t *testing.T) {

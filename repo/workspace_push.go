@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
@@ -24,7 +25,27 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	if err := w.checkCommit(ctx, c, p); err != nil {
 		return transfer.PushResult{}, err
 	}
-	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p)
+	own, err := w.ownCommits(ctx, p)
+	if err != nil {
+		return transfer.PushResult{}, err
+	}
+	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p, own)
+}
+
+// ownCommits returns the commits of p since its base, or none if it names no base.
+func (w *Workspace) ownCommits(ctx context.Context, p transfer.PushSpec) (map[plumbing.Hash]bool, error) {
+	if p.Base == "" {
+		return nil, nil
+	}
+	c, err := w.Store.Commit(plumbing.NewHash(p.Commit))
+	if err != nil {
+		return nil, err
+	}
+	base, err := w.commitAt(p.Base)
+	if err != nil {
+		return nil, err
+	}
+	return history.Beyond(ctx, w.Store, c, base)
 }
 
 // BranchHead asks the remote for the commit of a branch; "" means that the branch does not exist.

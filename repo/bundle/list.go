@@ -14,10 +14,11 @@ import (
 
 const maxNewCommits = 10_000 // more new commits than this are a mistake
 
-// NewObjects lists the objects that another repository cannot have: for each commit that is neither in
-// there nor in the mirror, the commit itself and what differs from its parents.
-func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
-	return listCommits(ctx, s, commit, func(h plumbing.Hash) bool { return there[h] || s.InMirror(h) })
+// NewObjects lists the objects that another repository may lack: for each commit that is neither in there nor in the
+// mirror, the commit itself and what differs from its parents. The commits in own are listed also if the mirror has
+// them: it keeps them when their branch is deleted, and the other repository may not.
+func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there, own map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
+	return listCommits(ctx, s, commit, func(h plumbing.Hash) bool { return there[h] || s.InMirror(h) && !own[h] })
 }
 
 // listCommits lists the objects of the commit and of its ancestors, up to those for which there returns true: for

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
@@ -94,5 +95,16 @@ func TestMergeBaseIsGits(t *testing.T) {
 		got, err := r.MergeBase(t.Context(), a, b)
 		require.NoError(t, err)
 		require.Contains(t, strings.Fields(remotetest.RunGit(t, o.Dir, "merge-base", "--all", a, b)), got)
+		one, err := r.Named(a)
+		require.NoError(t, err)
+		other, err := r.Named(b)
+		require.NoError(t, err)
+		beyond, err := history.Beyond(t.Context(), r.Store, one, other)
+		require.NoError(t, err)
+		var hashes []string
+		for h := range beyond {
+			hashes = append(hashes, h.String())
+		}
+		require.ElementsMatch(t, strings.Fields(remotetest.RunGit(t, o.Dir, "rev-list", a, "^"+b)), hashes)
 	}
 }

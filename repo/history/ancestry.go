@@ -24,6 +24,23 @@ func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (stri
 	return p.findBase(ctx)
 }
 
+// Beyond returns the commits that a leads to and b does not: a itself and its ancestors, without b and its ancestors.
+func Beyond(ctx context.Context, s *objects.Store, a, b *object.Commit) (map[plumbing.Hash]bool, error) {
+	p := &mergeBaseWalk{store: s, marks: map[plumbing.Hash]mark{}, queued: map[plumbing.Hash]bool{}}
+	p.paintCommit(a, ofA)
+	p.paintCommit(b, ofB)
+	if _, err := p.findBase(ctx); err != nil {
+		return nil, err
+	}
+	out := map[plumbing.Hash]bool{}
+	for h, m := range p.marks {
+		if m == ofA {
+			out[h] = true
+		}
+	}
+	return out, nil
+}
+
 // mark records from which of the two commits a commit was reached. A commit below a common ancestor is
 // passed: it is common too, but further away.
 type mark uint8

@@ -49,13 +49,14 @@ const (
 	stopTime   = time.Second      // the same, for a caller whose context was cancelled
 )
 
-// Push sends a commit of the store to a branch of the remote. The caller has to call p.Check before.
-func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec) (PushResult, error) {
+// Push sends a commit of the store to a branch of the remote. The caller has to call p.Check before. own are the commits
+// that are sent, unless the remote lists them, also if the mirror has them.
+func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec, own map[plumbing.Hash]bool) (PushResult, error) {
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
 	err := c.retryRemote(ctx, r, func() (err error) {
 		// Each try first reads the branch on the remote, so a push that arrived in an earlier try is found
 		// and not sent again.
-		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch)}
+		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch), own: own}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
 			res.Already, err = push.sendChecked(ctx)
 		}
@@ -131,6 +132,7 @@ type Push struct {
 	Remote remote.Remote
 	Commit plumbing.Hash
 	Ref    plumbing.ReferenceName
+	own    map[plumbing.Hash]bool
 	said   dial.OutputHead
 
 	credential remote.Credential
@@ -203,7 +205,7 @@ func (p *Push) buildRequest(ctx context.Context, adv *packp.AdvRefs, stands plum
 	for h := range maps.Values(adv.References) {
 		there[h] = true
 	}
-	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there)
+	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, p.own)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
 	}
