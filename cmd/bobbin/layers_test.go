@@ -266,7 +266,7 @@ var rooms = map[string][]string{
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/backport": {
-		"repo", "repo/bundle", "repo/diff", "repo/disk", "repo/merge", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/redact/private", "workflow/store", "workflow/store/backports",
+		"repo", "repo/bundle", "repo/diff", "repo/disk", "repo/merge", "repo/project", "repo/proof", "repo/remote", "repo/testrun", "repo/transfer", "workflow/plaintext", "workflow/redact", "workflow/redact/private", "workflow/store", "workflow/store/backports",
 		"workflow/store/pullrequest", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/lookback", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/button", "workflow/outgoing", "workflow/permit", "repo/commits",
 	},
 	"workflow/store/backports": {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/database", "workflow/store/pullrequest", "workflow/store/queue", "workflow/store/record"},
@@ -440,7 +440,7 @@ var inTests = map[string][]string{
 	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that the test writes
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code can do to a proof
 	"repo/testrun":                {"repo/packages"},                                                                    // packages are mounted for all that runs
-	"workflow/turn/worktree":      {"repo/buildcache"},                                                                  // for a checker
+	"workflow/turn/worktree":      {"repo/buildcache", "workflow/permit", "workflow/store/consent"},                     // for a checker, and an approval
 	"workflow/turn/runtime":       {"repo/remote", "workflow/turn/catalog", "workflow/turn/folder"},                     // to open trees
 	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
 	"repo/needed":                 {"repo/buildcache"},                                // for a checker

@@ -346,6 +346,16 @@ func TestABackportOfNothingNewIsRefused(t *testing.T) {
 	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
 }
 
+// The change brings a package.json with a test script. The release's own tests prove its backport nevertheless.
+func TestABackportDoesNotDecideHowItIsTested(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.ask("1.1", s.push(s.commits[2], repotest.Files{"package.json": `{"scripts": {"test": "node --test"}}`}), 1)
+	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
+	require.Equal(t, backports.Pushed, s.row().State, s.row().Reason)
+	require.Contains(t, s.said()[0], "1 new test: red before, green now; 1 still pass")
+}
+
 // A branch that holds the backport to one release is not used for another one.
 func TestABranchStaysWithItsRelease(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/merge"
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -39,7 +40,8 @@ type backportRun struct {
 	repository catalog.Repository
 	mirror     *repo.Mirror
 	work       *repo.Workspace
-	hide       *redact.Finder // Secrets and those in the private files of the release and of the change
+	hide       *redact.Finder  // Secrets and those in the private files of the release and of the change
+	project    project.Project // how the release is built and tested, by its own files
 }
 
 // mergeChange merges the change into the release's files, with the backport that the branch holds already, and
@@ -53,6 +55,7 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	if k.work, err = k.mirror.Workspace(ctx, dir, k.row.Onto); err != nil {
 		return nil, err
 	}
+	k.project = k.repository.Project(k.work.FS())
 	if err := k.findPushed(ctx); err != nil {
 		return nil, err
 	}
@@ -197,7 +200,10 @@ func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change)
 // cannot be fetched, it proves the change without them.
 func (k *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	checker := k.Checker.For(k.mirror)
-	project := k.repository.Project(k.work.FS())
+	project := k.project
+	if project.Test == "" { // the change may bring the first tests
+		project = k.repository.Project(k.work.FS())
+	}
 	how := k.repository.Setup
 	how.Folder, how.Began = k.repository.Folder(), k.row.At
 	if strings.Contains(project.Test, "pytest") {

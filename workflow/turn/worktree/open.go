@@ -138,19 +138,30 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
-	// An earlier turn may have ended in the middle of a command that had changed the copy.
+	// An earlier turn may have ended in the middle of a command that had changed the copy. The base says how it is tested,
+	// so that no change decides how it is proven itself.
+	if err := p.Copy.Restore(ctx, ""); err != nil {
+		return err
+	}
+	found := p.Repository.Project(p.Copy.FS())
 	if approval != nil {
 		err = t.RefreshCopy(ctx, p)
-	} else if err = p.Copy.Restore(ctx, p.CopyTree); err == nil {
+	} else if p.CopyTree != "" {
+		err = p.Copy.Restore(ctx, p.CopyTree)
+	}
+	if err == nil {
 		err = t.LetCommandsWrite(p.Copy)
 	}
 	if err != nil {
 		return err
 	}
+	if found.Test == "" { // the work may have brought the first tests
+		found = p.Repository.Project(p.Copy.FS())
+	}
 	p.Tests = &tested.Tested{
 		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
 	}
-	return p.Tests.Find(ctx, p.Repository.Project(p.Copy.FS()))
+	return p.Tests.Find(ctx, found)
 }
 
 // warmUp fetches the packages that the base names, builds the base into the build cache, and runs its

@@ -6,15 +6,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
@@ -139,6 +144,71 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	require.True(t, opened)
 	defer trees.Close()
 	require.Equal(t, made[1], trees.Current().Copy.Base())
+}
+
+// A worker changed how the project is tested, and a later turn opens the files. The base's command counts, also after
+// a push; only if the base has none, the one that the work brings does.
+func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
+	t.Parallel()
+	tested, untested := repotest.Files{"package.json": `{"scripts": {"test": "mocha a && mocha b"}}`}, repotest.Files{"package.json": "{}"}
+	const narrowed = `{"scripts": {"test": "mocha a"}}`
+	for name, c := range map[string]struct {
+		base   repotest.Files
+		work   string
+		pushed bool
+		want   string // what the command contains; empty: there is none
+	}{
+		"invalid":            {tested, "{", false, "mocha b"},
+		"narrowed":           {tested, narrowed, false, "mocha b"},
+		"narrowed, pushed":   {tested, narrowed, true, "mocha b"},
+		"first tests":        {untested, narrowed, false, "npm test"},
+		"first tests pushed": {untested, narrowed, true, "npm test"},
+		"none":               {untested, "{", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			origin := filepath.Join(t.TempDir(), "origin")
+			made, err := repotest.Origin(origin, c.base)
+			require.NoError(t, err)
+			mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+			t.Cleanup(func() { mirrors.Close() })
+			trees := newTrees(t, mirrors, origin)
+			report := storetest.RecordReport(t, trees.Turn, 1, "a is off")
+			p := storetest.Permission("p", permit.Report, 1)
+			p.User = "ann"
+			require.NoError(t, trees.Record(t.Context(), consent.Permission{Permission: *p},
+				consent.Approval{ID: "a", Revision: 1, ReportHash: report.Hash(), User: p.User, UserName: p.UserName, MessageTS: p.MessageTS},
+				store.Update{Events: []workflow.Event{workflow.EventApprove}}))
+			require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[0] }}))
+			open := func() {
+				opened, err := trees.Open(t.Context())
+				require.NoError(t, err)
+				require.True(t, opened)
+			}
+			open()
+			require.NoError(t, os.WriteFile(filepath.Join(trees.Current().Work.Files(), "package.json"), []byte(c.work), 0o644))
+			require.NoError(t, trees.RecordTree(t.Context(), trees.Current().Work, 0))
+			if c.pushed {
+				head, err := trees.Current().Work.Commit(t.Context(), commits.Spec{Message: "Narrow the tests", When: time.Now()})
+				require.NoError(t, err)
+				require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+					s.Head, s.Branch, s.Revision, s.Phase = head, "bobbin/a", 0, workflow.PhaseDone
+				}}))
+			}
+			trees.Close()
+
+			open()
+			defer trees.Close()
+			shown, err := os.ReadFile(filepath.Join(trees.Current().Copy.Files(), "package.json"))
+			require.NoError(t, err)
+			require.Equal(t, c.work, string(shown))
+			if c.want == "" {
+				require.Empty(t, trees.Current().Project().Test)
+			} else {
+				require.Contains(t, trees.Current().Project().Test, c.want)
+			}
+		})
+	}
 }
 
 // newTrees returns the Trees of a new session of the repository at origin.
