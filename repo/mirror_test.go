@@ -3,6 +3,7 @@ package repo
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,4 +74,28 @@ func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
 	mirrors := &Mirrors{Dir: t.TempDir()}
 	require.NoError(t, os.MkdirAll(filepath.Join(mirrors.Dir, folderName(r), "spares", "making-1"), 0o755))
 	require.Empty(t, workspaceAt(t, openMirror(t, mirrors, r)).list(t))
+}
+
+// A commit that no branch leads to is asked for by its hash. What the remote does not give is reported at once, in words
+// that say what helps.
+func TestFetchOfACommitThatNoBranchLeadsTo(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
+		main := o.BranchHead("main")
+		lost := o.Commit("rewritten since", map[string]string{"lost.txt": "x\n"})
+		o.Branch("main", main)
+		for _, asked := range []string{"false", "true"} {
+			remotetest.RunGit(t, o.Dir, "config", "uploadpack.allowReachableSHA1InWant", asked)
+			require.Contains(t, refusal(t, m.FetchCommit(ctx0(), lost)).Reason, "the commit "+lost[:12]+" is on no branch or tag there any more")
+		}
+		remotetest.RunGit(t, o.Dir, "config", "uploadpack.allowAnySHA1InWant", "true")
+		err := m.FetchCommit(ctx0(), lost)
+		if m.client.Git == "" && strings.HasPrefix(m.Remote().URL, "file:") {
+			require.Error(t, err) // go-git's own server gives only what it lists
+			return
+		}
+		require.NoError(t, err)
+		require.True(t, m.Commits().Has(lost))
+	})
 }
