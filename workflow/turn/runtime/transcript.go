@@ -90,18 +90,48 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 			parts = append(parts, spending.Usage{Printed: w.Printed},
 				progress.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
 		case result.Result:
-			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK}
-			for _, x := range w.Tests {
-				if x.Status == result.Failed {
-					seen.Red = append(seen.Red, x.Name)
-				}
-			}
+			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
 			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
 		default:
 			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
 		}
 	}
 	return parts, nil
+}
+
+// redNames returns every name by which a proof may call a test that failed: its own name and that of the test
+// that it is a case of, alone and after their group, and "of" its group. If tests failed and none of them has
+// a name, they have one together.
+func redNames(r result.Result) (names []string) {
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name], names = true, append(names, name)
+		}
+	}
+	for _, t := range r.Tests {
+		if t.Status != result.Failed {
+			continue
+		}
+		add(t.Name)
+		if t.Of != "" {
+			add(t.Of)
+		}
+		if t.Group == "" {
+			continue
+		}
+		add("of " + t.Group)
+		if t.Broken == "" {
+			add(t.Group + " " + t.Name)
+		}
+		if t.Of != "" {
+			add(t.Group + " " + t.Of)
+		}
+	}
+	if len(names) == 0 && r.TestsRan && !r.TestsOK && !r.EveryFailureNamed() && r.Missing.Tests == "" && r.Stopped == "" {
+		add("the tests")
+	}
+	return names
 }
 
 // marshalMessage returns the message as JSON and replaces m by the message that is read back from it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -21,11 +22,16 @@ import (
 // that check lets it end.
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
-	shown := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}}}
+	named := result.Result{Counted: true}
+	shown := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}}, Base: named, Branch: named}
 	require.Contains(t, notSeenRed(proof.Proof{}, nil), "no test is new")
 	require.Contains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
 	require.NotContains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
 	require.Empty(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+
+	byExitCode := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"tests/split.sh"}}}
+	require.Contains(t, notSeenRed(byExitCode, []progress.Check{{Built: true}}), "tests/split.sh")
+	require.Empty(t, notSeenRed(byExitCode, []progress.Check{{Red: []string{"the tests"}}}))
 }
 
 // A report may name many places that do not belong to the task.
