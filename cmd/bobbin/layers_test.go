@@ -285,7 +285,7 @@ var rooms = map[string][]string{
 		"workflow/tried", "repo", "repo/diff", "repo/gittree", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
 	},
 	"workflow/turn/scope": {
-		"repo", "repo/diff", "workflow", "workflow/agent/decision", "workflow/inquiry", "workflow/permit", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/tool/workfile", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+		"repo", "repo/diff", "repo/gittree", "workflow", "workflow/agent/decision", "workflow/inquiry", "workflow/permit", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/tool/workfile", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",

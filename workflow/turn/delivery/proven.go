@@ -95,15 +95,22 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	if err != nil {
 		return shown, fmt.Errorf("proof: %w", err)
 	}
-	after, err := w.Tree(ctx)
-	if err == nil && after != tree {
-		// Otherwise files that the tests wrote into the tree would be committed with the fix.
-		err = w.Restore(ctx, tree)
-	}
+	err = restoreChanged(ctx, w, tree)
 	if err == nil && shown.Holds() {
 		d.proofs.Store(key, shown)
 	}
 	return shown, err
+}
+
+// restoreChanged puts the files back to the tree if commands changed them. Otherwise what they wrote would be
+// committed with the fix, or keep it from being committed.
+func restoreChanged(ctx context.Context, w *repo.Workspace, tree string) error {
+	after, err := w.Tree(ctx)
+	var unfit *gittree.PathError
+	if err != nil && !errors.As(err, &unfit) || err == nil && after == tree {
+		return err
+	}
+	return w.Restore(ctx, tree)
 }
 
 // proveWhole proves the whole change and checks it against the scope. If hunks were taken out, it proves

@@ -2,11 +2,13 @@ package scope
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -69,7 +71,13 @@ func (s *Scope) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.T
 	return nil
 }
 
+// layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing can be
+// merged: the removal waits until an agent has removed that, and done and finish demand it.
 func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
+	var unfit *gittree.PathError
+	if _, err := tree.Tree(ctx); errors.As(err, &unfit) {
+		return s.Record(ctx, inbox.Told{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
+	}
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err
