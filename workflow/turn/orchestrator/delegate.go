@@ -147,17 +147,18 @@ func leadsTo(list []decision.Assignment, a, b int) bool {
 }
 
 // startOfFailure returns the tree that the first of the newest failed tasks began with, among those that
-// worked in the session's own workspace. It returns an empty string if there is none.
-func startOfFailure(all []workflow.Task) (tree string) {
+// worked in the session's own workspace. It returns an empty string if there is none. below is set if a
+// task was verified after one that failed there, so that its files hold what that one changed.
+func startOfFailure(all []workflow.Task) (tree string, below bool) {
 	for _, k := range all {
 		switch {
 		case k.State == workflow.TaskDone:
-			tree = ""
+			tree, below = "", below || tree != ""
 		case tree == "" && !k.Apart && (k.State == workflow.TaskFailed || k.State == workflow.TaskDropped):
 			tree = k.StartTree
 		}
 	}
-	return tree
+	return tree, below
 }
 
 // allGotNowhere reports whether the newest tasks, runtime.MostNowhere of them, all ended because their
@@ -362,20 +363,25 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 			written = append(written, progress.Task{Task: k})
 		}
 	}
-	restored, err := l.restoreFiles(ctx, all)
+	start, below := startOfFailure(all)
+	restored, err := l.restoreFiles(ctx, start)
 	if err != nil {
 		return model.Result{}, err
 	}
-	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
-		plaintext.CountNoun(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))),
+	said, told := "The files are as they were before.", "the files were put back"
+	if start == "" && below {
+		said = "The files are as the last verified task left them, and may still hold what was tried before it."
+		told = "the files are as the last verified task left them, with what was tried before it"
+	}
+	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. %s What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
+		plaintext.CountNoun(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), said, strings.Join(tried, "\n")))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
-	return ledger.WithParts(model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
+	return ledger.WithParts(model.Result{Text: "The attempts failed, " + told + ", and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
 }
 
 // restoreFiles restores the session's files to their state before the first of the tasks that failed in
-// a row. Verified changes stay.
-func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) ([]store.Part, error) {
-	start := startOfFailure(all)
+// a row, the tree start. Verified changes stay.
+func (l *Tools) restoreFiles(ctx context.Context, start string) ([]store.Part, error) {
 	if start == "" {
 		return nil, nil
 	}

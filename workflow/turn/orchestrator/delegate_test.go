@@ -91,10 +91,23 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 	task := func(state workflow.TaskState, start string, apart bool) workflow.Task {
 		return workflow.Task{State: state, StartTree: start, Apart: apart}
 	}
-	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}))
-	require.Equal(t, "b", startOfFailure([]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}), "what was verified stays")
-	require.Empty(t, startOfFailure([]workflow.Task{task(workflow.TaskFailed, "a", true)}), "a tree of its own was never merged")
-	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}))
+	for _, c := range []struct {
+		tasks []workflow.Task
+		start string
+		below bool
+		why   string
+	}{
+		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}, "a", false, ""},
+		{[]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}, "b", false, "what was verified stays"},
+		{[]workflow.Task{task(workflow.TaskFailed, "a", true)}, "", false, "a tree of its own was never merged"},
+		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}, "a", false, ""},
+		{[]workflow.Task{task(workflow.TaskDone, "a", true), task(workflow.TaskFailed, "a", true)}, "", false, ""},
+		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", true), task(workflow.TaskFailed, "b", true)}, "", true, "the verified task began with what the first one left"},
+	} {
+		start, below := startOfFailure(c.tasks)
+		require.Equal(t, c.start, start, c.why)
+		require.Equal(t, c.below, below, c.why)
+	}
 }
 
 // A test run that did not start is no failure of the task that it should have proven.
