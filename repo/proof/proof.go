@@ -49,9 +49,9 @@ type OwnTests struct {
 	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
 	Mended    []string // unchanged tests of the base that fail there and pass on the branch
 	Cases     Cases
-	// Documents is set if the change is of documents alone and nothing is wrong with it but the lack of
-	// tests, which documents do not have.
-	Documents bool
+	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
+	// nothing else is wrong with the change.
+	Alone string
 }
 
 // Cases count the change's own tests in the unit of all other figures: a test with five cases counts as

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -75,8 +76,40 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	} else if err = v.judgeTests(ctx); err != nil {
 		return err
 	}
-	v.Documents = !v.Holds() && v.tests.isEmpty() && v.BuildOK && v.GreenOnBranch && len(v.Regressions) == 0 && !slices.ContainsFunc(v.changes, func(c diff.Change) bool { return !c.IsDocument() })
+	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() && len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
+		v.Alone = whatAlone(v.project.Kind, v.changes)
+	}
 	return nil
+}
+
+// whatAlone says what was changed if no test can show any of it: documents, tests, which themselves show code,
+// and files that decide more than code. It returns an empty string for every other change.
+func whatAlone(kind string, changes []diff.Change) string {
+	var kinds []string
+	for _, c := range changes {
+		what := ""
+		switch {
+		case c.IsDocument():
+			what = "documents"
+		case c.WiderEffect() != "":
+			what = "files that decide more than code"
+		case project.IsTest(kind, c.Path):
+			what = "tests"
+		default:
+			return ""
+		}
+		if !slices.Contains(kinds, what) {
+			kinds = append(kinds, what)
+		}
+	}
+	slices.Sort(kinds)
+	return strings.Join(kinds, " and ")
+}
+
+// MayGoUnproven reports whether people may be asked to have the change as it is, because no test can show it. New
+// tests that pass on the base already are enough for a feature, which may be to have them; of a bug they show nothing.
+func (p Proof) MayGoUnproven(feature bool) bool {
+	return p.Alone != "" && (feature || len(p.Guards) == 0)
 }
 
 // onBranch returns the result of the base with the whole change. It reuses the result of a check of exactly

@@ -193,25 +193,38 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	}, p.Lines())
 }
 
-// TestDocumentsAloneAreToldApart checks that Documents is set for a change of documents alone, unless it
-// breaks something or touches what a program may read.
-func TestDocumentsAloneAreToldApart(t *testing.T) {
+// TestWhatNoTestCanShowIsToldApart checks that Alone is set for a change of documents, tests or files of CI
+// alone, unless it breaks something or touches what a program may read.
+func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 	t.Parallel()
-	for alone, changed := range map[bool][]repotest.Files{
-		true: {{"AGENTS.md": "# Learned\n"}, {"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"}},
-		false: {
-			{"money/money.go": mend["money/money.go"], "README.md": "mended\n"},
-			{"cart/label.md": "the label\n"},
-			{"README.md": "a shop\n", "cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1)},
-			mend,
-		},
+	corrected := repotest.Files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)}
+	ci := repotest.Files{".github/workflows/ci.yml": "on: push\n"}
+	for _, c := range []struct {
+		base    int
+		changed repotest.Files
+		alone   string
+	}{
+		{0, repotest.Files{"AGENTS.md": "# Learned\n"}, "documents"},
+		{0, repotest.Files{"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"}, "documents"},
+		{1, corrected, "tests"},
+		{0, ci, "files that decide more than code"},
+		{1, corrected.With(ci), "files that decide more than code and tests"},
+		{0, repotest.Files{"money/money.go": mend["money/money.go"], "README.md": "mended\n"}, ""},
+		{0, repotest.Files{"cart/label.md": "the label\n"}, ""},
+		{0, repotest.Files{"README.md": "a shop\n", "cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1)}, ""},
+		{0, repotest.Files{"cart/cart_test.go": strings.Replace(shop["cart/cart_test.go"], "TestLabelEmpty(t *testing.T) {", "TestLabelEmpty(t *testing.T) {\n\tt.Skip()", 1)}, ""},
+		{1, corrected.With(repotest.Files{"cart/label.md": "the label\n"}), ""},
+		{0, mend, ""},
 	} {
-		for _, files := range changed {
-			p := proveGo(t, 0, files)
-			require.Equal(t, alone, p.Documents, files)
-			require.False(t, p.Documents && p.Holds())
-		}
+		p := proveGo(t, c.base, c.changed)
+		require.Equal(t, c.alone, p.Alone, c.changed)
+		require.False(t, p.Alone != "" && p.Holds())
+		require.Equal(t, c.alone != "", p.MayGoUnproven(false), c.changed)
 	}
+
+	guard := proveGo(t, 0, repotest.Files{"money/weak_test.go": "package money\n\nimport \"testing\"\n\nfunc TestSplitRuns(t *testing.T) { Split(10, 3) }\n"})
+	require.True(t, guard.MayGoUnproven(true), "a feature may be to have tests")
+	require.False(t, guard.MayGoUnproven(false), "a test that passes with the bug shows nothing of it")
 }
 
 func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {

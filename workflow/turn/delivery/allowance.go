@@ -28,8 +28,8 @@ import (
 func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (given *permit.Allowance, ends *model.Result, err error) {
 	named, unproven := proposal.DecidingPaths(changes), ""
 	switch {
-	case p.Documents:
-		unproven = documentsAlone
+	case p.Alone != "":
+		unproven = "only " + p.Alone + " were changed, which no test shows"
 	case p.Outcome() == proof.NotStarted:
 		unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
 	}
@@ -46,7 +46,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 	if w == nil {
 		w = &permit.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
-	w.Names = d.MaskShown(allowanceText(named, tree, unproven, p.Shown))
+	w.Names = d.MaskShown(allowanceText(named, tree, unproven, p))
 	label, told := "Push it", "the change decides more than what the code does"
 	if unproven != "" {
 		label, told = "Push it unproven", "nothing can be proven here ("+unproven+")"
@@ -63,29 +63,26 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 	return nil, &asked, nil
 }
 
-// documentsAlone is the reason why nothing can be proven of a change to documents only.
-const documentsAlone = "only documents were changed, which no test shows"
-
 // maxMissing is how many characters are said of what could not be started, which is the output of a
 // command.
 const maxMissing = 300
 
 // allowanceText returns the question whether these files may be pushed. named lists what they decide
 // beside code; unproven is why they cannot be proven.
-func allowanceText(named []string, tree, unproven string, shown bool) string {
+func allowanceText(named []string, tree, unproven string, p proof.Proof) string {
 	more := ""
 	if len(named) > 0 {
 		more = "it changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
 	}
 	if unproven != "" {
 		why, cure := ", but nothing can be proven here: "+unproven, "When that is mended, write \"go on\"; or reply"
-		if unproven == documentsAlone {
+		if p.Alone != "" {
 			why, cure = ": "+unproven+", and what passed before still passes", "Reply"
 		}
 		return fmt.Sprintf("The work is ready%s.\n%sNothing was pushed. %s \"push it unproven\" to have exactly these files as they are (tree %s).", why, strings.Replace(more, "it", "It", 1), cure, prompt.ShortHash(tree))
 	}
 	ready := "ready"
-	if shown {
+	if p.Shown {
 		ready += " and proven"
 	}
 	return fmt.Sprintf("The work is %s, and waits for a word of its own, because %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))

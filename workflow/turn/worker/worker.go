@@ -522,7 +522,8 @@ func (h *task) passes(p proof.Proof) bool {
 	}
 	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
 	among := h.task.Apart || len(h.task.After) > 0
-	return plain && (among || p.Documents || h.Session().Kind == workflow.KindFeature && len(p.Guards) == 0)
+	feature := h.Session().Kind == workflow.KindFeature
+	return plain && (among || p.MayGoUnproven(feature) || feature && len(p.Guards) == 0)
 }
 
 // failureOutput returns what the build and the first tests that fail only on the branch printed, for the
