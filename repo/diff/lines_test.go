@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -40,4 +41,39 @@ func TestABraceDoesNotPartHunks(t *testing.T) {
 	require.Len(t, findStretches(old, apart), 2)
 	together := []LineEdit{{1, 2, 1, 2}, {4, 5, 4, 5}}
 	require.Len(t, findStretches(old, together), 1)
+}
+
+// Long texts are compared exactly if that takes few steps, and otherwise replaced between the lines that they begin
+// and end with. Steps are counted, so it is the same on a machine that is busy.
+func TestLongTextsAreComparedByCountedSteps(t *testing.T) {
+	t.Parallel()
+	old := make([]string, 3*alwaysExact)
+	for i := range old {
+		old[i] = fmt.Sprintf("line %d\n", i)
+	}
+	changedEach := func(n int) []string {
+		now := make([]string, len(old))
+		for i, line := range old {
+			if now[i] = line; i%n == n/2 {
+				now[i] = "new " + line
+			}
+		}
+		return now
+	}
+	join := func(lines []string) []byte { return []byte(strings.Join(lines, "")) }
+	_, _, edits := LineEdits(join(old), join(changedEach(1000)))
+	require.Len(t, edits, 24)
+	require.Equal(t, LineEdit{500, 501, 500, 501}, edits[0])
+
+	require.True(t, isCheap(old, changedEach(1000), 40_000))
+	require.False(t, isCheap(old, changedEach(1000), 20_000), "not even the equal lines")
+	require.False(t, isCheap(old, changedEach(10), 1_000_000))
+	require.True(t, isCheap(old, old, 40_000))
+
+	_, _, edits = LineEdits(join(old), join(changedEach(2)))
+	require.Equal(t, []LineEdit{{1, len(old), 1, len(old)}}, edits)
+	long := append(changedEach(2), "end\n")
+	before, after, edits := LineEdits(join(append(old, "end\n")), join(append([]string{"begin\n"}, long...)))
+	require.Equal(t, []LineEdit{{0, len(old), 0, len(old) + 1}}, edits)
+	require.Equal(t, string(join(long)), string(undoEdits(before, after, nil))[len("begin\n"):])
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -17,8 +16,7 @@ import (
 )
 
 const (
-	maxDiffed   = 4 << 20         // bytes; a larger side is replaced as a whole
-	diffPatient = 2 * time.Second // for one file; after it the diff is coarser, but still right
+	maxDiffed   = 4 << 20 // bytes; a larger side is replaced as a whole
 	diffContext = 3
 )
 
@@ -36,7 +34,12 @@ func lineDiff(before, after []byte) []diffmatchpatch.Diff {
 		}
 		return out
 	}
-	return linediff.DoWithTimeout(a, b, diffPatient)
+	if CountLines(a)+CountLines(b) > alwaysExact {
+		if old, now := SplitLines(before), SplitLines(after); !isCheap(old, now, maxSteps) {
+			return replaceMiddle(old, now)
+		}
+	}
+	return linediff.Do(a, b)
 }
 
 func countLines(before, after []byte) (added, removed int) {

@@ -110,8 +110,8 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error
 	return known.Hunks, d.Record(ctx, known)
 }
 
-// stand reports whether the hunks still have the numbers under which they were tested. They may differ,
-// because a difference that takes long to compute may be split into larger hunks.
+// stand reports whether the hunks still have the numbers under which they were tested. They may differ if
+// another release tested them.
 func (d hunkCheck) stand(ctx context.Context, l tried.Hunks) (bool, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	return !slices.ContainsFunc(l, func(h tried.Hunk) bool {
