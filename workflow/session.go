@@ -84,7 +84,7 @@ type Interview struct {
 type TurnState struct {
 	Epoch  int64  // number of the turn that may write; older turns are fenced off
 	Open   bool   // the orchestrator has something to do
-	Halted string // ts of a stop without a "go on" of an approver since; "0": stopped by a press; empty: not stopped
+	Halted string // ts of a stop without a "go on" of an approver since; begins with "0" if it was no message; empty: not stopped
 }
 
 // joinedMark begins Halted if the session was not stopped, but joined to another one.

@@ -62,6 +62,18 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "ann: stop", "bea: go on", "ann: stop", "press bea go_on first"), want: "report=bea,resume=bea approvals:1=bea"},
 	"words from before a stop do not end it": {play: said(
 		"report", "bea: fix it", "ann: stop", "late bea: go on"), want: "report=bea approvals:1=bea"},
+	"words from before a press of stop do not end it": {play: said(
+		"report", "bea: fix it", "press ann stop", "late bea: go on"), want: "report=bea approvals:1=bea"},
+	"words after a press of stop end it": {play: said(
+		"report", "bea: fix it", "press ann stop", "bea: go on"), want: "report=bea,resume=bea approvals:1=bea"},
+	"words from before the request was deleted do not end that": {play: said(
+		"report", "bea: fix it", "delete ann", "late bea: go on"), want: "report=bea approvals:1=bea"},
+	"words from before a stop wake nothing": {play: said(
+		"ann: stop", "late bea: it happens for coupons, too"), want: "approvals:"},
+	"words from before a press of stop wake nothing": {play: said(
+		"press ann stop", "late bea: it happens for coupons, too"), want: "approvals:"},
+	"words after a press of stop wake it": {play: said(
+		"press ann stop", "bea: it happens for coupons, too"), want: "resume=bea approvals:"},
 	"stopped changes go out under no other ask": {play: said(
 		"report", "bea: fix it", "ann: stop", "bea: please add an exported Key.Len method", "restate"), want: "report=bea approvals:1=bea"},
 	"a stopped question swallows nothing": {play: said(
@@ -96,6 +108,8 @@ var hostilePeople = map[string]struct {
 		"report", "bea: fix it", "gus: go on", "ann: stop", "press cem pass_on"), want: "report=bea approvals:1=bea"},
 	"a guest's go on from before a press of stop": {play: said(
 		"report", "bea: fix it", "gus: go on", "press ann stop", "press cem pass_on"), want: "report=bea approvals:1=bea"},
+	"a guest's go on from before a press of stop that comes after it": {play: said(
+		"report", "bea: fix it", "press ann stop", "late gus: go on", "press cem pass_on"), want: "report=bea approvals:1=bea"},
 	"a guest's go on after a press of stop": {play: said(
 		"report", "bea: fix it", "press ann stop", "gus: go on", "press cem pass_on"), want: "report=bea,resume=cem approvals:1=bea"},
 	"a guest's go on about an older stop": {play: said(
@@ -143,7 +157,7 @@ func said(steps ...string) func(context.Context, *thread) error {
 		if err := th.answers(ctx); err != nil { // answers the message that began the thread
 			return err
 		}
-		last := map[string]string{}
+		last := map[string]string{"ann": th.TS}
 		for _, step := range steps {
 			if err := th.step(ctx, step, last); err != nil {
 				return fmt.Errorf("%s: %w", step, err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -179,6 +180,7 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 func (th *thread) receive(ctx context.Context, in incoming.Event) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
+	in.At = time.Unix(int64(1100+th.clock), 0)
 	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
 }
 

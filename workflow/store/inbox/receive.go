@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -130,10 +131,10 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 				case when kind = 'sent' then extract(epoch from at)::text when message_ts = $11 then '' else message_ts end as called
 			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
 		fresh as (
-			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
-			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value
-			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, n)
+			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value, at)
+			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value, coalesce(at, now())
+			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $12::timestamptz[])
+				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, at, n)
 			where kind <> 'reply' or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
 				or exists (select 1 from calls where ts <= m.message_ts)
 					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent'))
@@ -150,7 +151,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		column(func(in incoming.Event) string { return in.UserTeam }),
 		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
 		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS)
+		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list))
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +166,18 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		}
 	}
 	return fresh, askStop(ctx, tx, session, fresh)
+}
+
+// happened returns when each press and deletion was made, by Slack's clock, so that it can be compared with the ts of
+// messages; nil for other events, of which the ts says it, and for a time that cannot be.
+func happened(list []incoming.Event) []*time.Time {
+	times := make([]*time.Time, len(list))
+	for n, in := range list {
+		if s := in.At.Unix(); (in.Kind == incoming.Action || in.Kind == incoming.Delete) && 0 < s && s < 1<<36 {
+			times[n] = &in.At
+		}
+	}
+	return times
 }
 
 // whileOut is the condition on outbox rows that Slack refused because the bot was not in the channel, or the channel was

@@ -177,14 +177,27 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 	return p, nil
 }
 
-// writtenBefore reports whether a message is from before the stop with that mark. The mark of a stop in words is
-// its ts, that of another one ends with its row. What has no ts is taken to be from before a stop in words.
+// PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before the ts of
+// any message, and says when the stop was made and what its row is. Marks of older releases have only the row.
+func PressedStop(m incoming.Message) string {
+	return fmt.Sprintf("0:%d.%06d:%d", m.At.Unix(), m.At.Nanosecond()/1000, m.ID)
+}
+
+// writtenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
+// Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in words is its ts,
+// that of another one ends with its row. What has no ts is taken to be from before a stop in words.
 func writtenBefore(m incoming.Message, mark string) bool {
 	if !strings.HasPrefix(mark, "0:") {
 		return m.TS < mark
 	}
-	row, err := strconv.ParseInt(mark[strings.LastIndexByte(mark, ':')+1:], 10, 64)
-	return err != nil || m.ID < row
+	last := strings.LastIndexByte(mark, ':')
+	row, err := strconv.ParseInt(mark[last+1:], 10, 64)
+	if err != nil || m.ID < row {
+		return true
+	}
+	_, at, _ := strings.Cut(mark[:last], ":")
+	_, err = strconv.ParseFloat(at, 64)
+	return err == nil && permission.IsMessage(m.Kind) && m.TS < at
 }
 
 // readsAsBefore reports whether a held message still has the same text in the thread, so that the person
@@ -214,7 +227,7 @@ func (hw *HeldWords) GoOnButton(mark string) []outgoing.Button {
 func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := hw.Session()
 	a, err := hw.StandingApproval(ctx)
-	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && m.TS < s.Halted {
+	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && writtenBefore(m, s.Halted) {
 		return f, false, err
 	}
 	if limited, err := hw.Limited(ctx); err != nil || !limited.IsZero() {
@@ -269,7 +282,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 }
 
 // Reopen adds a permission of p to parts that open a stopped session without an approval. If p may not
-// approve, it refuses instead, and the session stays stopped.
+// approve, or wrote before the stop, it refuses instead, and the session stays stopped.
 func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
@@ -286,6 +299,9 @@ func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.
 	}
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
+	}
+	if (m.Kind == incoming.Mention || m.Kind == incoming.Reply) && writtenBefore(m, s.Halted) {
+		return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
 	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, permit.Resume, s.Revision))
 	return f, nil

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -12,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
@@ -25,7 +25,7 @@ func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflo
 func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.Person, said string) ([]store.Part, error) {
 	mark := m.TS
 	if !permission.IsMessage(m.Kind) {
-		mark = fmt.Sprintf("0:%d", m.ID) // sorts before the ts of any message
+		mark = approval.PressedStop(m)
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
 	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
