@@ -71,6 +71,7 @@ func ErrorCode(err error) string {
 var transientCodes = []string{
 	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
 	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
+	"external_channel_migrating",
 }
 
 // IsFinal reports whether Slack refused the call itself, so that a retry would have the same result.

@@ -274,6 +274,17 @@ func TestACardThatIsGoneStaysGone(t *testing.T) {
 	require.Len(t, o.Thread("bugs", root), 1)
 }
 
+func TestACardInAnArchivedChannelIsRefused(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	c := o.atWork("card", o.AdaSays("it fails", ""))
+	o.begin(c)
+	require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Archived = true }))
+	c.USD = 7
+	b := &board{}
+	o.paint(b.put(c), func() bool { return b.gone["card"] == "is_inactive" })
+}
+
 // TestALargeCardIsTaken checks that Slack accepts a card with very many tasks, whose text counts the tasks that
 // it leaves out.
 func TestALargeCardIsTaken(t *testing.T) {

@@ -130,7 +130,7 @@ func TestWhatWasTriedAndIsNotThereIsPosted(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
-	for i, f := range []slacktest.Fault{{Status: 503}, {Status: 500}, {Error: "internal_error"}, {Error: "fatal_error"}} {
+	for i, f := range []slacktest.Fault{{Status: 503}, {Status: 500}, {Error: "internal_error"}, {Error: "fatal_error"}, {Error: "external_channel_migrating"}} {
 		f.Method = "chat.postMessage"
 		o.Order(f)
 		out := (&bottest.Outbox{}).Put(o.Posting(fmt.Sprint("k", i), root, fmt.Sprint("line ", i)))
@@ -138,7 +138,7 @@ func TestWhatWasTriedAndIsNotThereIsPosted(t *testing.T) {
 		require.Empty(t, out.RefusedByKey)
 		require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
 	}
-	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 2", "[deep] line 3"}, o.replies(root))
+	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 2", "[deep] line 3", "[deep] line 4"}, o.replies(root))
 }
 
 // TestTheKeyHasToBeOurs checks that metadata of another app does not keep a line from being posted.

@@ -117,7 +117,7 @@ func metadataArg(c *call) (*Metadata, error) {
 }
 
 // own returns the app's own message that a call wants to change, with its channel.
-func (s *Server) own(c *call, refusal string) (*Channel, *Message, error) {
+func (s *Server) own(c *call, refusal, archived string) (*Channel, *Message, error) {
 	ch := s.state.channels[c.get("channel")]
 	if ch == nil || ch.Kind != Public && !s.state.appIn(ch) {
 		return nil, nil, fail("channel_not_found")
@@ -129,13 +129,13 @@ func (s *Server) own(c *call, refusal string) (*Channel, *Message, error) {
 	case m.BotID != s.state.app.BotID || m.Subtype == "tombstone":
 		return nil, nil, fail(refusal)
 	case ch.Archived:
-		return nil, nil, fail("is_archived")
+		return nil, nil, fail(archived)
 	}
 	return ch, m, nil
 }
 
 func (s *Server) chatUpdate(c *call) (object, error) {
-	ch, m, err := s.own(c, "cant_update_message")
+	ch, m, err := s.own(c, "cant_update_message", "is_inactive")
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (s *Server) chatUpdate(c *call) (object, error) {
 }
 
 func (s *Server) chatDelete(c *call) (object, error) {
-	ch, m, err := s.own(c, "cant_delete_message")
+	ch, m, err := s.own(c, "cant_delete_message", "is_archived")
 	if err != nil {
 		return nil, err
 	}

@@ -180,26 +180,37 @@ func happened(list []incoming.Event) []*time.Time {
 	return times
 }
 
-// whileOut is the condition on outbox rows that Slack refused because the bot was not in the channel, or the channel was
-// archived. A batch that only told of progress is not worth saying later. The rows of a batch stay together: it has
-// the key of its first row, and the poster finds it by that.
+// passing lists Slack's refusals that end when somebody invites the bot again, unarchives the channel, or lets the bot
+// write in it. Messages that were written before are refused with is_inactive in an archived channel.
+const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action', 'restricted_action_read_only_channel',
+	'restricted_action_thread_only_channel', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
+
+// whileOut is the condition on outbox rows that Slack refused for such a reason. A batch that only told of progress is
+// not worth saying later. The rows of a batch stay together: it has the key of its first row, and the poster finds it by
+// that.
 const whileOut = `session_id = $1 and posted_at is null and reaction = ''
-	and refused in ('not_in_channel', 'channel_not_found', 'is_archived')
+	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 
-// postAgain has everything posted that Slack refused while the bot was out of the channel: a message in the thread
-// shows that it is back. Otherwise nobody could ever approve a report of that time.
+// postAgain has everything posted that Slack refused while the bot was out of the channel, and cards drawn again: a
+// message in the thread shows that it is back. Otherwise nobody could ever approve a report of that time, and a card
+// would show work and a button that stops it for good.
 func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error {
 	var was bool
 	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+whileOut+`)`, session).Scan(&was)
-	if err != nil || !was {
+	if err != nil {
 		return err
 	}
-	// The job first, then the outbox rows: a poster locks them in this order, too.
-	if err := i.queue.InsertPost(ctx, tx, session); err != nil {
-		return err
+	// The job first, then the outbox rows, then cards: a poster locks them in this order, too.
+	if was {
+		if err := i.queue.InsertPost(ctx, tx, session); err != nil {
+			return err
+		}
+		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+whileOut, session); err != nil {
+			return err
+		}
 	}
-	_, err = tx.Exec(ctx, `update outbox set refused = null where `+whileOut, session)
+	_, err = tx.Exec(ctx, `update cards set gone = null, shown = '', due_at = now() where session_id = $1 and gone in (`+passing+`)`, session)
 	return err
 }
 

@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/card"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -183,6 +185,28 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 	record(t, turn, spending.Usage{USD: 1})
 	soonDue(t, s)
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
+}
+
+// What could not be drawn while the bot was out of the channel is drawn after the next message in the thread.
+func TestACardIsDrawnAgainWhenTheBotIsBack(t *testing.T) {
+	t.Parallel()
+	s, turn := carded(t)
+	shown(t, s, turn.Session().ID)
+	for n, code := range []string{"not_in_channel", "is_inactive"} {
+		record(t, turn, spending.Usage{USD: 1})
+		soonDue(t, s)
+		require.NoError(t, outbox.New(s.DB).CardGone(t.Context(), nextCard(t, s), code))
+		record(t, turn, spending.Usage{USD: 1})
+		soonDue(t, s)
+		require.Nil(t, nextCard(t, s))
+		ts := fmt.Sprintf("170000002%d.000100", n)
+		in := incoming.Event{EventID: "Ev" + ts, Kind: incoming.Reply, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "back"}
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
+		c := nextCard(t, s)
+		require.NotNil(t, c, code)
+		require.Empty(t, c.Shown)
+		require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
+	}
 }
 
 // With many sessions at work each card is drawn less often, and
