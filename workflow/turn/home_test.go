@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
@@ -107,6 +108,44 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	theirs, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), guest)
 	require.NoError(t, err)
 	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
+}
+
+// A thread in which everything was refused, or was for somebody else, is not listed as being at work.
+func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
+	t.Parallel()
+	ctx, o := t.Context(), openOffice(t)
+	begins := func(kind incoming.Kind, ts, user, text string) string {
+		where := workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}
+		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, incoming.Event{EventID: "Ev " + ts, Kind: kind, Thread: where, TS: ts, User: user, Text: text}))
+		var id string
+		require.NoError(t, o.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, ts).Scan(&id))
+		return id
+	}
+	judged := func(id string) string {
+		begun, err := o.Store.Begin(ctx, id)
+		require.NoError(t, err)
+		require.NoError(t, o.openTurn(begun).Intake.JudgeAll(ctx))
+		return id
+	}
+	guest := ""
+	for _, a := range o.actors {
+		if a.kind == "guest of several channels" {
+			guest = a.user
+		}
+	}
+	judged(begins(incoming.Mention, "11.1", guest, "the total is off"))
+	judged(begins(incoming.Reply, "12.1", o.asker, "<@U2> lunch?"))
+	work := judged(begins(incoming.Mention, "13.1", o.asker, "the total is off"))
+	unread := begins(incoming.Mention, "14.1", o.asker, "it is a cent")
+	for _, user := range []string{o.asker, guest} {
+		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}).Home(ctx, user)
+		require.NoError(t, err)
+		if user == guest {
+			require.Empty(t, home.Others)
+		} else {
+			require.ElementsMatch(t, []string{work, unread}, idsOf(home.Others))
+		}
+	}
 }
 
 // A home does not show what Slack cannot confirm that its owner may see.

@@ -18,6 +18,7 @@ func TestSessionsOfAPerson(t *testing.T) {
 		`update sessions set open = true where id = 'a12'`, // at work on it again
 		`update sessions set cleared_at = now() where id in ('a11', 'b21')`,
 		`insert into sessions (id, team, channel, thread_ts, phase, requester) values ('asked', 'T1', 'Ca', '9', 'exploring', 'U9')`,
+		`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents) values ('asked', 'Ev9', 'mention', '9', 'U9', now(), true)`,
 		`insert into questions (session_id, text, options, recommended, open) values ('asked', 'q', '[]', 'r', '[]')`,
 	} {
 		_, err := s.Pool.Exec(t.Context(), sql)
