@@ -16,8 +16,9 @@ import (
 )
 
 // While no link is up, Slack keeps events for some minutes and then drops them. So when the first link is up
-// again, also at the start of the program, the gateway reads the messages that were written meanwhile: the
-// replies in threads that have a session, and the new messages of the configured channels. Each is handled like
+// again, also at the start of the program, the gateway reads the messages that were written meanwhile: the replies
+// in threads that have a session, the new messages of the configured channels, and the new replies in threads
+// there that began up to a day before, since one of them may call the bot for the first time. Each is handled like
 // an event, and the Inbox drops duplicates. The same is done when a message could not be stored at any of Slack's
 // attempts to deliver it, as while the database is away. The gateway reads at most one day back, the 100 most
 // recently active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are
@@ -37,6 +38,7 @@ const (
 	gapOverlap    = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
 	ledgerTimeout = 5 * time.Second     // limit for a read of the Ledger
 	openFor       = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
+	rootsBefore   = 24 * time.Hour      // how long before the gap a thread without a session may have begun
 	openThreads   = 100
 	gapPages      = 5
 	gapPage       = 200
@@ -211,10 +213,10 @@ func (f *filling) try(ctx context.Context) (done bool) {
 	return len(f.channels)+len(f.threads) == 0
 }
 
-// readChannel offers the new messages of a channel to the Inbox, and adds the threads of those that have replies
-// to what is to be read. done is false if it has to be tried again.
+// readChannel offers the new messages of a channel to the Inbox, and adds the threads there that have new replies to
+// what is to be read. done is false if it has to be tried again.
 func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
-	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
+	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: event.FormatTS(f.from.Add(-rootsBefore)), Limit: gapPage}
 	var found []slack.Message
 	for range gapPages {
 		var page *slack.GetConversationHistoryResponse
@@ -240,9 +242,12 @@ func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
 		if m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp {
 			continue // a reply that is also shown in the channel
 		}
-		done = f.offerMessage(ctx, id, m) && done
-		if m.ReplyCount > 0 {
-			threads = append(threads, workflow.Thread{Team: f.g.Slack.Self().Team, Channel: id, TS: m.Timestamp})
+		if m.Timestamp > f.oldest {
+			done = f.offerMessage(ctx, id, m) && done
+		}
+		t := workflow.Thread{Team: f.g.Slack.Self().Team, Channel: id, TS: m.Timestamp}
+		if m.ReplyCount > 0 && max(m.Timestamp, m.LatestReply) > f.oldest && !slices.Contains(f.threads, t) {
+			threads = append(threads, t)
 		}
 	}
 	if done {

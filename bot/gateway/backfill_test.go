@@ -281,6 +281,24 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 	require.Empty(t, f.threads)
 }
 
+// TestAMentionInAnOlderThreadIsRead checks that a thread that began before the gap, and has no session, is read if it has
+// new replies.
+func TestAMentionInAnOlderThreadIsRead(t *testing.T) {
+	t.Parallel()
+	var ago atomic.Int64
+	o, in := openGatewayOffice(t, slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }}), &bottest.Inbox{}
+	ago.Store(int64(rootsBefore - time.Hour))
+	root, other := o.AdaSays("who has seen this?", ""), o.AdaSays("lunch?", "")
+	o.AdaSays("by a cent", root)
+	o.AdaSays("at noon", other)
+	ago.Store(0)
+	o.AdaSays(o.Mention()+" it fails", root)
+	f := (&Gateway{Slack: o.Bot, Inbox: in, Patience: time.Minute, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
+	require.True(t, f.try(t.Context()))
+	require.Equal(t, []string{"it fails"}, in.Texts())
+	require.Len(t, o.Requests("conversations.replies"), 1, "nothing is new in the other thread")
+}
+
 // TestLinksAreNotRenewedTogether checks that the second of two links that were opened together is renewed
 // early, while the first is up. In the control no link ends early.
 func TestLinksAreNotRenewedTogether(t *testing.T) {
