@@ -88,15 +88,14 @@ func (r Reader) readWritten(c eventCallback, e event) (incoming.Event, string) {
 	default:
 		return incoming.Event{}, reason
 	}
-	if e.Type == "app_mention" && e.Edited.v != nil {
-		return incoming.Event{}, "the mention of an edit, which message_changed tells too"
-	}
 	if e.TS == "" {
 		return incoming.Event{}, "a message without a ts"
 	}
 	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
 	switch {
+	case e.Type == "app_mention" && e.Edited.v != nil: // in a thread of the bot, message_changed tells it
+		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User
 	case e.Type == "app_mention", e.ChannelType == "im", r.mentionsBot(e.Text):
 		in.Kind = incoming.Mention
 	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):

@@ -56,7 +56,7 @@ func TestNormaliseMessages(t *testing.T) {
 		"nobody":                {`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
 		"a join":                {`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@U1> has joined"}`, "", "", ""},
 		"a topic":               {`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@UBOT> fix it"}`, "", "", ""},
-		"a mention by an edit":  {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`, "", "", ""},
+		"a mention by an edit":  {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`, "sent", "fix it", "10.1"},
 		"a reaction":            {`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1","ts":"10.1"}}`, "", "", ""},
 		"no channel":            {`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", ""},
 		"no ts":                 {`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", ""},

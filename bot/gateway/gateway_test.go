@@ -107,8 +107,9 @@ func TestEditsAndDeletions(t *testing.T) {
 		got = append(got, string(k.Kind)+" "+map[string]string{root: "root", reply: "reply"}[k.TS]+": "+k.Text)
 	}
 	require.Equal(t, []string{
-		"mention root: it fails", "reply reply: for guests", "edit reply: fix it", "edit root: it fails on Mondays", "delete root: ", "delete reply: ",
-	}, got[:6])
+		"mention root: it fails", "reply reply: for guests", "edit reply: fix it", "edit root: it fails on Mondays",
+		"sent root: it fails on Mondays", "delete root: ", "delete reply: ",
+	}, got[:7])
 }
 
 func TestAckFollowsTheCommit(t *testing.T) {

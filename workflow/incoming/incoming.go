@@ -29,6 +29,10 @@ const (
 	Earlier  Kind = "earlier" // not an event: a message that was in the thread before the session
 )
 
+// ByEdit is the ActionID of a Sent message to which its author has added a mention of the bot by an edit. It counts only
+// where the bot was not called before: elsewhere it is an Edit.
+const ByEdit = "edit"
+
 // An Event is one event as the gateway parsed it, before it is judged.
 type Event struct {
 	EventID  string // Slack's event_id or envelope id; never used again
@@ -38,7 +42,7 @@ type Event struct {
 	User     string
 	UserTeam string // home team of the user, if Slack gives it
 	Text     string // raw mrkdwn as Slack sent it, without the bot's own mention
-	ActionID string // fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message: shortcut or reaction
+	ActionID string // fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message: shortcut, reaction or ByEdit
 	Value    string // the button's opaque id; for a Sent message: its author
 	At       time.Time
 	Files    []Attachment // files shared with the message

@@ -33,7 +33,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 			}
 		}
 		id, list, err := findSession(ctx, tx, came)
-		if err != nil || id == "" {
+		if err != nil || id == "" || len(list) == 0 {
 			return err
 		}
 		for _, in := range list {
@@ -70,9 +70,11 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 }
 
 // findSession finds the session of the thread, or begins one if a message may do so; then list begins
-// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one.
+// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one. A mention that was
+// added by an edit is in the list only if it begins the session.
 func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id string, list []incoming.Event, err error) {
-	list = came
+	byEdit := func(in incoming.Event) bool { return in.Kind == incoming.Sent && in.ActionID == incoming.ByEdit }
+	list = slices.DeleteFunc(slices.Clone(came), byEdit)
 	starts := slices.IndexFunc(came, startsSession)
 	thread := came[0].Thread
 	for {
@@ -85,7 +87,7 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 				return "", nil, err
 			}
 			if tag.RowsAffected() > 0 {
-				list = came[starts:]
+				list = append([]incoming.Event{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), byEdit)...)
 			}
 		}
 		err = tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,

@@ -111,6 +111,38 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	}
 }
 
+// TestAMentionThatIsAddedByAnEditBeginsOneSession checks that such a mention begins a session where there is none, and
+// nothing else: in a thread of a session, the edit itself tells of it.
+func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.Open(t)
+	event := func(thread string, kind incoming.Kind, text string) incoming.Event {
+		in := incoming.Event{EventID: fmt.Sprint(thread, kind, text), Kind: kind, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: thread}, TS: thread, User: "U1", Text: text}
+		if kind == incoming.Sent {
+			in.ActionID, in.Value = incoming.ByEdit, in.User
+		}
+		return in
+	}
+	for thread, c := range map[string]struct {
+		came [][]incoming.Event
+		want []string
+	}{
+		"1.1": {[][]incoming.Event{{event("1.1", incoming.Edit, "look")}, {event("1.1", incoming.Sent, "look")}, {event("1.1", incoming.Sent, "look here")}}, []string{"sent look"}},
+		"2.1": {[][]incoming.Event{{event("2.1", incoming.Edit, "look"), event("2.1", incoming.Sent, "look"), event("2.1", incoming.Edit, "look here"), event("2.1", incoming.Sent, "look here")}}, []string{"sent look", "edit look here"}},
+		"3.1": {[][]incoming.Event{{event("3.1", incoming.Mention, "look"), event("3.1", incoming.Edit, "look here"), event("3.1", incoming.Sent, "look here")}}, []string{"mention look", "edit look here"}},
+		"4.1": {[][]incoming.Event{{event("4.1", incoming.Mention, "look")}, {event("4.1", incoming.Sent, "look here")}}, []string{"mention look"}},
+	} {
+		for _, came := range c.came {
+			require.NoError(t, storetest.Inbox(s).Receive(ctx, came...))
+		}
+		rows, err := s.Pool.Query(ctx, `select i.kind || ' ' || i.text from inbox i join sessions s on s.id = i.session_id where s.thread_ts = $1 order by i.id`, thread)
+		require.NoError(t, err)
+		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, thread)
+	}
+}
+
 // replies returns the seconds of the replies that are in the inbox and get a reaction.
 func replies(t *testing.T, s *store.Store) string {
 	t.Helper()
