@@ -143,7 +143,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 		alone.Rewrites, alone.OnTS, alone.Lines = "", "", posting.Lines[posting.Stands:]
 		posting = &alone
 	case posting.Rewrites != "":
-		return posting.OnTS, p.rewriteMessage(ctx, posting)
+		return posting.OnTS, p.rewriteMessage(ctx, posting, recorded)
 	}
 	parts, files := p.style().Message(posting)
 	if posting.Card != nil {

@@ -15,8 +15,9 @@ import (
 
 // rewriteMessage updates the message of an earlier posting: with other text and buttons, or with the same text
 // without buttons and a note below it. A repeated update changes nothing, so nothing is looked up first. Slack
-// does not notify anyone of an edit, so important news is posted as a separate reply.
-func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) error {
+// does not notify anyone of an edit, so important news is posted as a separate reply. recorded is the posting with
+// its code: the message may have been posted with it, and have another number of parts than now.
+func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing.Posting) error {
 	if posting.OnTS == "" { // Slack never accepted the message
 		return nil
 	}
@@ -28,15 +29,29 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *outgoing.Posting) 
 		original.Lines[0].Text, _, _ = strings.Cut(original.Lines[0].Text, "\n")
 		parts, _ = p.style().Message(&original)
 	}
+	whole := *recorded
+	whole.Key = posting.Rewrites
+	posted, _ := p.style().Message(&whole)
+	if len(posted) < len(parts) {
+		posted = parts
+	}
 	last, ts := parts[len(parts)-1], posting.OnTS
-	if len(parts) > 1 { // the buttons are on the last part, but the row holds the ts of the first
+	if len(posted) > 1 { // the buttons are on the last part that was posted, but the row holds the ts of the first
 		there, err := p.readThread(ctx, posting)
 		if err != nil {
 			return err
 		}
-		if ts = there.parts[last.Key]; ts == "" {
+		n := len(posted) - 1
+		for n > 0 && there.parts[posted[n].Key] == "" {
+			n--
+		}
+		if ts = there.parts[posted[n].Key]; ts == "" {
 			return nil
 		}
+		if n < len(parts)-1 {
+			last = parts[n].WithNote("", posting.Lines)
+		}
+		last.Key = posted[n].Key
 	}
 	if posting.Note != "" {
 		last = last.WithNote("\n&gt; "+mrkdwn.Escape(mrkdwn.OneLine(posting.Note, 300)), posting.Lines)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
@@ -50,6 +51,49 @@ func TestAnsweredButtonsVanish(t *testing.T) {
 			for i := range len(after) - 1 {
 				require.Equal(t, before[i].Text, after[i].Text)
 			}
+		})
+	}
+}
+
+// TestAnsweredButtonsVanishWhenGuestsCameOrWent checks that a text that was posted in several messages loses its buttons
+// when it would be one without its code by now, and the other way round.
+func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
+	t.Parallel()
+	for name, comes := range map[string]bool{"a guest comes": true, "a guest leaves": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{})
+			gus := o.AddUser(slacktest.User{Name: "gus", Kind: slacktest.Guest}).ID
+			moves := func() error { return o.Join("bugs", gus) }
+			if !comes {
+				require.NoError(t, moves())
+				moves = func() error { return o.Leave("bugs", gus) }
+			}
+			posting := o.Posting("ask", o.AdaSays("it fails", ""), strings.Repeat("a paragraph that says a lot about a little\n\n", 150)+"shall I?")
+			posting.Repositories = []string{"shop"}
+			posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+			out := (&bottest.Outbox{}).Put(posting)
+			drain := func() {
+				p := o.poster(out)
+				p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
+				require.NoError(t, p.Drain(t.Context(), "s"))
+			}
+			drain()
+			before := o.Thread("bugs", posting.Thread.TS)
+			require.Equal(t, comes, len(before) > 2)
+			require.Len(t, before[len(before)-1].Controls(), 1)
+			require.NoError(t, moves())
+			again := posting
+			again.Key, again.Rewrites, again.Note, again.OnTS = "ask:settled", "ask", "Approved by ann.", out.ByKey["ask"]
+			again.Lines = []outgoing.Line{{Agent: posting.Lines[0].Agent, Text: posting.Lines[0].Text}}
+			out = (&bottest.Outbox{}).Put(again)
+			drain()
+			after := o.Thread("bugs", posting.Thread.TS)
+			require.Len(t, after, len(before))
+			last := after[len(after)-1]
+			require.Empty(t, last.Controls())
+			require.True(t, strings.HasSuffix(last.Text, "\n&gt; Approved by ann."), last.Text)
+			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload), string(last.Metadata.EventPayload))
 		})
 	}
 }
