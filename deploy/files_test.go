@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,4 +34,16 @@ func TestUnitIsTaken(t *testing.T) {
 	}
 	require.Empty(t, verify(string(unit)))
 	require.Contains(t, verify(string(unit)+"Nonsense=yes\n"), "Nonsense", "control")
+}
+
+// breaksSandbox matches the settings of a unit under which the sandbox cannot be set up, or programs of commands
+// do not run. TestItWorksInOurUnit of package sandbox runs it under the filters of the others.
+var breaksSandbox = regexp.MustCompile(`(?m)^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectControlGroups|ProtectProc|ProcSubset|PrivateUsers|ProtectHostname|SystemCallFilter|MemoryDenyWriteExecute)=`)
+
+func TestUnitLeavesTheSandbox(t *testing.T) {
+	t.Parallel()
+	unit, err := os.ReadFile("bobbin.service")
+	require.NoError(t, err)
+	require.Empty(t, breaksSandbox.FindAllString(string(unit), -1))
+	require.NotEmpty(t, breaksSandbox.FindString("UMask=0022\nProtectHostname=yes\n"), "control")
 }

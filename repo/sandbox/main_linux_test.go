@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv("BOBBIN_TEST_PARENT"); kind != "" {
 		beParent(kind)
 	}
+	if kind := os.Getenv("BOBBIN_TEST_UNIT"); kind != "" {
+		beUnit(kind)
+	}
 	code := m.Run()
 	cgroup.Find() // removes groups that killed programs left
 	os.Exit(code)

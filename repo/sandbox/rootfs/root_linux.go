@@ -228,9 +228,30 @@ func (r *Root) openTarget(inside string, dir bool) (int, error) {
 		return -1, err
 	}
 	defer base.Close()
-	return unix.Openat2(int(base.Fd()), name, &unix.OpenHow{
-		Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_SYMLINKS,
-	})
+	return openWithoutLinks(int(base.Fd()), name)
+}
+
+// openWithoutLinks opens a path below the directory base, none of whose parts may be a link. It does so part by
+// part: systemd refuses openat2, which can do it at once, to each unit with DynamicUser.
+func openWithoutLinks(base int, name string) (int, error) {
+	at := base
+	for part := range strings.SplitSeq(name, "/") {
+		next, err := unix.Openat(at, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if at != base {
+			unix.Close(at)
+		}
+		if err != nil {
+			return -1, err
+		}
+		at = next
+		var is unix.Stat_t
+		if err := unix.Fstat(at, &is); err == nil && is.Mode&unix.S_IFMT != unix.S_IFLNK {
+			continue
+		}
+		unix.Close(at)
+		return -1, fmt.Errorf("%s in it: %w", part, unix.ELOOP)
+	}
+	return at, nil
 }
 
 // addOwn mounts the file systems that belong to the command only.
