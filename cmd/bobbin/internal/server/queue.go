@@ -60,7 +60,8 @@ func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (
 	river.AddWorker(workers, &queue.SideWorker{Queue: s.Queue, Run: w.Side, GiveUp: w.GiveUpSide, Log: log})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
-		Middleware: append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
+		Middleware:   append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
+		ErrorHandler: failureLog{log, w.Secrets},
 		// Test is the library's name for the field; it takes any clock, and this one is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
 		// A person is waiting: a job starts within milliseconds after its commit.
@@ -100,14 +101,19 @@ func traced(t *traces.Traces) []rivertype.Middleware {
 	spans := otelriver.NewMiddleware(&otelriver.MiddlewareConfig{TracerProvider: t.Provider(), EnableWorkSpanJobKindSuffix: true})
 	return []rivertype.Middleware{river.WorkerMiddlewareFunc(func(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
 		return spans.Work(tracing.From(ctx, j.Metadata), j, func(ctx context.Context) error {
-			var of struct {
-				Session string `json:"session"`
-			}
-			_ = json.Unmarshal(j.EncodedArgs, &of)
-			tracing.Of(ctx).Label("session", of.Session)
+			tracing.Of(ctx).Label("session", sessionOf(j))
 			return do(ctx)
 		})
 	})}
+}
+
+// sessionOf returns the session that a job is for, or "".
+func sessionOf(j *rivertype.JobRow) string {
+	var of struct {
+		Session string `json:"session"`
+	}
+	_ = json.Unmarshal(j.EncodedArgs, &of)
+	return of.Session
 }
 
 // countJobs counts each job that ended and its duration. A job that asked to run again later counts as a
@@ -139,6 +145,28 @@ func maskErrors(secrets *redact.Finder) rivertype.Middleware {
 		}
 		return err
 	})
+}
+
+// A failureLog logs each attempt at a job that failed, with its session. The queue library says nothing of a
+// session, and says it as information only, which onlyWarnings drops.
+type failureLog struct {
+	log     *slog.Logger
+	secrets *redact.Finder
+}
+
+// HandleError logs an error, which maskErrors has masked. It is not called for a job that asked to run again later.
+func (f failureLog) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	if ctx.Err() == nil { // else the program stops
+		f.log.Warn("a job failed", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt, "of", j.MaxAttempts, "err", err)
+	}
+	return nil
+}
+
+// HandlePanic logs a panic.
+func (f failureLog) HandlePanic(_ context.Context, j *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	f.log.Error("a job panicked", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt, "of", j.MaxAttempts,
+		"err", f.secrets.Mask(fmt.Sprint(value)), "trace", trace)
+	return nil
 }
 
 // onlyWarnings returns a logger that drops what the queue library logs below the level warning.

@@ -1,7 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"testing"
@@ -11,9 +15,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -62,6 +68,48 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	require.Equal(t, "somebody's", <-worked)
 	stop()
 	require.NoError(t, <-ended)
+}
+
+// TestWhatFailsIsLogged checks that each attempt that failed leaves a line in the log, with its session, and
+// without secrets. Attempts that only ask to wait leave none.
+func TestWhatFailsIsLogged(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	var lines bytes.Buffer // read when the queue has ended
+	log := slog.New(slog.NewJSONHandler(&lines, nil))
+	s, err := store.Open(ctx, postgrestest.Database(t, storetest.Migrate), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	outcomes := []error{river.JobSnooze(0), errors.New("cannot go on with hunter2-hunter2"), nil}
+	worked := make(chan struct{})
+	react := func(context.Context, string) error {
+		next := outcomes[0]
+		if outcomes = outcomes[1:]; len(outcomes) == 0 {
+			close(worked)
+		}
+		return next
+	}
+	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2")}, store.NewToken(), 1, log)
+	require.NoError(t, err)
+	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
+		return err
+	}))
+	run, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(run) }()
+	<-worked
+	stop()
+	require.NoError(t, <-ended)
+	var line struct {
+		Level, Msg, Kind, Session, Err string
+		Attempt                        int
+	}
+	require.NoError(t, json.Unmarshal(lines.Bytes(), &line), "one line: %s", &lines)
+	require.Equal(t, "WARN a job failed react somebody's 1", fmt.Sprint(line.Level, " ", line.Msg, " ", line.Kind, " ", line.Session, " ", line.Attempt))
+	require.Contains(t, line.Err, "cannot go on with")
+	require.NotContains(t, lines.String(), "hunter2")
 }
 
 // overheard is a log handler that signals when one message is logged.
