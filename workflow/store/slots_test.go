@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -164,6 +165,27 @@ func TestAFullReplicaLeavesJobsToOthers(t *testing.T) {
 	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 4, c.most[""])
 	require.Equal(t, 5, c.waitedSoFar())
+}
+
+// How long a session waits for a place is measured from when it first asked, though it asks again and again.
+func TestAWaitForAPlaceIsMeasured(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 1})
+	longest := func() time.Duration {
+		shared, err := overview.Shared(c.store.DB)(t.Context())
+		require.NoError(t, err)
+		return shared.Waits["turn"].Round(time.Hour)
+	}
+	c.arrive(2)
+	c.work(1)
+	require.Eventually(t, func() bool { return c.at("") == 1 && c.waitedSoFar() == 1 }, time.Minute, 5*time.Millisecond)
+	require.Zero(t, longest())
+	_, err := c.store.Pool.Exec(t.Context(), `update seats set since = now() - case when held then interval '9 hours' else interval '4 hours' end`)
+	require.NoError(t, err)
+	require.Equal(t, 4*time.Hour, longest())
+	close(c.let)
+	require.Eventually(t, func() bool { return storetest.CountRows(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
+	require.Zero(t, longest(), "nobody waits")
 }
 
 // If the replica with room is gone, the session that waited for it is told that it waits.

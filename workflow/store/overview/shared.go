@@ -29,6 +29,14 @@ func Shared(db *database.DB) func(context.Context) (metrics.Shared, error) {
 // countUnposted counts the outbox rows that are not in Slack yet.
 const countUnposted = `select count(*) from outbox where posted_at is null and refused is null`
 
+// waits counts the jobs of each kind that are due, and says how long the first of them has waited. A session that
+// waits for a place at work has waited since it first asked: each time that it asks again, its job is due anew.
+const waits = `select kind, count(*) filter (where due), extract(epoch from greatest(now() - min(since), '0'))::float8 from (
+		select kind, scheduled_at as since, true as due from river_job where state = 'available' and scheduled_at <= now()
+		union all
+		select j.kind, s.since, false from seats s join river_job j on j.id = s.job_id where not s.held and j.finalized_at is null
+	) w group by kind`
+
 func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {
 	var name string
 	var count int
@@ -40,8 +48,7 @@ func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {
 	if _, err := pgx.ForEachRow(rows, []any{&name, &count}, func() error { s.Sessions[name] = count; return nil }); err != nil {
 		return err
 	}
-	rows, err = tx.Query(ctx, `select kind, count(*), extract(epoch from now() - min(scheduled_at))::float8 from river_job
-		where state = 'available' and scheduled_at <= now() group by kind`)
+	rows, err = tx.Query(ctx, waits)
 	if err != nil {
 		return err
 	}
