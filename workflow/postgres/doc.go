@@ -17,7 +17,7 @@
 // it: access is controlled by file permissions. Postgres refuses to run as root, so for root the server
 // runs as the owner of the data, or else as the account postgres, daemon or nobody. If that account may
 // not enter a folder above DIR (for example /root), the cluster is put under /var/lib/bobbin and
-// DIR/data is a symbolic link to it.
+// DIR/data is a symbolic link to it. Start refuses a link whose folder is missing, as in a copy.
 //
 // The lock decides which program runs the cluster. The program that gets the lock may stop a server that
 // a dead program left behind, and starts its own. A program that does not get the lock uses the server

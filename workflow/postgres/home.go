@@ -32,8 +32,8 @@ func settle(dir string) (home, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return home{}, fmt.Errorf("cluster: %w", err)
 	}
-	h := home{dir: abs, data: filepath.Join(abs, "data")}.follow()
-	if err := account.MakeOpen(h.dir); err != nil {
+	h, err := home{dir: abs, data: filepath.Join(abs, "data")}.follow()
+	if err != nil {
 		return home{}, err
 	}
 	h.as, err = h.findAccount()
@@ -72,7 +72,7 @@ func (h home) nonRootAccount() (account.Account, error) {
 
 // reachable makes sure that the server's account can reach the folder, if this program is root. Temporary
 // folders of this user get the search permission; in any other case the cluster moves to varLib.
-func (h home) reachable(varLib string) (home, error) {
+func (h home) reachable(cfg Config) (home, error) {
 	if os.Geteuid() != 0 {
 		return h, nil
 	}
@@ -90,15 +90,25 @@ func (h home) reachable(varLib string) (home, error) {
 	if blocked == "" {
 		return h, nil
 	}
-	return h.move(varLib, blocked)
+	moved, err := h.move(cfg.varLib, blocked)
+	if err == nil {
+		cfg.Log.Warn("Postgres may not enter this folder, so its data is elsewhere; whoever copies the data directory has to copy that too", "folder", blocked, "account", h.as.Name, "data", moved.data)
+	}
+	return moved, err
 }
 
-// follow returns the home that the data was moved to by an earlier start, or h if it was not moved.
-func (h home) follow() home {
-	if to, err := os.Readlink(h.data); err == nil && filepath.IsAbs(to) {
-		h.dir, h.data = filepath.Dir(to), to
+// follow returns the home that the data was moved to by an earlier start, or h if it was not moved. A link whose
+// folder is missing is an error: it was copied without the data, and a new cluster would be empty.
+func (h home) follow() (home, error) {
+	to, err := os.Readlink(h.data)
+	if err != nil || !filepath.IsAbs(to) {
+		return h, nil
 	}
-	return h
+	if _, err := os.Stat(filepath.Dir(to)); errors.Is(err, os.ErrNotExist) {
+		return home{}, fmt.Errorf("cluster: the database is not here: %s is a link to %s, which is missing: copy the folder %s from where the link was made, or remove the link to begin with an empty database", h.data, to, filepath.Dir(to))
+	}
+	h.dir, h.data = filepath.Dir(to), to
+	return h, nil
 }
 
 // move puts the cluster into a new folder under varLib, because the server's account may not enter the folder
@@ -112,15 +122,22 @@ func (h home) move(varLib, blocked string) (home, error) {
 		return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, at)
 	}
 	to := filepath.Join(varLib, "cluster-"+strings.ToLower(rand.Text()[:10]))
+	if err := account.MakeOpen(to); err != nil { // before the link, which without its folder is refused
+		return home{}, err
+	}
 	switch err := os.Symlink(filepath.Join(to, "data"), h.data); {
 	case errors.Is(err, os.ErrExist): // another program made the link first
-		if to = h.follow().dir; to == h.dir {
+		os.Remove(to)
+		there, err := h.follow()
+		if to = there.dir; err != nil {
+			return home{}, err
+		} else if to == h.dir {
 			return home{}, fmt.Errorf("cluster: %s belongs to %s, who may not enter %s when root starts Postgres: start the bot first, and run this beside it", h.data, h.as.Name, blocked)
 		}
 	case err != nil:
 		return home{}, fmt.Errorf("cluster: %w", err)
 	}
-	return home{dir: to, data: filepath.Join(to, "data"), as: h.as}, account.MakeOpen(to)
+	return home{dir: to, data: filepath.Join(to, "data"), as: h.as}, nil
 }
 
 // ours reports whether this program may open a folder to others: a temporary folder of this user.

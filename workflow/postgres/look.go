@@ -17,6 +17,7 @@ type Preview struct {
 	Account string // the account that the server would run as
 	Made    int    // major version of Postgres that created the data; 0: there is no data yet
 	Data    string // folder of the data, existing or not
+	Moved   bool   // the data is not in the cluster's folder, which the account may not enter
 	Owner   int    // pid of the program that runs the server now; 0: no server runs
 }
 
@@ -31,11 +32,14 @@ func Look(ctx context.Context, cfg Config) (Preview, error) {
 	if err != nil {
 		return Preview{}, fmt.Errorf("cluster: %w", err)
 	}
-	h := home{dir: dir, data: filepath.Join(dir, "data")}.follow()
+	h := home{dir: dir, data: filepath.Join(dir, "data")}
+	if h, err = h.follow(); err != nil {
+		return Preview{}, err
+	}
 	if h.as, err = h.findAccount(); err != nil {
 		return Preview{}, err
 	}
-	s := Preview{Account: h.as.Name, Made: h.major(), Data: h.data, Owner: h.running()}
+	s := Preview{Account: h.as.Name, Made: h.major(), Data: h.data, Moved: h.dir != dir, Owner: h.running()}
 	// Start creates missing folders, so only the folders that exist are checked.
 	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.BlockedAt(existing(cfg.varLib)) != "" {
 		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)

@@ -1,11 +1,14 @@
 package postgres
 
 import (
+	"bytes"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -96,8 +99,11 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	require.NoError(t, os.Mkdir(closed, 0o700))
 	require.NoError(t, os.Chown(closed, 54321, 54321))
 	lib := filepath.Join(t.TempDir(), "lib")
-	cfg := Config{Dir: filepath.Join(closed, "pg"), varLib: lib}
+	var log bytes.Buffer
+	cfg := Config{Dir: filepath.Join(closed, "pg"), varLib: lib, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	c := start(t, cfg)
+	require.Contains(t, log.String(), "its data is elsewhere")
+	require.Contains(t, log.String(), lib)
 	exec1(t, c.URL(), "create table kept as select 'still here' as text")
 	fi, err := os.Stat(closed)
 	require.NoError(t, err)
@@ -109,15 +115,35 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	again := start(t, cfg)
 	require.Equal(t, "still here", ask(t, again.URL(), "select text from kept"))
 	again.Stop()
+	require.Equal(t, 1, strings.Count(log.String(), "its data is elsewhere"), "once, when it moves")
+	seen, err := Look(t.Context(), cfg)
+	require.NoError(t, err)
+	require.True(t, seen.Moved)
+	require.Equal(t, target, seen.Data)
 
 	// A folder that was removed and created again is a new cluster.
 	require.NoError(t, os.RemoveAll(cfg.Dir))
 	require.Equal(t, "0", ask(t, start(t, cfg).URL(), "select count(*)::text from pg_tables where tablename = 'kept'"))
-	// A link to missing data is followed, and the data is created again.
-	other := Config{Dir: filepath.Join(closed, "dangling"), varLib: filepath.Join(lib, "other")}
-	require.NoError(t, os.MkdirAll(other.Dir, 0o755))
-	require.NoError(t, os.Symlink(filepath.Join(other.varLib, "cluster-x", "data"), filepath.Join(other.Dir, "data")))
-	require.Equal(t, "1", ask(t, start(t, other).URL(), "select '1'"))
+}
+
+// A data directory that was copied without the folder that the data had moved to is refused. A new cluster there
+// would be empty, and nobody would notice.
+func TestALinkWithoutItsFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg, to := Config{Dir: t.TempDir()}, filepath.Join(t.TempDir(), "cluster-x")
+	data := filepath.Join(cfg.Dir, "data")
+	require.NoError(t, os.Symlink(filepath.Join(to, "data"), data))
+	for _, look := range []func() error{
+		func() error { _, err := Start(t.Context(), cfg); return err },
+		func() error { _, err := Look(t.Context(), cfg); return err },
+	} {
+		require.ErrorContains(t, look(), "the database is not here: "+data+" is a link to "+to+"/data, which is missing: copy the folder "+to)
+	}
+	require.NoDirExists(t, to)
+
+	// A first start that was killed leaves the folder without the data, which is then made.
+	require.NoError(t, account.MakeOpen(to))
+	require.Equal(t, "1", ask(t, start(t, cfg).URL(), "select '1'"))
 }
 
 // A systemd unit with DynamicUser has its data below a folder that only root may enter.

@@ -43,7 +43,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if c := joinHeld(ctx, cfg, h); c != nil { // only a program that starts a server needs a folder that the server can reach
 		return c, nil
 	}
-	if h, err = h.reachable(cfg.varLib); err != nil {
+	if h, err = h.reachable(cfg); err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(patience)

@@ -65,6 +65,9 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 		f.OK("its data is made at the first start, in %s", at.Data)
 		return false
 	}
+	if at.Moved {
+		f.Note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data, at.Account), "copy that folder too whenever the data directory is copied")
+	}
 	if free, known := freeBytes(at.Data); known && free < leastDisk {
 		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
 	}
