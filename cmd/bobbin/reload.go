@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type reloader struct {
 	con     cli.Console
 	log     *slog.Logger
 	asked   <-chan os.Signal
+	file    []byte    // the configuration file as it was last taken over
 	refused time.Time // when new settings were last refused; zero: they were not
 }
 
@@ -106,21 +108,25 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
+		said := "bobbin: the configuration was read again and is taken over."
 		for next == nil {
 			select {
 			case <-running.Done():
 				return
 			case <-r.asked:
 			}
-			s, err := r.command.settings(r.con, r.log)
+			s, file, err := r.command.settings(r.con, r.log)
 			if err != nil {
 				r.refuse(err)
 				service.Monitor.RefuseConfiguration(r.refused)
 				continue
 			}
-			next, r.refused = &s, time.Time{}
+			if bytes.Equal(file, r.file) {
+				said = "bobbin: the configuration was read again and is taken over, but its file is the same as before. A container that shows a single file does not see the one that an editor puts in its place: start the container again."
+			}
+			next, r.file, r.refused = &s, file, time.Time{}
 		}
-		fmt.Fprintln(r.con.Err, "bobbin: the configuration was read again and is taken over.")
+		fmt.Fprintln(r.con.Err, said)
 		end()
 	}()
 	err = service.Run(running)

@@ -118,7 +118,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code, "the command looks at the file before")
 	require.Contains(t, told, "bobbin.yaml:3")
 
-	for range 2 { // the second time the token is no longer in the environment
+	for again := range 2 { // the second time the token is no longer in the environment
 		before := strings.Count(errs.String(), "listening")
 		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\nsandbox: {kind: none}\n")
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -126,6 +126,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 			require.False(c, refused(c))
 		}, harness.Patience, 50*time.Millisecond)
 		becomes(t, addr, http.StatusOK, health.StateReady)
+		require.Equal(t, again, strings.Count(errs.String(), "is taken over, but its file is the same as before"), "as in a container that sees the old file")
 	}
 	stop()
 	require.Equal(t, cli.ExitOK, <-ended, errs.String())

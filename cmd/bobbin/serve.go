@@ -43,7 +43,7 @@ takes over a configuration file that changed.`
 // it.
 func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	con.Env = rememberEnvironment(con.Env)
-	s, err := c.settings(con, log)
+	s, text, err := c.settings(con, log)
 	if err != nil {
 		return err
 	}
@@ -52,29 +52,30 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			log.Warn("this process is less closed than it could be", "err", err)
 		}
 	}
-	r := reloader{command: c, con: con, log: log}
+	r := reloader{command: c, con: con, log: log, file: text}
 	if con.Hangup != nil {
 		r.asked = con.Hangup()
 	}
 	return r.run(ctx, s)
 }
 
-// settings reads the configuration file and the environment, and returns the settings of the server.
-func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, error) {
+// settings reads the configuration file and the environment, and returns the settings of the server and the text
+// of the file.
+func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, []byte, error) {
 	file, values, err := c.load(con)
 	if err != nil {
-		return server.Settings{}, err
+		return server.Settings{}, nil, err
 	}
 	place, err := c.Place(con)
 	if err != nil {
-		return server.Settings{}, err
+		return server.Settings{}, nil, err
 	}
 	s, err := server.FromConfig(file, values, place, con.Hide)
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	if s.Traces, err = traces.FromEnvironment(con.Env); err != nil {
-		return s, cli.UsageError{Err: err}
+		return s, nil, cli.UsageError{Err: err}
 	}
 	s.SlackURL, s.ModelURL, s.HTTPAddr = c.SlackURL, c.ModelURL, cmp.Or(c.HTTPAddr, s.HTTPAddr)
 	if file.Warning != "" {
@@ -83,7 +84,7 @@ func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Setti
 	if names := file.ModelsNotLimited(); len(names) > 0 {
 		log.Warn("limits in USD do not count these models; give their prices under models, or set limits.session.tokens", "models", names)
 	}
-	return s, nil
+	return s, file.Text, nil
 }
 
 // describeEnd returns the error with which the bot's end is reported. A stop by ctx is no error. A refusal

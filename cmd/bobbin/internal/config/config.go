@@ -37,6 +37,7 @@ type Config struct {
 	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
 
 	Warning string // one line about keys with old names, which are still read; empty: there are none
+	Text    []byte // the file as it was read
 }
 
 // A Repository is one repository that sessions can work on.
@@ -169,7 +170,7 @@ func parseConfig(name string, text []byte) (c Config, err error) {
 		c.resolvePaths(filepath.Dir(name))
 		c.check(p)
 	}
-	c.Warning = p.Warning()
+	c.Warning, c.Text = p.Warning(), text
 	if err := p.Err(); err != nil {
 		return c, cli.UsageError{Err: err}
 	}

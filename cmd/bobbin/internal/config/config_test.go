@@ -72,6 +72,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 	c, err := Load(name)
 	require.NoError(t, err)
 	require.Equal(t, Config{
+		Text: []byte(wholeConfig),
 		Repositories: []Repository{
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
