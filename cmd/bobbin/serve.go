@@ -114,7 +114,7 @@ func (c *serveCommand) load(con cli.Console) (file config.Config, values map[str
 		errs = append(errs, err)
 	}
 	values, err = file.ReadSecrets(con)
-	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL", c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL), config.CheckHTTPAddr(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
+	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL", c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL), config.CheckHTTPAddr(c.HTTPAddr), file.CheckServed(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
 	if c.ModelURL == "" && values[secrets.ModelKey] == "" && file.NeedsSharedEndpoint() {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url"))
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -25,7 +26,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	for i := range c.Repositories {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		c.Repositories[i].check(p, at, names)
-		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL, c.HTTP.Addr)
+		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL)
 	}
 	c.Table.Check(p)
 	c.Limits.Check(p)
@@ -53,10 +54,26 @@ func (c *Config) check(p *strictyaml.Problems) {
 	if c.HTTP.URL != "" {
 		if err := address.CheckPages(c.HTTP.URL); err != nil {
 			p.At("$.http.url", "http.url %q: %v", c.HTTP.URL, err)
-		} else if c.HTTP.Addr == "" {
-			p.At("$.http.url", "http.url needs http.addr, where the pages are served")
 		}
 	}
+}
+
+// CheckServed returns an error if something that needs an address at which this program listens has none: httpAddr
+// is the one that the environment or a flag gives instead of the file's.
+func (c *Config) CheckServed(httpAddr string) error {
+	if cmp.Or(httpAddr, c.HTTP.Addr) != "" {
+		return nil
+	}
+	var errs []error
+	if c.HTTP.URL != "" {
+		errs = append(errs, errors.New("http.url needs http.addr or BOBBIN_HTTP_ADDR, where the pages are served"))
+	}
+	for _, r := range c.Repositories {
+		if r.Host.SecretEnv != "" {
+			errs = append(errs, fmt.Errorf("webhook_secret_env of %s needs http.addr or BOBBIN_HTTP_ADDR, where webhooks come in", r.Describe()))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Config) checkSandbox(p *strictyaml.Problems) {

@@ -353,7 +353,6 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "sandbox: {env: {A=B: x}}", `c:2: sandbox.env "A=B": a name has letters, digits and underscores`},
 	{plainConfig + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{plainConfig + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
-	{plainConfig + "http: {url: 'https://bobbin.example.com'}", `c:2: http.url needs http.addr, where the pages are served`},
 	{plainConfig + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
 	{plainConfig + "http: {addr: localhost}", `c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`},
 	{plainConfig + "http: {addr: 'localhost:'}", `c:2: http.addr "localhost:": the port is missing`},
@@ -443,4 +442,26 @@ func FuzzConfig(f *testing.F) {
 			require.Regexp(t, `^c(:\d+)?: \S`, line)
 		}
 	})
+}
+
+// TestWhatIsServedNeedsAnAddress checks that pages and webhooks need an address, which the file or the environment
+// may give.
+func TestWhatIsServedNeedsAnAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		plainConfig: "",
+		plainConfig + "http: {url: 'https://bobbin.example.com'}":                                                          "http.url needs http.addr or BOBBIN_HTTP_ADDR, where the pages are served",
+		"repositories: [{name: shop, url: 'https://github.com/acme/shop.git', host: {webhook_secret_env: HOOK_SECRET}}]\n": `webhook_secret_env of repository "shop" needs http.addr or BOBBIN_HTTP_ADDR, where webhooks come in`,
+	} {
+		c, err := parseConfig("c", []byte(text))
+		require.NoError(t, err)
+		require.NoError(t, c.CheckServed("127.0.0.1:8080"))
+		if want == "" {
+			require.NoError(t, c.CheckServed(""))
+			continue
+		}
+		require.EqualError(t, c.CheckServed(""), want)
+		c.HTTP.Addr = "127.0.0.1:8080"
+		require.NoError(t, c.CheckServed(""))
+	}
 }

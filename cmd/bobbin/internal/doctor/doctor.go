@@ -84,7 +84,8 @@ func New(o Options, con cli.Console) *Doctor {
 	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide); d.envErr == nil {
 		d.envErr = err
 	}
-	d.envErr = errors.Join(d.envErr, config.CheckHTTPAddr(con.Env("BOBBIN_HTTP_ADDR")))
+	addr := con.Env("BOBBIN_HTTP_ADDR")
+	d.envErr = errors.Join(d.envErr, config.CheckHTTPAddr(addr), d.config.CheckServed(addr))
 	d.settings.SlackURL, d.settings.ModelURL = o.SlackURL, o.ModelURL
 	if o.Adjust != nil {
 		o.Adjust(&d.settings)

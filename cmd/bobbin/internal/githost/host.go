@@ -85,9 +85,8 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 
 var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
-// Check checks the host of the repository with that URL and adds the problems to p. httpAddr is the address
-// at which webhooks would arrive.
-func (h Host) Check(p *strictyaml.Problems, at, remote, httpAddr string) {
+// Check checks the host of the repository with that URL and adds the problems to p.
+func (h Host) Check(p *strictyaml.Problems, at, remote string) {
 	h, page, ok := h.Of(remote)
 	if !ok {
 		return
@@ -113,9 +112,6 @@ func (h Host) Check(p *strictyaml.Problems, at, remote, httpAddr string) {
 		} else if name != secrets.GitToken && slices.Contains(secrets.SecretNames, name) {
 			p.At(at+"."+key, "%s %s is a secret for something else", key, name)
 		}
-	}
-	if h.SecretEnv != "" && httpAddr == "" {
-		p.At(at+".webhook_secret_env", "webhook_secret_env needs http.addr, where webhooks come in")
 	}
 	if !address.IsHTTP(remote) && h.TokenEnv == "" {
 		p.At(at, "host: a repository that is fetched over ssh needs a token for its host; add token_env")
