@@ -85,11 +85,11 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 	results := make([]findings.List, len(asked))
 	var trying sync.WaitGroup
 	for i, name := range asked {
-		elsewhere := d.config.Models[name].URL
+		elsewhere, ownKey := d.config.Models[name].URL, d.config.Models[name].KeyEnv != ""
 		switch {
 		case elsewhere != "":
 			trying.Go(func() { tryModel(ctx, client, name+" at "+hostOf(elsewhere), name, nil, &results[i]) })
-		case slices.Contains(names, name):
+		case slices.Contains(names, name) && !ownKey: // the list was asked for with the shared key
 			results[i].OK("%s is there", name)
 		default:
 			trying.Go(func() { tryModel(ctx, client, name, name, names, &results[i]) })

@@ -59,10 +59,10 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 	}
 }
 
-// NeedsSharedEndpoint reports whether a model in use has no url, so that it is served by the shared
-// endpoint.
+// NeedsSharedEndpoint reports whether a model in use has neither a url nor a key of its own, so that it is
+// served by the shared endpoint with the shared key.
 func (t *Table) NeedsSharedEndpoint() bool {
-	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool { return t.Models[name].URL == "" })
+	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool { m := t.Models[name]; return m.URL == "" && m.KeyEnv == "" })
 }
 
 // ModelKeys returns the keys of the models' endpoints, by the names of their variables.

@@ -65,9 +65,10 @@ func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant"} {
 		every.WriteString("  " + name + ": {model: local}\n")
 	}
-	own := "models: {local: {url: 'http://localhost:11434/v1'}}\n"
+	own, key := "models: {local: {url: 'http://localhost:11434/v1'}}\n", "models: {local: {key_env: LOCAL_KEY}}\n"
 	for text, want := range map[string]bool{
 		"": true, "agents: {deep: {model: local}}\n" + own: true, "agents:\n" + every.String() + own: false,
+		"agents: {deep: {model: local}}\n" + key: true, "agents:\n" + every.String() + key: false,
 		"agents:\n" + every.String() + "models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
 	} {
 		c, err := read(text)
