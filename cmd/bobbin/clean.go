@@ -49,8 +49,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	return c.ReadDatabase(ctx, con, log, func(st *store.Store) error {
 		if !c.DryRun {
 			lock, err := storage.LockDataDir(s.DataDir)
-			var busy cli.UsageError
-			if errors.As(err, &busy) {
+			if errors.Is(err, storage.ErrBusy) {
 				return cli.UsageError{Err: fmt.Errorf("bobbin: the bot that works in %s cleans by itself; stop it first, or look with --dry-run", s.DataDir)}
 			}
 			if err != nil {

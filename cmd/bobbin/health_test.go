@@ -246,8 +246,8 @@ func TestHealthCommand(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
 
 	code, _, errs = call(t, t.Context(), env, "serve") // a second bot on the same address
-	require.Equal(t, cli.ExitUsage, code)
-	require.Equal(t, "http.addr \""+addr+"\": address already in use; name another host:port, or leave it out\n", errs)
+	require.Equal(t, cli.ExitFailed, code, "a supervisor starts it again")
+	require.Equal(t, "bobbin: health cannot be served at "+addr+": address already in use; name another host:port with http.addr or BOBBIN_HTTP_ADDR, or leave both out\n", errs)
 
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "account_inactive", Times: -1})
 	slack.Cut()

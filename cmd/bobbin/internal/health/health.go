@@ -127,7 +127,11 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, cli.UsageError{Err: fmt.Errorf("http.addr %q: %v; name another host:port, or leave it out", addr, cli.Errno(err))}
+		err = fmt.Errorf("health cannot be served at %s: %w; name another host:port with http.addr or BOBBIN_HTTP_ADDR, or leave both out", addr, cli.Errno(err))
+		if errors.Is(err, syscall.EADDRINUSE) { // which may pass: a restart helps then
+			return nil, err
+		}
+		return nil, cli.UsageError{Err: err}
 	}
 	mux := http.NewServeMux()
 	m.mux = mux

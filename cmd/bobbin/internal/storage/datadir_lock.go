@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
 // lockPatience is how long to wait for the end of a former process: a child that it had just forked holds
 // the lock too, until the child executes its own program.
 const lockPatience = 5 * time.Second
+
+// ErrBusy is wrapped by the error of LockDataDir if another process works in the directory, which may pass.
+var ErrBusy = errors.New("another Bobbin works in")
 
 // LockDataDir locks a data directory for this process until Release, because two processes would write the
 // same files. The kernel releases the lock when the process dies, however it dies.
@@ -24,7 +26,7 @@ func LockDataDir(dir string) (*filelock.Lock, error) {
 	lock, err := filelock.Exclusive(ctx, filepath.Join(dir, "lock"))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, cli.UsageError{Err: fmt.Errorf("another Bobbin works in %s; each replica needs a data directory of its own (--data-dir or BOBBIN_DATA_DIR)", dir)}
+		return nil, fmt.Errorf("%w %s; each replica needs a data directory of its own (--data-dir or BOBBIN_DATA_DIR)", ErrBusy, dir)
 	case err != nil:
 		return nil, fmt.Errorf("data directory: %w", err)
 	}

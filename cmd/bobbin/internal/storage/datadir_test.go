@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 )
 
 func TestDataDirectoryByDefault(t *testing.T) {
@@ -21,4 +23,19 @@ func TestDataDirectoryByDefault(t *testing.T) {
 		}
 		require.Equal(t, want, DefaultDataDir(func(name string) string { return env[name] }), maps.Clone(env))
 	}
+}
+
+// TestABusyFolderMayGetFree checks that a folder in which another process works is no mistake of the caller: with
+// the exit code of one, systemd would not start the bot again.
+func TestABusyFolderMayGetFree(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lock, err := LockDataDir(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { lock.Release() })
+	_, err = LockDataDir(dir)
+	require.ErrorIs(t, err, ErrBusy)
+	require.ErrorContains(t, err, "another Bobbin works in "+dir+"; each replica needs")
+	var mistake cli.UsageError
+	require.NotErrorAs(t, err, &mistake)
 }
