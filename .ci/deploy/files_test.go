@@ -25,6 +25,7 @@ func TestComposeFile(t *testing.T) {
 		if err == nil {
 			require.ElementsMatch(t, []string{"bot", "db"}, p.ServiceNames())
 			require.Equal(t, "go", p.Services["bot"].Build.Target)
+			require.False(t, bool(p.Services["bot"].Volumes[0].Bind.CreateHostPath), "a missing bobbin.yaml is said, and does not become a folder of root's")
 		}
 		return err
 	}
