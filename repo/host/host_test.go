@@ -233,12 +233,15 @@ func TestWhereThereAreNoDraftsAnOrdinaryOneIsOpened(t *testing.T) {
 func TestQuotedWordsDoNothing(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"@everybody, see @acme/team":           "@·everybody, see @·acme/team",
-		"Fixes #12, closes GH-3, !4":           "Fixes #·12, closes GH·-3, !·4",
-		"/merge\n  /approve\nand/or":           "·/merge\n  ·/approve\nand/or",
-		"<img src=https://evil.example/a.png>": "<·img src=https://evil.example/a.png>",
-		"![a](https://evil.example/a.png)":     "![a]·(https://evil.example/a.png)",
-		"a < b, 50 % of x[1] stays":            "a < b, 50 % of x[1] stays",
+		"@everybody, see @acme/team":                      "@·everybody, see @·acme/team",
+		"Fixes #12, closes GH-3, !4":                      "Fixes #·12, closes GH·-3, !·4",
+		"/merge\n  /approve\nand/or":                      "·/merge\n  ·/approve\nand/or",
+		"<img src=https://evil.example/a.png>":            "<·img src=https://evil.example/a.png>",
+		"![a](https://evil.example/a.png)":                "![a]·(https://evil.example/a.png)",
+		"a < b, 50 % of x[1] stays":                       "a < b, 50 % of x[1] stays",
+		"Closes https://git.example/acme/shop/-/issues/7": "Closes https://git.example/acme/shop/-/issues/·7",
+		"Closes: SHOP-12, as SHOP-13 says of UTF-8":       "Closes: ·SHOP-12·, as SHOP-13 says of UTF-8",
+		"Hidden [skip ci]":                                "Hidden [·skip ci]",
 	} {
 		require.Equal(t, want, strings.ReplaceAll(host.Quote(text), "\u200b", "·"))
 	}
@@ -246,4 +249,22 @@ func TestQuotedWordsDoNothing(t *testing.T) {
 	require.Less(t, len(host.Body(long)), 65_536)
 	require.Contains(t, host.Body(long), "The rest is in the thread.")
 	require.LessOrEqual(t, len([]rune(host.Title(strings.Repeat("very ", 100)+"long"))), 200)
+}
+
+// TestWordsOfACommitDoNothing checks that a text in a commit's message has no effect at a host, and that what has
+// none anyway stays.
+func TestWordsOfACommitDoNothing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Fixes #12 and acme/shop#13, as @everybody wanted":                                       "Fixes # 12 and acme/shop# 13, as @ everybody wanted",
+		"closes GH-3, GL-4, !5 and [issue:6]":                                                    "closes GH -3, GL -4, ! 5 and [ issue:6]",
+		"Resolves\nSHOP-12; SHOP-13 stays":                                                       "Resolves\n\"SHOP-12\"; SHOP-13 stays",
+		"Implements https://git.example/acme/shop/issues/7, see https://git.example/acme/docs/7": "Implements https://git.example/acme/shop/issues/ 7, see https://git.example/acme/docs/7",
+		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: true":            "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\nskip-checks : true",
+		"Wrapped [skip\nci]\n/tag v2":                                                            "Wrapped [ skip\nci]\n /tag v2",
+		"Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading":             "Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading",
+	} {
+		require.Equal(t, want, host.CommitText(text))
+		require.Equal(t, want, host.CommitText(want), "twice")
+	}
 }

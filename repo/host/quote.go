@@ -11,24 +11,51 @@ import (
 const breaks = "\u200b"
 
 var (
-	mentions = regexp.MustCompile(`(@)([A-Za-z0-9_])|([#!])(\d)`)
-	closing  = regexp.MustCompile(`(?i)\b(GH)(-\d)`)
+	mentions = regexp.MustCompile(`(@)([A-Za-z0-9_])`)
 	actions  = regexp.MustCompile(`(?m)^([ \t>]*)/`)
 	tags     = regexp.MustCompile(`<([A-Za-z/!?])`)
 	links    = regexp.MustCompile(`\]([(\[:])`)
 )
 
 // Quote returns a person's text so that it is safe in a host's Markdown: it mentions nobody, refers to and
-// closes no issue, is no command to the host, loads nothing and links nowhere. It reads the same for
-// people.
+// closes no issue, switches off no checks, is no command to the host and loads nothing. An address is the only
+// link in it, and shows where it leads. The text reads the same for people.
 func Quote(text string) string {
-	text = plaintext.EscapeText(text)
-	text = mentions.ReplaceAllString(text, "$1$3"+breaks+"$2$4")
-	text = closing.ReplaceAllString(text, "$1"+breaks+"$2")
+	text = disarm(plaintext.EscapeText(text), breaks, breaks)
+	text = mentions.ReplaceAllString(text, "$1"+breaks+"$2")
 	text = actions.ReplaceAllString(text, "$1"+breaks+"/")
 	text = tags.ReplaceAllString(text, "<"+breaks+"$1")
 	return links.ReplaceAllString(text, "]"+breaks+"$1")
 }
+
+// effects match what has an effect at a host wherever it stands, also in the message of a commit. The effect is
+// gone when something stands between the two groups.
+var effects = []*regexp.Regexp{
+	regexp.MustCompile(`\B(@)([A-Za-z0-9_])`), // a person; no address of an email
+	regexp.MustCompile(`([#!])(\d)`),          // an issue
+	regexp.MustCompile(`(?i)\b(GH|GL)(-\d)`),  // the same
+	regexp.MustCompile(`(?i)(://\S*?/(?:issues|incident|work_items|epics|pulls?|merge_requests)/)(\d)`),              // its page
+	regexp.MustCompile(`(?i)(\[)((?:issue|work_item|epic|merge_request):|(?:skip|no)[\s_-]+\w+\]|\w+[\s_-]+skip\])`), // "[issue:7]", and "[skip ci]", after which no checks run
+	regexp.MustCompile(`(?i)(\*\*\*)(NO_CI)`),
+	regexp.MustCompile(`(?i)\b(skip-checks)(:)`),
+	regexp.MustCompile(`(?m)^()(/\w)`), // a command
+}
+
+// keys matches an issue of another tracker behind a word that closes it. Elsewhere a key is a word like UTF-8.
+var keys = regexp.MustCompile(`(?i)\b((?:clos|fix|resolv|implement)\w{0,3}:?\s+(?:issues?\s+)?)((?-i:[A-Z][A-Z0-9_]+-\d+))`)
+
+// disarm puts gap into what has an effect at a host, and mark around keys.
+func disarm(text, gap, mark string) string {
+	for _, e := range effects {
+		text = e.ReplaceAllString(text, "${1}"+gap+"${2}")
+	}
+	return keys.ReplaceAllString(text, "${1}"+mark+"${2}"+mark)
+}
+
+// CommitText returns a text for the message of a commit, which hosts obey as they do the text of a pull request:
+// it mentions nobody, refers to and closes no issue, and switches off no checks. What was changed is visible,
+// because messages are read, searched and copied where an invisible character only confuses.
+func CommitText(text string) string { return disarm(text, " ", `"`) }
 
 // The lengths that every host accepts: runes of a title, bytes of a description.
 const (

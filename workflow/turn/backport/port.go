@@ -251,21 +251,10 @@ func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	if err != nil {
 		return "", err
 	}
-	var trailers [][2]string
-	for _, who := range report.Credits {
-		trailers = append(trailers, [2]string{"Reported-by", who})
-	}
-	who := row.Credit
-	if who == "" && row.UserName != row.User {
-		who = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(row.UserName))
-	}
-	if who != "" {
-		trailers = append(trailers, [2]string{"Approved-by", who})
-	}
 	return k.work.Commit(ctx, commits.Spec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
 		Message:  k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\nBackported from commit " + row.Pushed + "."),
-		Trailers: append(trailers, [2]string{"Session", row.Session}),
+		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User), [2]string{"Session", row.Session}),
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/commits"
@@ -65,17 +64,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	if err != nil {
 		return commits.Spec{}, err
 	}
-	var trailers [][2]string
-	for _, who := range report.Credits {
-		trailers = append(trailers, [2]string{"Reported-by", who})
-	}
-	who := a.Credit
-	if who == "" && a.UserName != a.User { // an approval from before credits were stored
-		who = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(a.UserName))
-	}
-	if who != "" {
-		trailers = append(trailers, [2]string{"Approved-by", who})
-	}
+	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
 	if proven.unproven() != "" {
 		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven())})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -15,7 +16,7 @@ const (
 
 // CommitMessage returns a commit message: a subject of at most 72 characters, and the model's summary
 // in lines of 72 characters. Without a title the first sentence of the summary is the subject, or
-// fallback if there is no summary.
+// fallback if there is no summary. It has no effect at a git host.
 func CommitMessage(title, summary, fallback string) string {
 	title, body := strings.TrimRight(plaintext.OneLine(title), "."), strings.TrimSpace(summary)
 	if title == "" {
@@ -25,7 +26,22 @@ func CommitMessage(title, summary, fallback string) string {
 			body = strings.TrimSpace(rest)
 		}
 	}
-	return strings.TrimSpace(plaintext.CutWords(title, maxSubject) + "\n\n" + plaintext.WrapProse(body, bodyWidth))
+	return strings.TrimSpace(plaintext.CutWords(host.CommitText(title), maxSubject) + "\n\n" + host.CommitText(plaintext.WrapProse(body, bodyWidth)))
+}
+
+// Trailers returns the trailers that name who reported and who approved the work, as text without an effect at a
+// git host. approver is empty if nothing was stored of that person but userName and the id of the user.
+func Trailers(reporters []string, approver, userName, user string) (list [][2]string) {
+	for _, who := range reporters {
+		list = append(list, [2]string{"Reported-by", host.CommitText(who)})
+	}
+	if approver == "" && userName != user { // an approval from before credits were stored
+		approver = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(userName))
+	}
+	if approver != "" {
+		list = append(list, [2]string{"Approved-by", host.CommitText(approver)})
+	}
+	return list
 }
 
 // firstSentence splits a text after its first sentence or line.

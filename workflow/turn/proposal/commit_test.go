@@ -14,6 +14,7 @@ func TestCommitMessage(t *testing.T) {
 		{"", "Hand out every cent. The remainder went nowhere.", "Hand out every cent\n\nThe remainder went nowhere."},
 		{"", "Hand out every cent.", "Hand out every cent"},
 		{"", "", "What the report says"},
+		{"Fix #12 [skip ci]", "As @bea said in " + strings.Repeat("word ", 12) + "[skip ci]", "Fix # 12 [ skip ci]\n\nAs @ bea said in word word word word word word word word word word word\nword [ skip ci]"},
 		{"Hand\nout ", "", "Hand out"},
 		{
 			strings.Repeat("word ", 20), "", "word word word word word word word word word word word word word word…",
@@ -28,4 +29,11 @@ func TestCommitMessage(t *testing.T) {
 		subject, _, _ := strings.Cut(got, "\n")
 		require.LessOrEqual(t, len([]rune(subject)), 72)
 	}
+}
+
+// TestTrailersDoNothing checks that a person's name has no effect at a host, and that an address stays.
+func TestTrailersDoNothing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, [][2]string{{"Reported-by", "Ann # 12 <ann@shop.example>"}, {"Approved-by", "@ bea"}}, Trailers([]string{"Ann #12 <ann@shop.example>"}, "", "@bea", "U2"))
+	require.Empty(t, Trailers(nil, "", "U2", "U2"))
 }
