@@ -405,7 +405,7 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 // inTests lists the packages that the tests of a package may import besides those in rooms.
 var inTests = map[string][]string{
 	"repo/retest":              {"repo/buildcache"},
-	"workflow/turn/lookback":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
+	"workflow/turn/lookback":   {"repo/buildcache", "repo/packages", "repo/remote", "repo/sandbox", "workflow/store/inbox"},
 	"workflow/turn/pictures":   {"repo/buildcache", "repo/remote", "repo/sandbox", "workflow/store/progress", "workflow"},
 	"workflow/turn/backport":   {"repo/buildcache", "repo/host/github", "repo/sandbox", "workflow/store/audit", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress"},
 	"workflow/agent/decision":  {"workflow/agent"},

@@ -204,12 +204,7 @@ func (k *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	if project.Test == "" { // the change may bring the first tests
 		project = k.repository.Project(k.work.FS())
 	}
-	how := k.repository.Setup
-	how.Folder, how.Began = k.repository.Folder(), k.row.At
-	if strings.Contains(project.Test, "pytest") {
-		how.Runner = "pytest"
-	}
-	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto, how, nil)
+	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto, k.repository.SetupFor(project.Test, k.row.At), nil)
 	switch {
 	case ctx.Err() != nil:
 		return proof.Proof{}, ctx.Err()

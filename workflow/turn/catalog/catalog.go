@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/packages"
@@ -183,4 +184,16 @@ func (r Repository) Project(files fs.FS) project.Project {
 		found.Test, found.From, found.Written = r.Test, "", ""
 	}
 	return found
+}
+
+// SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited to,
+// and the test runner of the command, which may be in no manifest. The versions that the repository does not fix
+// are those of the week in which the work began.
+func (r Repository) SetupFor(command string, began time.Time) packages.Config {
+	how := r.Setup
+	how.Folder, how.Began = r.Folder(), began
+	if strings.Contains(command, "pytest") {
+		how.Runner = "pytest"
+	}
+	return how
 }

@@ -119,6 +119,7 @@ type look struct {
 	probe      retest.Probe
 	repository catalog.Repository
 	mirror     *repo.Mirror
+	began      time.Time                        // when the session began
 	hide       *redact.Finder                   // Secrets and those in the private files of the base and of the change
 	tries      map[string]diagnosis.LookbackTry // the runs that are recorded, by tryKey
 	until      time.Duration                    // limit on spent: once it is reached, nothing more is run
@@ -174,6 +175,11 @@ func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, rea
 	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base, k.probe.Commit); err != nil {
 		return nil, false, err
 	}
+	s, err := l.Store.Session(ctx, row.Session)
+	if err != nil {
+		return nil, false, err
+	}
+	k.began = s.Created
 	rows, err := l.Store.LookbackTries(ctx, row.ID)
 	for _, t := range rows {
 		k.tries[tryKey(t.Commit, t.Nth)] = t
@@ -225,7 +231,7 @@ func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err err
 // same way to count as red.
 func (k *look) learn(ctx context.Context) error {
 	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *testrun.Checker) (v retest.Verdict, err error) {
-		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.Setup)
+		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.SetupFor(k.probe.Project.Test, k.began))
 		return v, err
 	})
 	return err
@@ -238,7 +244,7 @@ func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict,
 		return retest.Verdict{Answer: bisect.Answer(t.Answer), Why: t.Why}, nil
 	}
 	return k.timed(ctx, commit, nth, func(ctx context.Context, c *testrun.Checker) (retest.Verdict, error) {
-		return k.probe.Ask(ctx, c, commit, k.repository.Setup)
+		return k.probe.Ask(ctx, c, commit, k.repository.SetupFor(k.probe.Project.Test, k.began))
 	})
 }
 

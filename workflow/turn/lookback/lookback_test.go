@@ -12,6 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/retest"
@@ -122,6 +124,23 @@ func TestALookBackMasksTheSecretsOfEachCommit(t *testing.T) {
 	tries, err := s.Store.LookbackTries(t.Context(), row.ID)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprint(tries), "bucket")
+}
+
+// In a repository of several projects the packages are those of the folder that the work is limited to. The project
+// at the top names none.
+func TestALookBackHasThePackagesOfItsFolder(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "go version")
+	of := packagestest.Files()
+	s := openWith(t, map[int]repotest.Files{
+		0: {"go.mod": "module example.com/all\n\ngo 1.24\n", "services/cart/go.mod": of["go.mod"], "services/cart/go.sum": of["go.sum"], "services/cart/a.go": of["a.go"]},
+	})
+	s.Repositories[0].Scope, s.Repositories[0].Setup.Env = "services/cart", packagestest.Mirrors()
+	s.Checker.Caches.ModuleCache, s.Checker.Caches.Packages = "-", &packages.Fetcher{Sandbox: s.Checker.Caches.Sandbox, Network: packagestest.New(t)}
+	s.ask(1, `test -d "$GOMODCACHE/example.com/greet@v1.0.0" || exit 9; `+redFrom5)
+	s.run()
+	require.Len(t, s.said(), 1)
+	require.Contains(t, s.said()[0], "Red since `"+s.commits[5][:7])
 }
 
 // A run that was recorded before a restart is not repeated: the recorded answers, which no run would

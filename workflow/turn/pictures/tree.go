@@ -31,8 +31,12 @@ func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tre
 	if s.repository.Visual.Build == "" {
 		return tree{read: hidePrivate(func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }), close: func() {}}, nil
 	}
+	session, err := s.Store.Session(ctx, s.request.Session)
+	if err != nil {
+		return tree{}, err
+	}
 	checker := s.Checker.For(m)
-	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.Setup, nil)
+	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.SetupFor(s.repository.Visual.Build, session.Created), nil)
 	if ctx.Err() != nil {
 		return tree{}, ctx.Err()
 	}

@@ -37,11 +37,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit stri
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
-	how := p.Repository.Setup
-	how.Folder, how.Began = p.Folder(), f.Session().Created
-	if strings.Contains(p.Project().Test, "pytest") {
-		how.Runner = "pytest"
-	}
+	how := p.Repository.SetupFor(p.Project().Test, f.Session().Created)
 	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
 		names = of
 		go f.sayStillFetching(waiting, p.Repository.Name, of)

@@ -1,0 +1,18 @@
+package catalog
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/packages"
+)
+
+func TestSetupIsThatOfTheFolderAndTheCommand(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1700000000, 0)
+	r := Repository{Scope: "./services/cart", Setup: packages.Config{Env: []string{"A=b"}}}
+	require.Equal(t, packages.Config{Env: []string{"A=b"}, Folder: "services/cart", Runner: "pytest", Began: at}, r.SetupFor("python3 -m pytest -q", at))
+	require.Equal(t, packages.Config{Began: at}, Repository{}.SetupFor("go test ./...", at))
+}
