@@ -233,16 +233,21 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 }
 
 // findRegressions compares each test of the base with the branch, and records those that no longer pass. A
-// test that fails is run once more before it is recorded as a regression.
+// test that fails is run once more before it is recorded as a regression. A test that failed on the base, and
+// passes there with the change's test files, failed by chance and counts as one that passes.
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
+	onBase := newIndex(v.OnBase)
 	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
-		if s := base.statusOf(k); s != result.Passed {
+		s := base.statusOf(k)
+		failsHere := s == result.Failed && branch.statusOf(k) == result.Failed
+		byChance := failsHere && onBase.statusOf(k) == result.Passed
+		if s != result.Passed && !byChance {
 			if branch.statusOf(k) == result.Passed {
 				kept++
 			}
-			if s == result.Failed && branch.statusOf(k) == result.Failed {
+			if failsHere {
 				v.AlreadyFailing = append(v.AlreadyFailing, base.labelOf(k))
 			}
 			continue
@@ -269,6 +274,9 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			continue
 		}
 		v.Regressions = append(v.Regressions, base.labelOf(k))
+		if byChance {
+			why = fmt.Sprintf("fails; on %s it failed once and passed once", v.BaseName)
+		}
 		v.addNote(base.labelOf(k), "%s", why)
 	}
 	for _, b := range base.broken {

@@ -199,10 +199,10 @@ func (v *proving) whyNoTests() string {
 // judgeTests compares the three runs test by test.
 func (v *proving) judgeTests(ctx context.Context) error {
 	base, branch := newIndex(v.Base), newIndex(v.Branch)
-	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
+	if err := v.findFixedTests(ctx, base, branch); err != nil { // before the next, for its second run on the base
 		return err
 	}
-	if err := v.findFixedTests(ctx, base, branch); err != nil {
+	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
 		return err
 	}
 	if v.tests.isEmpty() {

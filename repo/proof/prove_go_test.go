@@ -424,6 +424,28 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 	}
 }
 
+// TestATestThatFailedOnTheBaseByChanceIsNoExcuse has a test that fails on the base and on the branch, and passes on the
+// base with the change's test files. The control fails there, too.
+func TestATestThatFailedOnTheBaseByChanceIsNoExcuse(t *testing.T) {
+	t.Parallel()
+	ended := func(s result.Status) result.Result {
+		return result.Result{Tests: []result.Test{{Name: "TestLuck", Status: s}}}
+	}
+	judged := func(onBase, again result.Status) *proving {
+		v := &proving{Proof: Proof{BaseName: "main", OnBase: ended(onBase)}}
+		rerun := func() (result.Result, error) { return ended(again), nil }
+		require.NoError(t, v.findRegressions(newIndex(ended(result.Failed)), newIndex(ended(result.Failed)), rerun))
+		return v
+	}
+	v := judged(result.Passed, result.Failed)
+	require.Equal(t, []string{"TestLuck"}, v.Regressions)
+	require.Equal(t, map[string]string{"TestLuck": "fails; on main it failed once and passed once"}, v.Notes)
+	require.Equal(t, []string{"TestLuck"}, judged(result.Passed, result.Passed).Unstable)
+	v = judged(result.Failed, result.Failed)
+	require.Empty(t, v.Regressions)
+	require.Equal(t, []string{"TestLuck"}, v.AlreadyFailing)
+}
+
 // TestCasesInFilesThatTestsRead checks that the cases in a file that a test reads count as cases of that
 // test.
 func TestCasesInFilesThatTestsRead(t *testing.T) {
