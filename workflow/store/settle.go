@@ -65,10 +65,10 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 // SQL conditions on what a message's buttons offer. A decision waits for a person
 // who may take it, so remarks, questions and the answers to them leave it open.
 const (
-	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
-		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
+	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or ` + offersAnswer + ` or ` + offersDefaults
 	// A question is shown with its options, and a revision with the buttons that approve it.
 	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
+	offersDefaults = `buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
 	offersRevision = `(buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]')`
 	// Details buttons stay, since they decide nothing.
 	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
@@ -118,11 +118,15 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 }
 
 // endQuestion ends the waiting for an answer to a question whose buttons the recording removes, or whose work
-// it pushed: what is written later is about what was shown or decided since. A message that is judged with
-// the question still waiting ends nothing, and an answer ends its own question.
+// it pushed, which removes the question's own buttons only: what is written later is about what was shown or
+// decided since. A message that is judged with the question still waiting ends nothing, and an answer ends its
+// own question.
 func (s settling) endQuestion(ctx context.Context, tx pgx.Tx, note string) error {
 	if p, ok := record.Find[consent.Push](&s.Recording); ok && p.State == outgoing.PushDone && note == "" {
 		note = "Pushed."
+		if err := s.turn.unbutton(ctx, tx, note, "false", `(`+offersAnswer+` or `+offersDefaults+`)`); err != nil {
+			return err
+		}
 	}
 	if note == "" || note == answeredBelow || record.Has[progress.Answer](&s.Recording) {
 		return nil

@@ -191,6 +191,7 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, c.ends(t.Context(), th))
 			require.Nil(t, waits())
+			require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from outbox where session_id = $1 and settled is null and buttons::jsonb @> '[{"ActionID": "option"}]'`, th.Session().ID), "its buttons are removed")
 			require.NoError(t, th.pressOf(t.Context(), o.people["bea"], "option", option))
 			require.NoError(t, th.says(t.Context(), "bea", c.says))
 			require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and answers`, th.Session().ID))
