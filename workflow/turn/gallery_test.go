@@ -380,7 +380,7 @@ func samples() map[string][]outgoing.Line {
 		"fetchPackages-b":      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
 		"askRepository-c":      {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
 		"sayNotConfigured":     {with("This thread is about shop, which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here. Or choose another one.", labelled("change_repository", "Choose repository…", "")...)},
-		"answerOpen":           says(limit.NotLookedInto("Any full member of the channel may approve.")),
+		"answerOpen":           says(limit.NotLookedInto("Any full member of the channel may approve.", false), limit.NotLookedInto("", true)),
 		"Join":                 says("bea: this thread is joined already. Write here to go on here."),
 		"Join-b":               says("Joined to [the cart's total is off](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
 		"lineThere":            says("The same was reported in [one cent too much](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),

@@ -189,7 +189,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	case "spend":
 		return th.Record(ctx, spending.Usage{USD: 2})
 	case "not looked into":
-		return th.Record(ctx, store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody."))))
+		return th.Record(ctx, store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody.", th.AwaitsConsent()))))
 	case "shown":
 		return th.posted(ctx, th.tick())
 	case "understanding":

@@ -118,7 +118,17 @@ func (e *LimitError) Message(who string) string {
 	return fmt.Sprintf("%s Reply \"go on\" to allow as much again. %s", text, who)
 }
 
-// NotLookedInto returns the text for people whose question was not looked into.
-func (e *LimitError) NotLookedInto(who string) string {
-	return quota.NotLookedInto + e.Message(who) + " Then ask again."
+// NotLookedInto returns the text for people whose question was not looked into. consent reports whether the session
+// waits for consent to what it has shown: "go on" is about that then, and allows nothing.
+func (e *LimitError) NotLookedInto(who string, consent bool) string {
+	if !consent {
+		return quota.NotLookedInto + e.Message(who) + " Then ask again."
+	}
+	text := quota.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: what follows pauses at the limit, and \"go on\" allows as much again there."
+	for _, u := range e.Reached {
+		if ends := u.Ends(); ends != "" {
+			return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
+		}
+	}
+	return text
 }

@@ -200,7 +200,7 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
-		fact = append(ledger.Without[store.Lines](fact), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx)))))
+		fact = append(ledger.Without[store.Lines](fact), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx), iq.AwaitsConsent()))))
 	}
 	if err := iq.Record(ctx, fact...); err != nil && ctx.Err() == nil {
 		iq.Log.Error("record an inquiry's answer", "err", err)
