@@ -19,11 +19,10 @@ import (
 //
 // A model's prose may still describe the code in words, so the subject of the work is not hidden.
 
-// A GuestFilter decides in which channels code is hidden. If it is nil or Closed is empty, no code is hidden.
+// A GuestFilter decides in which channels code is hidden. If it is nil, no code is hidden.
 type GuestFilter struct {
-	Closed []string // names of repositories whose code only full members may see
-	Open   []string // names of the other repositories
-	// People looks up the members of a channel; if it is nil, code is hidden everywhere, except that of Open.
+	Closed func(repository string) bool // whether only full members may see its code; an empty name: of a thread that names none yet
+	// People looks up the members of a channel; if it is nil, the code of closed repositories is hidden everywhere.
 	People interface {
 		Outsiders(ctx context.Context, channel string) (bool, error)
 	}
@@ -37,14 +36,15 @@ const (
 )
 
 // HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in words; empty:
-// it is not hidden. An empty name counts as closed, since the thread may turn out to be about a closed repository;
-// so does the name of a repository that is not configured, or not any more.
+// it is not hidden.
 func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
-	if d == nil || len(d.Closed) == 0 {
+	if d == nil {
 		return ""
 	}
-	closed := func(name string) bool { return !slices.Contains(d.Open, name) }
-	if len(repositories) > 0 && !slices.ContainsFunc(repositories, closed) {
+	if len(repositories) == 0 {
+		repositories = []string{""}
+	}
+	if !slices.ContainsFunc(repositories, d.Closed) {
 		return ""
 	}
 	if d.People == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
@@ -36,6 +37,7 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	if a.Person, a.Refused = h.Visitor(ctx, user); a.Refused != "" {
 		return a, nil
 	}
+	closed := func(repository string) bool { return catalog.Closed(h.Repositories, repository) }
 	a.Refused = "Slack does not tell whether you may read this session's channel. Try again in a moment."
 	there, err := h.reads(ctx, user, a.Session)
 	switch {
@@ -44,7 +46,7 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	case !there:
 		a.Refused = "This session is in a channel that you are not in. Join the channel, and load this page again."
 	default:
-		a.Refused, a.Code = "", !a.Person.Guest || !slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), h.closed)
+		a.Refused, a.Code = "", !a.Person.Guest || !slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), closed)
 	}
 	return a, nil
 }
@@ -113,16 +115,3 @@ func (h *Homes) ReadableFrom(ctx context.Context, where workflow.Thread, session
 
 // Permalink returns the URL of a thread.
 func (h *Homes) Permalink(t workflow.Thread) string { return t.Permalink(h.WorkspaceURL) }
-
-// closed reports whether a repository's code is for full members only. If the repository is empty or no
-// longer configured, it may be such a one, so closed then reports whether any configured repository is.
-func (h *Homes) closed(repository string) bool {
-	closed := false
-	for _, r := range h.Repositories {
-		if r.Name == repository {
-			return r.Closed
-		}
-		closed = closed || r.Closed
-	}
-	return closed
-}

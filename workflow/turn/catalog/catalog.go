@@ -141,6 +141,19 @@ type Repository struct {
 	Shown
 }
 
+// Closed reports whether the code of the repository of that name is shown to full members only. If the name is empty
+// or not in the configuration, or not any more, it may be such a one, so Closed then reports whether any of them is.
+func Closed(list []Repository, name string) bool {
+	closed := false
+	for _, r := range list {
+		if r.Name == name {
+			return r.Closed
+		}
+		closed = closed || r.Closed
+	}
+	return closed
+}
+
 // Shown holds how people see a repository outside its threads.
 type Shown struct {
 	CodeURL string // URL of a line of code, with {commit}, {path} and {line}; empty: there are no such pages

@@ -280,7 +280,7 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 		Calls:       approverIDs(s.Repositories),
 		Code:        codeURLs(s.Repositories),
 		CallsOwners: slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] }),
-		GuestFilter: &poster.GuestFilter{Closed: namesOf(s.Repositories, true), Open: namesOf(s.Repositories, false), People: directory, Log: log},
+		GuestFilter: &poster.GuestFilter{Closed: func(name string) bool { return catalog.Closed(s.Repositories, name) }, People: directory, Log: log},
 	}
 }
 
@@ -406,16 +406,6 @@ func channelIDs(list []catalog.Repository) (ids []string) {
 		}
 	}
 	return ids
-}
-
-// namesOf returns the names of the repositories whose code is shown to full members only, or of the others.
-func namesOf(list []catalog.Repository, closed bool) (names []string) {
-	for _, r := range list {
-		if r.Closed == closed {
-			names = append(names, r.Name)
-		}
-	}
-	return names
 }
 
 // approverIDs returns the ids of people and user groups that the configuration names as approvers.
