@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/project/command"
@@ -81,28 +82,45 @@ func findAt(t tree) Project {
 	return first
 }
 
+// code matches the code of projects that may have no tests, by kind; settings matches files that only set up a tool.
+var (
+	code     = map[string]*regexp.Regexp{"node": regexp.MustCompile(`\.[cm]?[jt]sx?$`), "python": regexp.MustCompile(`\.py$`)}
+	settings = regexp.MustCompile(`\.config\.[cm]?[jt]s$`)
+)
+
 // Find looks for a project at the top of a tree. If there is none, or only a Makefile that neither builds nor
-// tests, it returns that of the only folder directly below with a project that has tests.
+// tests, it returns that of the only folder directly below with a project that has tests. It does so, too, below a
+// project that has no build, no tests and no code, such as a package.json for a linter, if the one below is of
+// another kind. Code at the top could not be shown by the tests of a folder, and packages of one kind are those of
+// the top.
 func Find(root fs.FS) Project {
 	top := findAt(tree{root})
-	if top.Kind != "" && top != (Project{Kind: makefile.kind}) {
+	if top.Build+top.Test != "" {
 		return top
 	}
 	entries, _ := fs.ReadDir(root, ".")
 	var found []Project
+	own := code[top.Kind]
+	hasCode := false
 	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" || e.Name() == "vendor" {
+		if strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" || e.Name() == "vendor" {
+			continue
+		}
+		if !e.IsDir() {
+			hasCode = hasCode || own != nil && own.MatchString(e.Name()) && !settings.MatchString(e.Name())
 			continue
 		}
 		below, err := fs.Sub(root, e.Name())
 		if err != nil {
 			continue
 		}
-		if p := findAt(tree{below}); p.Test != "" {
+		p := findAt(tree{below})
+		if p.Test != "" {
 			found = append(found, p.runFrom(e.Name()))
 		}
+		hasCode = hasCode || own != nil && p.Kind == "" && len(tree{below}.findFiles(own)) > 0
 	}
-	if len(found) == 1 {
+	if len(found) == 1 && (own == nil || !hasCode && found[0].Kind != top.Kind) {
 		return found[0]
 	}
 	return top

@@ -70,6 +70,11 @@ func TestFind(t *testing.T) {
 		{"below a Makefile for other things", files{"Makefile": "up:\n\tdocker compose up\n", "api/go.mod": "module x"}, four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", "")},
 		{"below a Makefile that builds", files{"Makefile": "build:\n\tcc a.c\n", "api/go.mod": "module x"}, four("make", "make build", "", "")},
 		{"below a server without tests", files{"package.json": "{}", "server.js": "x", "client/package.json": node("node --test")}, Project{Kind: "node"}},
+		{"below a package.json for tools", files{"package.json": "{}", ".eslintrc.js": "x", "commitlint.config.js": "x", "web/package.json": "{}", "web/app.js": "x", "api/go.mod": "module x"}, four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", "")},
+		{"below requirements for tools", files{"requirements.txt": "pre-commit", "api/go.mod": "module x"}, four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", "")},
+		{"below a server of another kind without tests", files{"package.json": "{}", "server.js": "x", "api/go.mod": "module x"}, Project{Kind: "node"}},
+		{"below a package whose code is in a folder", files{"pyproject.toml": "x", "shop/__init__.py": "#", "api/go.mod": "module x"}, Project{Kind: "python"}},
+		{"below one whose packages are fetched instead", files{"package.json": "{}", "client/package.json": node("node --test")}, Project{Kind: "node"}},
 		{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
 		{"not in vendored folders", files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"}, Project{}},
 	} {
