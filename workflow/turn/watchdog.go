@@ -20,9 +20,9 @@ func lookEvery(silent time.Duration) time.Duration {
 	return min(max(silent/10, time.Second), time.Minute)
 }
 
-// Watchdog posts a line about the state of the work in each thread at work that has been silent for that
-// long, until ctx ends. It leaves out sessions that wait for people. It returns at once if silent is not
-// positive.
+// Watchdog posts a line about the state of the work in each thread whose session is at work and in which
+// nothing was posted for the duration silent. It leaves out sessions that wait for people. It runs until ctx
+// ends, or returns at once if silent is not positive.
 func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 	if silent <= 0 {
 		return
@@ -36,7 +36,7 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 		case <-tick.C:
 		}
 		if err := r.SpeakUp(ctx, silent); err != nil && ctx.Err() == nil {
-			r.Log.Warn("threads that were silent were not told what goes on", "err", err)
+			r.Log.Warn("cannot tell silent threads how the work stands", "err", err)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
 			return err
 		}
 		if said {
-			r.Log.Info("a thread was silent, and was told what goes on", "session", id, "silent", silent)
+			r.Log.Info("told a silent thread how the work stands", "session", id, "silent", silent)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
 	switch {
 	case x.Seatless:
-		parts = append(parts, "I wait for a place: as many sessions are at work as may be at once.")
+		parts = append(parts, "I wait for a free slot: as many sessions are at work as may be at once.")
 	case x.Failing:
 		parts = append(parts, "Something failed on my side, and I try again.")
 	case len(x.Tasks) == 0 && len(x.Commands) == 0:
