@@ -1,5 +1,5 @@
 // Package workflow is the heart of Bobbin's vocabulary: a session and its phases, the reports
-// that people approve, tasks and attempts. The rest of the vocabulary has a room a noun:
+// that people approve, tasks and attempts. The other types are in these packages:
 //
 //   - incoming: what people write and press, and what other apps post
 //   - outgoing: the lines that answer them, their postings, and pushes
@@ -22,7 +22,8 @@
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
-// changes nothing. What waits in one thread meanwhile is one transaction (bot/gateway/messages.go).
+// changes nothing. Events of one thread that arrive while a transaction runs are stored together in
+// the next one (bot/gateway/messages.go).
 // The gateway acknowledges an event after that commit: if the program dies earlier, Slack sends
 // the event again; if it dies later, the job is there.
 //
@@ -78,14 +79,14 @@
 // (turn/delivery/review.go), makes the commit, records the intent to push, pushes, and asks
 // the remote whether the branch is there. The result is a line like any other.
 //
-// Where the repository has a git host (repo/host), the recording of the push holds the intent to
-// open a pull request (store/pullrequest), and a job of the queue. workflow/aftercare opens it,
-// and looks what becomes of it: checks, comments and the merge come back as lines, and as
-// messages that turn/intake judges like any other, but never takes for a yes.
+// If the repository has a git host (repo/host), the recording of the push also stores the intent
+// to open a pull request (store/pullrequest) and queues a job. workflow/aftercare opens the pull
+// request and follows it: checks and the merge are posted in the thread, and comments become
+// messages that turn/intake judges like any other, but never accepts as an approval.
 //
-// # Other ways
+// # Other workflows
 //
-//   - A feature: restate_request says it back (turn/orchestrator/request.go). If everybody
+//   - A feature: restate_request shows it as the bot understood it (turn/orchestrator/request.go). If everybody
 //     who wrote a part of it may approve, asking for it permits the work
 //     (turn/permission/permission.go).
 //   - /grill-me asks questions first (turn/intake/interview.go), /start-work proposes a plan
@@ -99,14 +100,14 @@
 //     store/timeline reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (turn/knows): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
-//   - What was learned of a repository (store/lessons) is what the program saw or a member said
-//     (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).
+//   - Lessons about a repository (store/lessons) come only from what the program saw or a member
+//     said (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
 //     message (bot/event/alert reads it). store/alerts finds its problem: the first alert begins a
 //     session, later ones are counted in its thread and queue no turn. turn/intake/alert.go gives
-//     it to the agents as data that nobody said.
+//     it to the agents as data without an author.
 //   - What a visual task changes is shown after the push, beside the turns (turn/pictures): a
 //     Chromium in the sandbox takes pictures of pages before and after (repo/screenshot).
 //   - A session at one of its limits pauses until somebody allows more (turn/budget,
@@ -114,11 +115,11 @@
 //
 // # What holds everywhere
 //
-// Nothing calls back up: whatever goes out goes through Postgres. Package redact masks
-// secrets in what people and models read. If a turn dies, the next process in the same data
-// directory continues it at once, or another replica does when this one has been silent
-// (store/queue/replica.go), which also wakes sessions that have something to do and no job.
-// Once an hour what is old is removed (cmd/bobbin/internal/housekeeping).
+// No package calls one above it: every message that goes out is first a row in Postgres. Package
+// redact masks secrets in what people and models read. If a turn dies, the next process in the
+// same data directory continues it at once. If a replica gives no sign of life, another one takes
+// over its jobs (store/queue/replica.go). Replicas also queue a job for each session that has
+// work but no job. Old data is removed once an hour (cmd/bobbin/internal/housekeeping).
 //
 // Paths here are below workflow where they name no other folder; cmd/bobbin/layers_test.go
 // says which package may import which.

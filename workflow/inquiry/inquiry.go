@@ -17,7 +17,7 @@ const (
 	Scope   Kind = "scope"   // an agent compares a diff with the scope of its approval
 	Review  Kind = "review"  // an agent reviews a change before its push
 	Owners  Kind = "owners"  // the program says who knows the code; no agent is asked
-	Base    Kind = "base"    // people were told that a base which moved conflicts
+	Base    Kind = "base"    // no question: the row says that the thread was told once of a conflict with the base branch
 )
 
 // An Inquiry is a question to a read-only agent. The type of its answer depends on its kind.

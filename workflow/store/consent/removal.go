@@ -47,8 +47,8 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
 }
 
-// LaidBack is a Part: the hash of a removal that is in the
-// files again, or that an agent was told to make anew.
+// LaidBack is a Part: it marks the removal with that hash as put back, either in
+// the files or by telling an agent to make it anew.
 type LaidBack string
 
 func (LaidBack) Stage() record.Stage { return record.Work }

@@ -31,8 +31,8 @@ func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 	return err
 }
 
-// Completed is a Part: the text of a message as the thread has
-// it, since no event had what was shared with it.
+// Completed is a Part: it replaces a message's text by the one that was read from
+// the thread, because the event lacked what was shared with the message.
 type Completed struct {
 	ID   int64
 	Text string

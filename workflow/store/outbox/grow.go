@@ -54,9 +54,9 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []r
 	return nil
 }
 
-// Grown returns the reply to which p joins its lines as the rows have it,
-// if that is not what p made of it: this worker froze before its edit, and
-// another one went on with the reply. It returns nil if both are the same.
+// Grown returns the reply that p extends as the rows have it now, if another
+// worker has changed it since p was read, because this one froze before its
+// edit. It returns nil if the reply is unchanged.
 func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
 	if !o.guardEdits {
 		return nil, nil

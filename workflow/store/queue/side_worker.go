@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A SideJob does work of one session beside its turns, which it never delays.
+// A SideJob does work of one session while its turns run. Turns never wait for it.
 type SideJob struct {
 	Session string `json:"session" river:"unique"`
 	Work    string `json:"work" river:"unique"` // LookbackWork or BackportWork
@@ -20,7 +20,7 @@ type SideJob struct {
 
 // The kinds of work beside turns. Each has its own queue, of that name.
 const (
-	LookbackWork = "lookback" // looks back in the history of what a session is about, and pictures of its pages
+	LookbackWork = "lookback" // searches the history for the commit that brought a bug, and takes pictures of pages
 	BackportWork = "backport" // brings what a session pushed to releases
 )
 

@@ -58,7 +58,7 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	return r.Queue.InsertPost(ctx, tx, j.Twin)
 }
 
-// Parted is a Part: work goes on in the session's own thread again.
+// Parted is a Part: it records that work goes on in the session's own thread again.
 type Parted struct{}
 
 // Stage implements record.Part.

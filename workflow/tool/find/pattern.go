@@ -23,7 +23,7 @@ type pattern struct {
 	re      *regexp.Regexp // nil: the literal is the whole pattern
 	literal []byte         // every match contains it; empty: unknown
 	oneOf   [][]byte       // every match contains one of these; empty: unknown
-	folded  []byte         // every match contains it, both in the form of alike; only set if oneOf is empty
+	folded  []byte         // every match contains it, both as foldCaseBits returns them; only set if oneOf is empty
 }
 
 func newPattern(text string, literal bool) (*pattern, error) {
@@ -244,10 +244,10 @@ func foldCaseBits(data []byte, scratch []byte) (out []byte, ascii bool) {
 	return out, all&high == 0
 }
 
-// inSmall returns data in the form of alike, in the scratch buffer. It returns nil if the pattern has no folded
+// foldedCopy returns data as foldCaseBits does, in the scratch buffer. It returns nil if the pattern has no folded
 // text, or if the data contains one of the two letters beyond ASCII that fold into ASCII, which would be
 // missed.
-func (p *pattern) inSmall(data []byte, scratch *[]byte) []byte {
+func (p *pattern) foldedCopy(data []byte, scratch *[]byte) []byte {
 	if len(p.folded) == 0 {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit f
 		return
 	}
 	l := looking{data: data, hit: hit, re: p.re, literal: p.literal, in: data}
-	if small := p.inSmall(data, scratch); small != nil {
+	if small := p.foldedCopy(data, scratch); small != nil {
 		l.literal, l.in = p.folded, small
 	}
 	for pos := 0; pos < len(data) && ctx.Err() == nil; {
@@ -290,7 +290,7 @@ func chunkEnd(data []byte, pos int) int {
 // A looking is the search in one file.
 type looking struct {
 	data    []byte
-	in      []byte // where the literal is searched for: data, or data in the form of alike
+	in      []byte // where the literal is searched for: data, or data as foldCaseBits returns it
 	literal []byte
 	re      *regexp.Regexp
 	hit     func(start, end, at int)

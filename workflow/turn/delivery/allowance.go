@@ -63,8 +63,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 	return nil, &asked, nil
 }
 
-// maxMissing is how many characters are said of what could not be started, which is the output of a
-// command.
+// maxMissing is how many characters are quoted of the output of a command that did not start.
 const maxMissing = 300
 
 // allowanceText returns the question whether these files may be pushed. named lists what they decide

@@ -70,7 +70,7 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 	return told, nil, nil
 }
 
-// maxKept is how many characters are told of the reason why findings stay.
+// maxKept is how many characters are quoted of the reason for leaving findings open.
 const maxKept = 200
 
 // reviewKey returns the prefix of the keys of an approval's reviews. The tree follows it.

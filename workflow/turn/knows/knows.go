@@ -251,7 +251,8 @@ func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *
 
 // calls returns the ids of the people to mention: members of the thread's channel whom Slack knows by
 // the email address of their commits or of CODEOWNERS. It returns nil if the repository is not
-// configured so, or if somebody was mentioned in the session before, and stops if Slack does not tell.
+// configured so, or if somebody was mentioned in the session before. It stops at the first look-up that Slack does not
+// answer.
 func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string) {
 	if here := f.Trees.Current(); here == nil || !here.Repository.CallsOwners {
 		return nil
