@@ -75,7 +75,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			out := (&bottest.Outbox{}).Put(posting)
 			drain := func() {
 				p := o.poster(out)
-				p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
+				p.GuestFilter = &GuestFilter{Closed: closedBut(), People: &people.Directory{Slack: o.Bot}}
 				require.NoError(t, p.Drain(t.Context(), "s"))
 			}
 			drain()

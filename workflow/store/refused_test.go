@@ -16,8 +16,10 @@ import (
 // posted that Slack refused while the bot was out of the channel.
 func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
 	t.Parallel()
-	for code, again := range map[string]bool{"not_in_channel": true, "channel_not_found": true, "is_archived": true, "is_inactive": true, "restricted_action": true,
-		"restricted_action_thread_locked": true, "msg_too_long": false} {
+	for code, again := range map[string]bool{
+		"not_in_channel": true, "channel_not_found": true, "is_archived": true, "is_inactive": true, "restricted_action": true,
+		"restricted_action_thread_locked": true, "msg_too_long": false,
+	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
 			ctx, s := t.Context(), storetest.Open(t)
