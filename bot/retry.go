@@ -11,8 +11,8 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// startPatience is how long a start retries while Slack fails temporarily.
-const startPatience = time.Minute
+// startTimeout is how long a start retries while Slack fails temporarily.
+const startTimeout = time.Minute
 
 // callAtStart makes a call and retries it while Slack fails temporarily. It returns at once if a person has to
 // fix the cause, or if there is no response at all.
@@ -27,7 +27,7 @@ func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startTimeout), backoff.WithNotify(func(err error, wait time.Duration) {
 		s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
 	}))
 	return err

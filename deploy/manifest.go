@@ -27,7 +27,7 @@ type App struct {
 
 // Limits and formats of Slack and of the manifest file.
 const (
-	mostName    = 35
+	maxName     = 35
 	createPage  = "https://api.slack.com/apps?new_app=1&manifest_yaml="
 	agentMark   = "#+ "
 	defaultName = "Bobbin"
@@ -96,7 +96,7 @@ func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
 		return errors.New("the app's name has to be one line without white space around it")
-	case utf8.RuneCountInString(name) > mostName:
+	case utf8.RuneCountInString(name) > maxName:
 		return errors.New("the name of an app has at most 35 characters")
 	case strings.Contains(strings.ToLower(name), "slack"):
 		return errors.New(`the name of an app may not hold "slack": Slack refuses it`)

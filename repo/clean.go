@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// MirrorKeep says which mirrors Clean keeps. The zero value keeps all of them.
-type MirrorKeep struct {
+// MirrorRetention says which mirrors Clean keeps. The zero value keeps all of them.
+type MirrorRetention struct {
 	Unused time.Duration // remove a mirror that was not used for longer; 0: none
 	Dry    bool          // only report what would be removed
 }
@@ -25,7 +25,7 @@ type MirrorKeep struct {
 // Clean removes mirrors that no session has asked for in a long time, and what killed processes left of
 // clones. It combines the small packs of a mirror that has many. A mirror in use is kept. A removed
 // mirror is cloned again when a session asks for it.
-func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]disk.Removed, error) {
+func (m *Mirrors) Clean(ctx context.Context, keep MirrorRetention) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -64,7 +64,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]disk.Removed, e
 
 // removalReason returns why a folder among the mirrors may be removed, or an empty string if it may
 // not.
-func (m *Mirrors) removalReason(dir string, keep MirrorKeep) string {
+func (m *Mirrors) removalReason(dir string, keep MirrorRetention) string {
 	name := filepath.Base(dir)
 	now := time.Now
 	if m.Now != nil {
@@ -92,7 +92,7 @@ func formatDays(d time.Duration) string {
 }
 
 // removeUnused removes a folder unless it is in use. It reports whether it tried to remove the folder.
-func (m *Mirrors) removeUnused(dir string, keep MirrorKeep) (bool, error) {
+func (m *Mirrors) removeUnused(dir string, keep MirrorRetention) (bool, error) {
 	if !disk.IsAside(dir) {
 		var err error
 		if dir, err = m.moveAside(dir, keep); dir == "" || err != nil {
@@ -104,7 +104,7 @@ func (m *Mirrors) removeUnused(dir string, keep MirrorKeep) (bool, error) {
 
 // moveAside renames a mirror's folder while no other goroutine can open the mirror, and returns the new
 // path. The path is empty if the mirror is in use or was asked for just now.
-func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
+func (m *Mirrors) moveAside(dir string, keep MirrorRetention) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if one := m.open[dir]; one != nil {

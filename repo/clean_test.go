@@ -87,7 +87,7 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 					failed <- errors.New("a reader lost an object")
 				})
 			}
-			removed, err := mirrors.Clean(t.Context(), MirrorKeep{Unused: time.Hour})
+			removed, err := mirrors.Clean(t.Context(), MirrorRetention{Unused: time.Hour})
 			close(stop)
 			readers.Wait()
 			require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestAMirrorThatNobodyUsesGoes(t *testing.T) {
 	require.NoError(t, os.Mkdir(m.dir+".gone-7", 0o755))
 	w := workspaceAt(t, m)
 	clean := func(dry bool) int {
-		removed, err := mirrors.Clean(t.Context(), MirrorKeep{Unused: 30 * 24 * time.Hour, Dry: dry})
+		removed, err := mirrors.Clean(t.Context(), MirrorRetention{Unused: 30 * 24 * time.Hour, Dry: dry})
 		require.NoError(t, err)
 		return len(removed)
 	}
@@ -164,7 +164,7 @@ func TestAMirrorInUseWouldBeTaken(t *testing.T) {
 	w := workspaceAt(t, m)
 	m.packs.Users.Store(0)
 	now = now.Add(31 * 24 * time.Hour)
-	removed, err := mirrors.Clean(t.Context(), MirrorKeep{Unused: 30 * 24 * time.Hour})
+	removed, err := mirrors.Clean(t.Context(), MirrorRetention{Unused: 30 * 24 * time.Hour})
 	require.NoError(t, err)
 	require.Len(t, removed, 1)
 	require.NotZero(t, removed[0].Bytes)

@@ -75,12 +75,12 @@
 //
 // The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
 // proves the whole change, takes each hunk of the fix out, alone, to see whether anything
-// fails without it (repo/needed), has what is left reviewed by the critic
+// fails without it (repo/hunktrial), has what is left reviewed by the critic
 // (turn/delivery/review.go), makes the commit, records the intent to push, pushes, and asks
 // the remote whether the branch is there. The result is a line like any other.
 //
 // If the repository has a git host (repo/host), the recording of the push also stores the intent
-// to open a pull request (store/pullrequest) and queues a job. workflow/aftercare opens the pull
+// to open a pull request (store/pullrequest) and queues a job. workflow/pullrequests opens the pull
 // request and follows it: checks and the merge are posted in the thread, and comments become
 // messages that turn/intake judges like any other, but never accepts as an approval.
 //
@@ -98,7 +98,7 @@
 //     (turn/delivery/allowance.go, turn/approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/timeline reads, and home.Access says who may look.
-//   - "Who knows this?" is answered by the program (turn/knows): CODEOWNERS and the history of the
+//   - "Who knows this?" is answered by the program (turn/experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).

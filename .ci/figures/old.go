@@ -14,10 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/twins"
 )
 
 const (
@@ -46,7 +46,7 @@ var oldSteps = []struct {
 		return err
 	}},
 	{"a turn looks whether it goes on", func(ctx context.Context, a *archive, _ int) error {
-		_, err := a.turn.Pulse(ctx)
+		_, err := a.turn.Status(ctx)
 		return err
 	}},
 	{"an App Home is opened", func(ctx context.Context, a *archive, n int) error {
@@ -57,7 +57,7 @@ var oldSteps = []struct {
 		return errors.Join(waiting, all, spent)
 	}},
 	{"duplicates of a report are looked for", func(ctx context.Context, a *archive, _ int) error {
-		_, err := twins.Find(ctx, a.store.DB, a.session, "repo0", "The refund of an order with three articles and a coupon is two cents too much")
+		_, err := duplicate.Find(ctx, a.store.DB, a.session, "repo0", "The refund of an order with three articles and a coupon is two cents too much")
 		return err
 	}},
 }

@@ -158,16 +158,16 @@ type Outbox struct {
 	Waiting      []*outgoing.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
-	Lost         error // error that Mine returns
+	Lost         error // error that CheckOwner returns
 
 	Elsewhere string // ts that Posted returns instead: another poster's reply
 
-	GrownTo []*outgoing.Posting // results of successive calls of Grown: the reply as another poster extended it
+	GrownTo []*outgoing.Posting // results of successive calls of EditedSince: the reply as another poster extended it
 }
 
-func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
+func (b *Outbox) CheckOwner(context.Context, string) error { return b.Lost }
 
-func (b *Outbox) Grown(context.Context, *outgoing.Posting) (*outgoing.Posting, error) {
+func (b *Outbox) EditedSince(context.Context, *outgoing.Posting) (*outgoing.Posting, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.GrownTo) == 0 {
@@ -223,7 +223,7 @@ func (o *Office) Posting(key, root, text string) outgoing.Posting {
 	return outgoing.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []outgoing.Line{{Agent: "deep", Text: text}}}
 }
 
-// Newest and Threads make the Inbox a gateway.Ledger of what it has stored.
+// Newest and Threads make the Inbox a gateway.History of what it has stored.
 func (b *Inbox) Newest(context.Context) (newest string, _ error) {
 	_, kept := b.Seen()
 	for _, in := range kept {

@@ -24,8 +24,8 @@ import (
 // recently active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are
 // not recovered.
 
-// A Ledger knows which messages were received before.
-type Ledger interface {
+// A History knows which messages were received before.
+type History interface {
 	// Newest returns the ts of the newest stored message, or an empty string if there is none.
 	Newest(ctx context.Context) (ts string, err error)
 	// Threads returns at most that many threads with a session that received anything since that time, the most
@@ -36,7 +36,7 @@ type Ledger interface {
 const (
 	maxGap        = 24 * time.Hour      // how far back messages are read
 	gapOverlap    = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
-	ledgerTimeout = 5 * time.Second     // limit for a read of the Ledger
+	ledgerTimeout = 5 * time.Second     // limit for a read of the History
 	openFor       = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
 	rootsBefore   = 24 * time.Hour      // how long before the gap a thread without a session may have begun
 	openThreads   = 100
@@ -173,7 +173,7 @@ type filling struct {
 	reader   event.Reader
 	from     time.Time
 	oldest   string // from, as a ts
-	listed   bool   // the Ledger has named its threads
+	listed   bool   // the History has named its threads
 	channels []string
 	threads  []workflow.Thread // what is still to be read
 	read     int               // number of threads that were read
@@ -297,7 +297,7 @@ func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Mess
 		return ctx.Err() == nil
 	}
 	l := &link{Gateway: f.g}
-	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.patience())); err != nil {
+	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.storeTimeout())); err != nil {
 		if ctx.Err() == nil {
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}

@@ -29,7 +29,7 @@ func (o *gatewayOffice) away(links int, write func()) {
 }
 
 // TestWhatWasWrittenInAGapIsReadAgain checks that messages that were written while no link was up are read
-// later, in known threads and in configured channels. The control has no Ledger and loses them.
+// later, in known threads and in configured channels. The control has no History and loses them.
 func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
@@ -122,7 +122,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	}
 }
 
-// TestTheTimeBeforeTheStartIsAGap checks that messages from before the start are read, but only if the Ledger
+// TestTheTimeBeforeTheStartIsAGap checks that messages from before the start are read, but only if the History
 // holds an earlier message.
 func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 
 // faultyLedger fails the first call of one of its functions.
 type faultyLedger struct {
-	Ledger
+	History
 	newest, threads error
 }
 
@@ -157,7 +157,7 @@ func (l *faultyLedger) Newest(ctx context.Context) (string, error) {
 		l.newest = nil
 		return "", err
 	}
-	return l.Ledger.Newest(ctx)
+	return l.History.Newest(ctx)
 }
 
 func (l *faultyLedger) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
@@ -165,7 +165,7 @@ func (l *faultyLedger) Threads(ctx context.Context, since time.Time, most int) (
 		l.threads = nil
 		return nil, err
 	}
-	return l.Ledger.Threads(ctx, since, most)
+	return l.History.Threads(ctx, since, most)
 }
 
 // TestAGapIsReadUntilItIsRead checks that nothing of a gap is lost when something fails once while it is read.
@@ -219,7 +219,7 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 }
 
 // TestWhatSlackNoLongerDeliversIsReadAgain checks that a message that could not be kept at any of Slack's four
-// attempts is read from its thread later. The control has no Ledger and loses it.
+// attempts is read from its thread later. The control has no History and loses it.
 func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
@@ -264,7 +264,7 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	g := &Gateway{Slack: o.Bot, Inbox: in, Patience: time.Minute, Backfill: Backfill{Ledger: in}}
+	g := &Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{Ledger: in}}
 	root := o.AdaSays("it fails", "")
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)
@@ -293,7 +293,7 @@ func TestAMentionInAnOlderThreadIsRead(t *testing.T) {
 	o.AdaSays("at noon", other)
 	ago.Store(0)
 	o.AdaSays(o.Mention()+" it fails", root)
-	f := (&Gateway{Slack: o.Bot, Inbox: in, Patience: time.Minute, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
+	f := (&Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
 	require.True(t, f.try(t.Context()))
 	require.Equal(t, []string{"it fails"}, in.Texts())
 	require.Len(t, o.Requests("conversations.replies"), 1, "nothing is new in the other thread")

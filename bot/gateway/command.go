@@ -58,7 +58,7 @@ func ephemeralAnswer(text string) any {
 // removes a new thread that the Inbox did not store, since no session would answer there. A thread that existed
 // before stays, since the Inbox may have stored it then.
 func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
-	until := time.Now().Add(l.patience())
+	until := time.Now().Add(l.storeTimeout())
 	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	opener := threadOpener{l.Slack, l.log, l.removalTimeout(), l.skipLookup}

@@ -94,7 +94,7 @@ func TestACommandWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []slacktest.ChannelKind{slacktest.Public, slacktest.Private} { // not_in_channel, channel_not_found
 		o, in := openGatewayOffice(t, slacktest.Config{AppName: "bobbin"}), &bottest.Inbox{}
-		o.run(&Gateway{Inbox: in, Patience: time.Hour}) // there is nothing to wait for: it fails at once
+		o.run(&Gateway{Inbox: in, StoreTimeout: time.Hour}) // there is nothing to wait for: it fails at once
 		require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Kind = kind }))
 		require.NoError(t, o.Leave("bugs", o.App().BotUser))
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
@@ -166,7 +166,7 @@ func TestALostAnswerToACommandsMessage(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} { // true is the control
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-		o.run(&Gateway{Inbox: in, Patience: time.Minute, skipLookup: blind})
+		o.run(&Gateway{Inbox: in, StoreTimeout: time.Minute, skipLookup: blind})
 		o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
 		require.Equal(t, []string{"/diagnose the cart"}, in.Texts())
@@ -185,7 +185,7 @@ func TestACommandOutlivesAShortOutage(t *testing.T) {
 		}
 		return nil
 	}}
-	o.run(&Gateway{Inbox: in, Patience: time.Minute})
+	o.run(&Gateway{Inbox: in, StoreTimeout: time.Minute})
 	o.Order(slacktest.Fault{Method: "conversations.history", Status: 503})
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Error: "internal_error"})
 	require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
@@ -257,7 +257,7 @@ func TestACommandThatSlackDoesNotLetUsAnswer(t *testing.T) {
 		// The acknowledgement timeout is far longer than the patience, and far shorter than Slack's
 		// Retry-After.
 		o, in := openGatewayOffice(t, slacktest.Config{AckTimeout: 20 * time.Second}), &bottest.Inbox{}
-		o.run(&Gateway{Inbox: in, Patience: 200 * time.Millisecond})
+		o.run(&Gateway{Inbox: in, StoreTimeout: 200 * time.Millisecond})
 		o.Order(c.fault)
 		d := o.command("/diagnose", "the cart")
 		require.Equal(t, slacktest.Acked, d.Outcome)

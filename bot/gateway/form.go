@@ -90,7 +90,7 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	bounded, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var late string
-	err := l.retryUntil(bounded, time.Now().Add(l.patience()), func() (err error) {
+	err := l.retryUntil(bounded, time.Now().Add(l.storeTimeout()), func() (err error) {
 		if ofHome {
 			late, err = l.Homes.Submit(bounded, s.In)
 		} else {

@@ -33,9 +33,9 @@ type Gateway struct {
 	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
 
-	// Patience is how long the gateway retries to store an event before it leaves the event to a redelivery by
+	// StoreTimeout is how long the gateway retries to store an event before it leaves the event to a redelivery by
 	// Slack; default 2 s, since Slack waits 3 s for the acknowledgement.
-	Patience time.Duration
+	StoreTimeout time.Duration
 	// AckTimeout is how long Slack waits for the acknowledgement of a press, a form or a command, each of which
 	// it sends once. Slack's limit, and the default, is 3 s; what the answer needs is bounded by a part of it.
 	AckTimeout time.Duration
@@ -75,7 +75,7 @@ type Modals struct {
 // Backfill configures where messages are read that were written while no connection was up (backfill.go). The
 // zero value reads none.
 type Backfill struct {
-	Ledger   Ledger   // names the threads to read
+	Ledger   History  // names the threads to read
 	Channels []string // ids of the channels to read
 }
 
@@ -310,7 +310,7 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 		l.openHome(ctx, user)
 		return
 	}
-	until := time.Now().Add(l.patience())
+	until := time.Now().Add(l.storeTimeout())
 	in, ok, reason := l.reader.Normalise(kind, payload)
 	log := l.log.With("event", in.EventID, "attempt", attempt)
 	if !ok {
@@ -344,7 +344,7 @@ func (l *link) retryUntil(ctx context.Context, until time.Time, do func() error)
 	return bot.RetryUntil(ctx, until, 20*time.Millisecond, do)
 }
 
-func (g *Gateway) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Second) }
+func (g *Gateway) storeTimeout() time.Duration { return cmp.Or(g.StoreTimeout, 2*time.Second) }
 
 func (g *Gateway) ackTimeout() time.Duration { return cmp.Or(g.AckTimeout, 3*time.Second) }
 
@@ -352,7 +352,7 @@ func (g *Gateway) ackTimeout() time.Duration { return cmp.Or(g.AckTimeout, 3*tim
 func (g *Gateway) formTimeout() time.Duration { return g.ackTimeout() * 2 / 5 }
 
 // commandTimeout limits what a command, a form or a shortcut does, so that time is left for its acknowledgement.
-func (g *Gateway) commandTimeout() time.Duration { return max(g.ackTimeout()*5/6, g.patience()) }
+func (g *Gateway) commandTimeout() time.Duration { return max(g.ackTimeout()*5/6, g.storeTimeout()) }
 
 // removalTimeout limits how long a command that failed removes its message.
 func (g *Gateway) removalTimeout() time.Duration { return g.ackTimeout() / 6 }

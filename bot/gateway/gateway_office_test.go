@@ -27,7 +27,7 @@ var untilAcked = make([]time.Duration, 100)
 func (o *gatewayOffice) run(g *Gateway) *Gateway {
 	o.T.Helper()
 	g.Slack = o.Bot
-	g.Apart, g.Patience = cmp.Or(g.Apart, time.Millisecond), cmp.Or(g.Patience, time.Millisecond)
+	g.Apart, g.StoreTimeout = cmp.Or(g.Apart, time.Millisecond), cmp.Or(g.StoreTimeout, time.Millisecond)
 	g.AckTimeout = cmp.Or(g.AckTimeout, time.Minute) // as the fake Slack has it (bottest.Open)
 	o.RunGateway(g.Run, max(g.Connections, 1))
 	return g

@@ -175,7 +175,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(t, (&poster.Poster{Slack: o.Bot, Outbox: out}).Drain(t.Context(), "s"))
-	o.run(&Gateway{Inbox: in, Patience: time.Minute})
+	o.run(&Gateway{Inbox: in, StoreTimeout: time.Minute})
 	require.NoError(t, o.Click("bugs", out.ByKey["k1"], "option#2", o.Ben.ID))
 	o.Settle()
 	_, kept := in.Seen()

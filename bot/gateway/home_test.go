@@ -115,5 +115,5 @@ func TestAHomeOfAGuest(t *testing.T) {
 		texts := strings.Join(o.shownAt(hometab.View{Person: c.person, Others: []hometab.Session{x}}), "\n")
 		require.Equal(t, c.repo, strings.Contains(texts, "shop"), name)
 	}
-	require.Contains(t, strings.Join(o.shownAt(hometab.View{Closed: true}), "\n"), "only the sessions that you asked for")
+	require.Contains(t, strings.Join(o.shownAt(hometab.View{OwnOnly: true}), "\n"), "only the sessions that you asked for")
 }

@@ -14,8 +14,8 @@ import (
 // the messages that wait while a transaction runs are taken together: those of one thread are stored in their
 // order in one transaction, and acknowledged after it.
 
-// mostTogether limits how many waiting events are taken along with one event.
-const mostTogether = 50
+// maxTogether limits how many waiting events are taken along with one event.
+const maxTogether = 50
 
 // A message is an event that is stored and then acknowledged.
 type message struct {
@@ -32,7 +32,7 @@ const lastAttempt = 3
 func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
 	var list messages
 	defer func() { list.keep(ctx, l) }()
-	for waiting := min(len(l.client.Events), mostTogether); ; waiting-- {
+	for waiting := min(len(l.client.Events), maxTogether); ; waiting-- {
 		m, ok := readMessage(l, e)
 		if ok {
 			list = append(list, m)
@@ -107,7 +107,7 @@ func (list messages) keepTogether(ctx context.Context, l *link) {
 	}
 	for _, m := range list {
 		//crash:event_received
-		m.keep(ctx, l, time.Now().Add(l.patience()))
+		m.keep(ctx, l, time.Now().Add(l.storeTimeout()))
 	}
 }
 

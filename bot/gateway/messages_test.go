@@ -16,7 +16,7 @@ import (
 
 // ofEach is the number of messages that a storm sends to each of its two threads. Together they fill the event
 // channel of a client.
-const ofEach = mostTogether / 2
+const ofEach = maxTogether / 2
 
 // storm sends messages to two threads in turn while the first event is being stored. When all of them wait, it
 // lets the commit go on. An event with the text fails cannot be stored.
@@ -32,7 +32,7 @@ func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 		return nil
 	}}
 	var client *socketmode.Client
-	o.run(&Gateway{Inbox: in, Patience: time.Nanosecond, opened: func(c *socketmode.Client) { client = c }})
+	o.run(&Gateway{Inbox: in, StoreTimeout: time.Nanosecond, opened: func(c *socketmode.Client) { client = c }})
 	one, other := o.AdaSays("one", ""), o.AdaSays("other", "") // root messages, which are not for the bot
 	o.AdaSays("first", one)
 	<-entered

@@ -24,7 +24,7 @@ import (
 
 // keepShared hands such a message to the Inbox; it returns false if Slack has to deliver the event again.
 func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
-	until := time.Now().Add(l.patience())
+	until := time.Now().Add(l.storeTimeout())
 	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var err error

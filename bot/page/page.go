@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -52,7 +52,7 @@ func (p *Pages) Handler() http.Handler {
 	mux.HandleFunc("GET /s/{session}/step/{entry}", p.serveStep)
 	mux.HandleFunc("POST /s/{session}/parts", p.serveParts)
 	mux.HandleFunc("GET /s/{session}/picture/{request}/{number}/{side}", p.servePicture)
-	mux.HandleFunc("GET /assets/look.css", look.ServeSheet)
+	mux.HandleFunc("GET /assets/look.css", pagestyle.ServeSheet)
 	mux.HandleFunc("GET /assets/{name}", serveAsset)
 	return secured(mux)
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
 // TestRefusedLinks checks that a request without a valid link reads neither the database nor Slack, and that
@@ -58,13 +58,13 @@ func TestRefusedLinks(t *testing.T) {
 // TestProven checks that each hunk shows the results of its own file and lines only.
 func TestProven(t *testing.T) {
 	t.Parallel()
-	files := look.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
-	known := tried.Hunks{
-		{Path: "a.go", Line: 2, Verdict: tried.Needed, Why: "TestA fails"},
-		{Path: "a.go", Line: 4, Verdict: tried.Unneeded, Kept: "it reads better"},
-		{Path: "a.go", Line: 22, Verdict: tried.Untried, Why: "no time was left"},
-		{Path: "b.go", Verdict: tried.Unneeded},
-		{Path: "c.go", Line: 2, Verdict: tried.Needed},
+	files := pagestyle.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
+	known := hunkresult.Hunks{
+		{Path: "a.go", Line: 2, Verdict: hunkresult.Needed, Why: "TestA fails"},
+		{Path: "a.go", Line: 4, Verdict: hunkresult.Unneeded, Kept: "it reads better"},
+		{Path: "a.go", Line: 22, Verdict: hunkresult.Untried, Why: "no time was left"},
+		{Path: "b.go", Verdict: hunkresult.Unneeded},
+		{Path: "c.go", Line: 2, Verdict: hunkresult.Needed},
 	}
 	var got [][]proof
 	for _, f := range proven(files, known, func(s string) string { return s }) {
@@ -73,9 +73,9 @@ func TestProven(t *testing.T) {
 		}
 	}
 	require.Equal(t, [][]proof{
-		{{tried.Needed, "Line 2: needed. Without it: TestA fails."}, {tried.Unneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
-		{{tried.Untried, "Line 22: not tried, no time was left."}},
-		{{tried.Unneeded, "nothing fails without it."}},
+		{{hunkresult.Needed, "Line 2: needed. Without it: TestA fails."}, {hunkresult.Unneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
+		{{hunkresult.Untried, "Line 22: not tried, no time was left."}},
+		{{hunkresult.Unneeded, "nothing fails without it."}},
 	}, got)
 }
 

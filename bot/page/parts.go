@@ -58,8 +58,8 @@ func renderPart(name, id string, data any) (part, error) {
 	return part{id, hash, template.HTML(tag + ` data-hash="` + hash + `" ` + rest)}, nil //nolint:gosec // html/template has escaped it
 }
 
-// mostAsked is the limit in bytes for the body of a parts request.
-const mostAsked = 1 << 20
+// maxAsked is the limit in bytes for the body of a parts request.
+const maxAsked = 1 << 20
 
 // A change is a part that differs from what the page shows.
 type change struct {
@@ -80,7 +80,7 @@ func (p *Pages) serveParts(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	shown, err := readShown(http.MaxBytesReader(w, r.Body, mostAsked))
+	shown, err := readShown(http.MaxBytesReader(w, r.Body, maxAsked))
 	if err != nil {
 		http.Error(w, "what the page shows cannot be read", http.StatusBadRequest)
 		return

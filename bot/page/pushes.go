@@ -5,27 +5,27 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
 // A file holds the changes of one file in a push, with the proofs of each hunk.
 type file struct {
-	look.File
+	pagestyle.File
 	Hunks []hunk
 }
 
 type hunk struct {
-	look.Hunk
+	pagestyle.Hunk
 	Shown []proof
 }
 
 // A proof is the result of testing the fix without one of its hunks.
 type proof struct {
-	Verdict string // a verdict of package tried
+	Verdict string // a verdict of package hunkresult
 	Text    string
 }
 
@@ -51,7 +51,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 }
 
 // hunksOf returns the results for exactly the change that was pushed: the same base commit and tree.
-func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found tried.Hunks) {
+func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found hunkresult.Hunks) {
 	for _, r := range rows {
 		if r.Base == x.BaseCommit && r.Tree == x.Tree {
 			found = r.Hunks
@@ -62,7 +62,7 @@ func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found tried.Hunks) {
 
 // proven adds the results to each hunk of a diff. One hunk of the diff may hold several tested hunks, since git
 // joins changes that are close together.
-func proven(files []look.File, known tried.Hunks, mask func(string) string) (list []file) {
+func proven(files []pagestyle.File, known hunkresult.Hunks, mask func(string) string) (list []file) {
 	for _, f := range files {
 		shown := file{File: f}
 		for _, h := range f.Hunks {
@@ -79,14 +79,14 @@ func proven(files []look.File, known tried.Hunks, mask func(string) string) (lis
 	return list
 }
 
-func proofText(k tried.Hunk) (text string) {
+func proofText(k hunkresult.Hunk) (text string) {
 	if k.Line > 0 {
 		text = fmt.Sprintf("Line %d: ", k.Line)
 	}
 	switch {
-	case k.Verdict == tried.Untried:
+	case k.Verdict == hunkresult.Untried:
 		return text + "not tried, " + k.Why + "."
-	case k.Verdict == tried.Needed:
+	case k.Verdict == hunkresult.Needed:
 		return text + "needed. Without it: " + k.Why + "."
 	case k.Kept != "":
 		return text + "nothing fails without it. Kept: " + k.Kept
@@ -97,28 +97,28 @@ func proofText(k tried.Hunk) (text string) {
 // diffs caches diffs of commits, which never change. The zero value is an empty cache.
 type diffs struct {
 	mu    sync.Mutex
-	known map[string][]look.File // by repository and commit
+	known map[string][]pagestyle.File // by repository and commit
 }
 
-// mostDiffs is how many diffs are cached; a full cache is emptied.
-const mostDiffs = 20
+// maxDiffs is how many diffs are cached; a full cache is emptied.
+const maxDiffs = 20
 
 // diffOf returns a commit's diff, highlighted and with its secrets masked.
-func (p *Pages) diffOf(ctx context.Context, repository, commit string) []look.File {
+func (p *Pages) diffOf(ctx context.Context, repository, commit string) []pagestyle.File {
 	p.diffs.mu.Lock()
 	files, known := p.diffs.known[repository+" "+commit]
 	p.diffs.mu.Unlock()
 	if known {
 		return files
 	}
-	files = look.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, repository, commit)))
+	files = pagestyle.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, repository, commit)))
 	if len(files) == 0 {
 		return nil // it may be available later
 	}
 	p.diffs.mu.Lock()
 	defer p.diffs.mu.Unlock()
-	if len(p.diffs.known) >= mostDiffs || p.diffs.known == nil {
-		p.diffs.known = map[string][]look.File{}
+	if len(p.diffs.known) >= maxDiffs || p.diffs.known == nil {
+		p.diffs.known = map[string][]pagestyle.File{}
 	}
 	p.diffs.known[repository+" "+commit] = files
 	return files

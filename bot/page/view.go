@@ -144,13 +144,13 @@ func wholeTitle(title string) string {
 // momentOf parses a cursor from Before; it returns the zero time for anything else.
 func momentOf(before string) time.Time {
 	n, err := strconv.ParseInt(before, 36, 64)
-	if err != nil || n <= 0 || n > mostMicros {
+	if err != nil || n <= 0 || n > maxMicros {
 		return time.Time{}
 	}
 	return time.UnixMicro(n)
 }
 
-const mostMicros = 1 << 56 // the year 4253, which is within the range of Postgres
+const maxMicros = 1 << 56 // the year 4253, which is within the range of Postgres
 
 // namer returns a function that returns display names of users, and looks each up once.
 func (p *Pages) namer(ctx context.Context) func(user string) string {
@@ -163,17 +163,17 @@ func (p *Pages) namer(ctx context.Context) func(user string) string {
 	}
 }
 
-// mostShown is how many characters of a call's arguments, and of its output, the page of a session shows. The
+// maxShown is how many characters of a call's arguments, and of its output, the page of a session shows. The
 // step's own page shows all of it.
-const mostShown = 1000
+const maxShown = 1000
 
 // shownEntry returns an entry for the page of a session, with long texts cut.
 func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
 	shown := p.wholeEntry(e, name)
 	if e.Kind == timeline.Call {
 		var args, output int
-		shown.Text, args = plaintext.CutMiddle(shown.Text, mostShown/2, mostShown/2)
-		shown.Output, output = plaintext.CutMiddle(shown.Output, mostShown/2, mostShown/2)
+		shown.Text, args = plaintext.CutMiddle(shown.Text, maxShown/2, maxShown/2)
+		shown.Output, output = plaintext.CutMiddle(shown.Output, maxShown/2, maxShown/2)
 		shown.Left = args+output > 0
 	}
 	return shown
@@ -299,7 +299,7 @@ type group struct {
 
 // listView groups the sessions of a home by state, limited to those that match the query and the state.
 func listView(h hometab.View, query, state string) sessionList {
-	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.Closed, More: h.More, TodayUSD: h.TodayUSD}
+	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.OwnOnly, More: h.More, TodayUSD: h.TodayUSD}
 	add := func(name string, list []hometab.Session) {
 		v.States = append(v.States, name)
 		g := group{Name: name}

@@ -42,7 +42,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 	if there.has(c) {
 		return nil
 	}
-	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
+	if err := p.Outbox.CheckOwner(ctx, posting.Key); err != nil {
 		return err
 	}
 	err := p.uploadFile(ctx, posting.Thread, c)

@@ -42,7 +42,7 @@ const (
 func TestFilesFollowTheirReply(t *testing.T) {
 	t.Parallel()
 	o, in := openPosterOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	o.RunGateway((&gateway.Gateway{Slack: o.Bot, Inbox: in, Patience: time.Millisecond, Connecting: gateway.Connecting{Apart: time.Millisecond}}).Run, 1)
+	o.RunGateway((&gateway.Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Millisecond, Connecting: gateway.Connecting{Apart: time.Millisecond}}).Run, 1)
 	root := o.AdaSays("it fails", "")
 	out := (&bottest.Outbox{}).Put(o.plan(root))
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))

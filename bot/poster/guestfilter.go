@@ -21,7 +21,7 @@ import (
 
 // A GuestFilter decides in which channels code is hidden. If it is nil, no code is hidden.
 type GuestFilter struct {
-	Closed func(repository string) bool // whether only full members may see its code; an empty name: of a thread that names none yet
+	MembersOnly func(repository string) bool // whether only full members may see its code; an empty name: of a thread that names none yet
 	// People looks up the members of a channel; if it is nil, the code of closed repositories is hidden everywhere.
 	People interface {
 		Outsiders(ctx context.Context, channel string) (bool, error)
@@ -44,7 +44,7 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, chan
 	if len(repositories) == 0 {
 		repositories = []string{""}
 	}
-	if !slices.ContainsFunc(repositories, d.Closed) {
+	if !slices.ContainsFunc(repositories, d.MembersOnly) {
 		return ""
 	}
 	if d.People == nil {

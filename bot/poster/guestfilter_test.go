@@ -42,7 +42,7 @@ func TestGuestsReadNoCode(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	p := o.poster(nil)
-	p.GuestFilter = &GuestFilter{Closed: closedBut("blog"), People: &people.Directory{Slack: o.Bot}}
+	p.GuestFilter = &GuestFilter{MembersOnly: closedBut("blog"), People: &people.Directory{Slack: o.Bot}}
 	whole := func(m slacktest.Message) bool { return strings.Contains(m.Text, "x := 1") }
 	require.True(t, whole(o.code(p, "1", "shop")), "full members alone")
 
@@ -70,7 +70,7 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 	for _, method := range []string{"conversations.info", "conversations.members", "users.info"} {
 		o := openPosterOffice(t, slacktest.Config{})
 		p := o.poster(nil)
-		p.GuestFilter = &GuestFilter{Closed: closedBut(), People: &people.Directory{Slack: o.Bot}}
+		p.GuestFilter = &GuestFilter{MembersOnly: closedBut(), People: &people.Directory{Slack: o.Bot}}
 		o.Order(slacktest.Fault{Method: method, Error: "internal_error"})
 		kept := o.code(p, "1", "shop").Text
 		require.NotContains(t, kept, "x := 1", method)
@@ -82,7 +82,7 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 func TestCardsKeepCodeBack(t *testing.T) {
 	t.Parallel()
 	c := &card.Card{Repositories: []string{"shop"}, Command: card.Command{Running: "cat money/split.go"}, Tasks: []card.Task{{Number: 1, Title: "mend money/split.go for refunds"}}}
-	blind := &GuestFilter{Closed: closedBut()}
+	blind := &GuestFilter{MembersOnly: closedBut()}
 	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
 	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &outgoing.Posting{Repositories: []string{"shop"}, Card: c}).Card.Tasks[0].Title)
 	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)

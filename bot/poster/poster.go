@@ -25,15 +25,15 @@ type Outbox interface {
 	// Next returns the oldest posting of the session that is neither posted nor refused, or nil if there is
 	// none. Before it returns, it commits that the posting is being tried.
 	Next(ctx context.Context, session string) (*outgoing.Posting, error)
-	// Mine returns an error if another poster has taken over the posting. A poster calls it before it sends,
+	// CheckOwner returns an error if another poster has taken over the posting. A poster calls it before it sends,
 	// since its process may have been frozen for a while.
-	Mine(ctx context.Context, key string) error
+	CheckOwner(ctx context.Context, key string) error
 	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one if
 	// another poster was faster.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
-	// Grown returns what the message that the posting's lines joined has to show now, or nil if the posting's
+	// EditedSince returns what the message that the posting's lines joined has to show now, or nil if the posting's
 	// own text is still current.
-	Grown(ctx context.Context, posting *outgoing.Posting) (*outgoing.Posting, error)
+	EditedSince(ctx context.Context, posting *outgoing.Posting) (*outgoing.Posting, error)
 	// Refused records that Slack refuses the posting permanently, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
@@ -41,14 +41,14 @@ type Outbox interface {
 // A Poster posts what waits in the Outbox. Its fields must not change after the first Drain. Several sessions
 // may be drained concurrently, but each by only one Drain at a time.
 type Poster struct {
-	Slack  *bot.Slack
-	Outbox Outbox
-	Log    *slog.Logger // default: no log
-	Name   string       // signature of cards; default: orchestrator
-	Links  []string     // addresses under which links are clickable, such as https://github.com/acme/
-	Calls  []string     // ids of people (U…) and user groups (S…) that lines may mention
+	Slack       *bot.Slack
+	Outbox      Outbox
+	Log         *slog.Logger // default: no log
+	Name        string       // signature of cards; default: orchestrator
+	Links       []string     // addresses under which links are clickable, such as https://github.com/acme/
+	Mentionable []string     // ids of people (U…) and user groups (S…) that lines may mention
 
-	CallsOwners bool // lines may mention any person; see render.Style
+	MentionsOwners bool // lines may mention any person; see render.Style
 
 	// GuestFilter decides where code is hidden; default: nowhere.
 	GuestFilter *GuestFilter
@@ -116,7 +116,7 @@ func (p *Poster) recordPosted(ctx context.Context, posting *outgoing.Posting, ts
 }
 
 func (p *Poster) style() render.Style {
-	return render.Style{Renderer: mrkdwn.Renderer{Links: p.Links, Code: p.Code}, Calls: p.Calls, CallsOwners: p.CallsOwners}
+	return render.Style{Renderer: mrkdwn.Renderer{Links: p.Links, Code: p.Code}, Mentionable: p.Mentionable, MentionsOwners: p.MentionsOwners}
 }
 
 func (p *Poster) log() *slog.Logger {
@@ -131,7 +131,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 	switch {
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
-	case posting.Rewrites != "" && posting.Stands > 0:
+	case posting.Rewrites != "" && posting.Existing > 0:
 		grown, err := p.growMessage(ctx, posting)
 		if grown && err == nil {
 			err = p.keepNewest(ctx, recorded)
@@ -140,7 +140,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 			return posting.OnTS, err
 		}
 		alone := *posting
-		alone.Rewrites, alone.OnTS, alone.Lines = "", "", posting.Lines[posting.Stands:]
+		alone.Rewrites, alone.OnTS, alone.Lines = "", "", posting.Lines[posting.Existing:]
 		posting = &alone
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewriteMessage(ctx, posting, recorded)
@@ -203,7 +203,7 @@ func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part rende
 		if err := p.channelPace(thread.Channel).Wait(ctx); err != nil {
 			return err
 		}
-		if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
+		if err := p.Outbox.CheckOwner(ctx, posting.Key); err != nil {
 			return err
 		}
 		_, ts, err = p.Slack.API.PostMessageContext(answer.CaptureIn(ctx), thread.Channel, options...)

@@ -64,7 +64,7 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing
 func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part render.Part, key string) error {
 	err := p.Slack.Call(ctx, func() error {
 		if key != "" {
-			if err := p.Outbox.Mine(ctx, key); err != nil {
+			if err := p.Outbox.CheckOwner(ctx, key); err != nil {
 				return err
 			}
 		}
@@ -105,7 +105,7 @@ func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (gr
 // may have been frozen between its last check and its edit, and have overwritten a newer text.
 func (p *Poster) keepNewest(ctx context.Context, posting *outgoing.Posting) error {
 	for {
-		newest, err := p.Outbox.Grown(ctx, posting)
+		newest, err := p.Outbox.EditedSince(ctx, posting)
 		if err != nil || newest == nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			out := (&bottest.Outbox{}).Put(posting)
 			drain := func() {
 				p := o.poster(out)
-				p.GuestFilter = &GuestFilter{Closed: closedBut(), People: &people.Directory{Slack: o.Bot}}
+				p.GuestFilter = &GuestFilter{MembersOnly: closedBut(), People: &people.Directory{Slack: o.Bot}}
 				require.NoError(t, p.Drain(t.Context(), "s"))
 			}
 			drain()
@@ -133,7 +133,7 @@ func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins outgo
 	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
 	joins = o.Posting("k1", root, "one")
 	joins.Lines = append(joins.Lines, outgoing.Line{Agent: "deep", Text: "two"})
-	joins.Rewrites, joins.OnTS, joins.Stands = "k0", posted.ByKey["k0"], 1
+	joins.Rewrites, joins.OnTS, joins.Existing = "k0", posted.ByKey["k0"], 1
 	return posted, joins
 }
 
@@ -190,7 +190,7 @@ func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
 			_, joins := o.joining(root)
 			newest := joins
 			newest.Lines = append(slices.Clone(joins.Lines), outgoing.Line{Agent: "deep", Text: "three"})
-			newest.Key, newest.Stands = "k2", 2
+			newest.Key, newest.Existing = "k2", 2
 			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"), "another poster's")
 
 			late := (&bottest.Outbox{}).Put(joins)

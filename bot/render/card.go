@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	mostTasks  = 20  // tasks on a card; docs.slack.dev names no limit for the tasks of a plan
+	maxTasks   = 20  // tasks on a card; docs.slack.dev names no limit for the tasks of a plan
 	maxTask    = 110 // characters of one task
 	maxRunning = 60  // characters of a running command
 )
@@ -62,7 +62,7 @@ func taskLines(c *card.Card) (lines []string) {
 
 // shownTasks returns the last 20 tasks, since work goes on there.
 func shownTasks(c *card.Card) []card.Task {
-	return c.Tasks[max(0, len(c.Tasks)-mostTasks):]
+	return c.Tasks[max(0, len(c.Tasks)-maxTasks):]
 }
 
 // taskTitle returns a task's label and title as plain text without links.

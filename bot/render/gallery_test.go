@@ -181,7 +181,7 @@ func TestAHomeInTheGallery(t *testing.T) {
 		}, Why: why}
 	}
 	for name, home := range map[string]hometab.View{"empty": {}, "whole": {
-		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, Closed: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, OwnOnly: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
 		Lessons: []hometab.Lesson{
 			{Number: 3, Repository: "shop", Text: "Its tests are run with: go test ./...", At: time.Unix(1_700_000_000, 0)},
 			{Number: 4, Repository: "shop", Text: "amounts are in <cents>", By: "U0BEN", Thread: workflow.Thread{Channel: "C0BUGS", TS: "1700000004.000100"}, At: time.Unix(1_700_000_000, 0), MayChange: true},

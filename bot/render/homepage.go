@@ -31,10 +31,10 @@ func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	if home.Page != "" {
 		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. The link is yours alone, for twelve hours."))
 	}
-	if home.Closed {
+	if home.OwnOnly {
 		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
 	}
-	groups := map[hometab.Standing][]hometab.Session{}
+	groups := map[hometab.Status][]hometab.Session{}
 	for _, x := range home.Others {
 		groups[x.Standing()] = append(groups[x.Standing()], x)
 	}

@@ -23,9 +23,9 @@ const (
 // A Style configures how lines are rendered and whom they may mention.
 type Style struct {
 	mrkdwn.Renderer
-	Calls []string // ids of people and user groups that a line may mention after its text
-	// CallsOwners lets a line mention any person, since a repository's history names the people who know it.
-	CallsOwners bool
+	Mentionable []string // ids of people and user groups that a line may mention after its text
+	// MentionsOwners lets a line mention any person, since a repository's history names the people who know it.
+	MentionsOwners bool
 
 	forgeable bool // tests only: do not quote texts that look like another agent's signature
 }

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	mostOptions = 100 // options in a menu
-	maxBlocks   = 50  // blocks of a modal's text; Slack refuses more than 100
+	maxOptions = 100 // options in a menu
+	maxBlocks  = 50  // blocks of a modal's text; Slack refuses more than 100
 )
 
 // Modal renders a form as a modal. Its private metadata holds only the button's opaque id and the ts of the
@@ -69,7 +69,7 @@ func plainText(text string) *slack.TextBlockObject {
 
 func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
 	var options []*slack.OptionBlockObject
-	for _, c := range choices[:min(len(choices), mostOptions)] {
+	for _, c := range choices[:min(len(choices), maxOptions)] {
 		options = append(options, slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
 	}
 	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)

@@ -49,7 +49,7 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		say(slack.Mention()+" it fails", root)
 		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
-		require.Eventually(t, func() bool { return slack.Connections() == 0 }, harness.Patience, time.Millisecond)
+		require.Eventually(t, func() bool { return slack.Connections() == 0 }, harness.StepTimeout, time.Millisecond)
 		require.Equal(t, []string{"it fails"}, heard())
 
 		say("for guests", root)
@@ -62,7 +62,7 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 			require.Equal(t, []string{"it fails", "since Monday"}, heard())
 			continue
 		}
-		require.Eventually(t, func() bool { return len(heard()) == 4 }, harness.Patience, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(heard()) == 4 }, harness.StepTimeout, 10*time.Millisecond)
 		require.Equal(t, []string{"it fails", "for guests", "the total is off", "since Monday"}, heard())
 	}
 }
@@ -88,6 +88,6 @@ func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
 		}
 	}
 	t.Cleanup(end)
-	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, harness.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, harness.StepTimeout, time.Millisecond)
 	return end
 }

@@ -262,7 +262,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
 			defer cancel()
 			code, out, errs := call(t, ctx, ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
 				"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")

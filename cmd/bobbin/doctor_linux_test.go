@@ -121,7 +121,7 @@ func (w *doctorSetup) change(old, now string) {
 }
 
 func (w *doctorSetup) options() doctor.Options {
-	c := doctor.Options{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model, Place: storage.Place{DataDir: w.env["BOBBIN_DATA_DIR"], DatabaseURL: w.env["DATABASE_URL"], Durable: true}}
+	c := doctor.Options{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model, Place: storage.Target{DataDir: w.env["BOBBIN_DATA_DIR"], DatabaseURL: w.env["DATABASE_URL"], Durable: true}}
 	if w.file != "" {
 		c.Config = writeConfig(w, w.file)
 		w.hidden[filepath.Dir(c.Config)+"/"] = ""
@@ -609,7 +609,7 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	for _, line := range strings.Split(errs, "\n") {
 		require.True(t, line == "" || strings.HasPrefix(line, "bobbin: still looking at "), errs)
 	}
-	require.Eventually(t, func() bool { return w.slack.Connections() == 0 }, harness.Patience, time.Millisecond, "the link is closed")
+	require.Eventually(t, func() bool { return w.slack.Connections() == 0 }, harness.StepTimeout, time.Millisecond, "the link is closed")
 	require.Empty(t, w.slack.Channel("bugs"), "nothing is said")
 
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")

@@ -54,7 +54,7 @@ func becomes(t *testing.T, addr string, code int, state string) (h health.Health
 		require.Equal(c, code, got)
 		require.Equal(c, state, now.State)
 		h = now
-	}, harness.Patience, 50*time.Millisecond)
+	}, harness.StepTimeout, 50*time.Millisecond)
 	return h
 }
 
@@ -68,7 +68,7 @@ func fails(t *testing.T, addr, wrong string) (h health.Health) {
 		require.Equal(c, http.StatusServiceUnavailable, code)
 		require.Equal(c, health.StateNotReady, h.State)
 		require.Contains(c, h.Wrong, wrong)
-	}, harness.Patience, 50*time.Millisecond)
+	}, harness.StepTimeout, 50*time.Millisecond)
 	return h
 }
 
@@ -76,7 +76,7 @@ func fails(t *testing.T, addr, wrong string) (h health.Health) {
 func healthSettings(t *testing.T, slack *slacktest.Server, database string) server.Settings {
 	app := slack.App()
 	return server.Settings{
-		Place: storage.Place{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
+		Target: storage.Target{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL()},
 		ModelSettings: server.ModelSettings{ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret},
 		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}},
@@ -134,7 +134,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, h = probe(t, b.Monitor.Addr, "/readyz")
 		return h.Counts.SlackLinks == config.DefaultConnections
-	}, harness.Patience, 10*time.Millisecond)
+	}, harness.StepTimeout, 10*time.Millisecond)
 
 	// Slack refuses new connections.
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
@@ -238,7 +238,7 @@ func TestHealthCommand(t *testing.T) {
 	require.Eventually(t, func() bool {
 		code, out, _ := call(t, t.Context(), env, "health")
 		return code == cli.ExitOK && out == "ready\n"
-	}, harness.Patience, 50*time.Millisecond)
+	}, harness.StepTimeout, 50*time.Millisecond)
 
 	response, err := http.Post("http://"+addr+"/readyz", "text/plain", strings.NewReader("x"))
 	require.NoError(t, err)

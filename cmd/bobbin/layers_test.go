@@ -28,7 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/traces",
-		"cmd/bobbin/internal/begin", "cmd/bobbin/internal/completion",
+		"cmd/bobbin/internal/initcmd", "cmd/bobbin/internal/completion",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
 		"cmd/bobbin/internal/operate", "cmd/bobbin/internal/playground", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
 	"cmd/bobbin/internal/operate":    {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage", "workflow/store", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses"},
-	"cmd/bobbin/internal/begin":      {"bot", "bot/examine", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets", "workflow/agent"},
+	"cmd/bobbin/internal/initcmd":    {"bot", "bot/examine", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets", "workflow/agent"},
 	"cmd/bobbin/internal/completion": {"cmd/bobbin/internal/cli"},
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {"workflow/redact"},
@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/composed":     {},
+	"cmd/bobbin/internal/composetest":  {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun", "repo/disk"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/traces", "workflow/tracing",
@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/backport", "workflow/turn/catalog", "workflow/turn/lookback", "workflow/store/backports", "workflow/turn/pictures", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact", "workflow/redact/private",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
-		"workflow/aftercare", "workflow/store/pullrequest", "workflow/tool/workfile", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/incoming", "workflow/permit", "workflow/quota",
+		"workflow/pullrequests", "workflow/store/pullrequest", "workflow/tool/workfile", "repo/githubapp", "repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/incoming", "workflow/permit", "workflow/quota",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/traces",
@@ -81,14 +81,14 @@ var rooms = map[string][]string{
 		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
 	},
 	"cmd/bobbin/internal/playground": {
-		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
+		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/pageauth", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/page", "bot/slacktest", "workflow", "workflow/agent", "repo/filelock", "repo/remote", "repo/sandbox", "deploy", "workflow/permit",
 	},
-	"cmd/bobbin/internal/playground/chat":      {"bot/look", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/view", "bot/slacktest"},
-	"cmd/bobbin/internal/playground/door":      {},
-	"cmd/bobbin/internal/playground/slackhtml": {"bot/look"},
+	"cmd/bobbin/internal/playground/chat":      {"bot/pagestyle", "cmd/bobbin/internal/playground/pageauth", "cmd/bobbin/internal/playground/view", "bot/slacktest"},
+	"cmd/bobbin/internal/playground/pageauth":  {},
+	"cmd/bobbin/internal/playground/slackhtml": {"bot/pagestyle"},
 	"cmd/bobbin/internal/playground/story":     {"cmd/bobbin/internal/playground/view", "bot/slacktest", "workflow/model/modeltest"},
-	"cmd/bobbin/internal/playground/view":      {"bot/look", "cmd/bobbin/internal/playground/slackhtml", "bot/slacktest"},
+	"cmd/bobbin/internal/playground/view":      {"bot/pagestyle", "cmd/bobbin/internal/playground/slackhtml", "bot/slacktest"},
 	"bot":                                      {"workflow"},
 	"bot/mrkdwn":                               {"workflow/plaintext", "workflow/outgoing"},
 	"bot/event":                                {"bot", "bot/event/alert", "bot/mrkdwn", "workflow", "workflow/intent", "workflow/button", "workflow/incoming"},
@@ -97,8 +97,8 @@ var rooms = map[string][]string{
 	"bot/people":                               {"workflow/lazyregexp", "bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
 	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow", "workflow/card", "workflow/outgoing"},
-	"bot/look":                                 {},
-	"bot/page":                                 {"bot/look", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/tried", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
+	"bot/pagestyle":                            {},
+	"bot/page":                                 {"bot/pagestyle", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/hunkresult", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow", "workflow/incoming", "workflow/outgoing"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // independent of Bobbin
@@ -117,11 +117,11 @@ var rooms = map[string][]string{
 	"workflow/store":                           {"workflow/store/progress", "workflow/store/spending", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext", "workflow/diagnosis", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
-	"workflow/tried":                           {"workflow/plaintext"},
+	"workflow/hunkresult":                      {"workflow/plaintext"},
 	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
-	"workflow/store/twins":                     {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
-	"workflow/store/progress":                  {"workflow/store/queue", "workflow/tried", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
+	"workflow/store/duplicate":                 {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
+	"workflow/store/progress":                  {"workflow/store/queue", "workflow/hunkresult", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
 	"workflow/store/record":                    {"workflow/store/queue"},
 	"workflow/store/spending":                  {"workflow/quota", "workflow/store/database", "workflow/store/progress", "workflow/store/record"},
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue", "workflow/button", "workflow/incoming"},
@@ -137,14 +137,14 @@ var rooms = map[string][]string{
 	"workflow/store/database":                  {"workflow/tracing", "migrations"},
 	"workflow/store/queue":                     {"workflow/tracing", "workflow/store/database", "workflow/incoming"},
 	"workflow/store/pullrequest":               {"workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/store/record", "workflow/incoming"},
-	"workflow/aftercare":                       {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog", "workflow/button", "workflow/outgoing"},
+	"workflow/pullrequests":                    {"repo/host", "repo/remote", "workflow", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pullrequest", "workflow/turn/catalog", "workflow/button", "workflow/outgoing"},
 	"workflow/postgres":                        {"repo/filelock", "workflow/postgres/account", "workflow/postgres/programs"},
 	"workflow/postgres/account":                {},
 	"workflow/postgres/programs":               {"repo/filelock", "workflow/postgres/account"},
 	"workflow/postgres/postgrestest":           {"workflow/postgres"},
 	"workflow/agent/decision":                  {"workflow", "workflow/model", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
-	"workflow/agent":                           {"workflow/agent/fold", "workflow/model/endpoint", "workflow", "workflow/model"},
-	"workflow/agent/fold":                      {"workflow/model"},
+	"workflow/agent":                           {"workflow/agent/compaction", "workflow/model/endpoint", "workflow", "workflow/model"},
+	"workflow/agent/compaction":                {"workflow/model"},
 	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/proof", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
 	"workflow/model":                           {"workflow/model/endpoint", "workflow/model/arguments", "workflow/plaintext"},
 	"workflow/model/endpoint":                  {"workflow/plaintext"},
@@ -202,9 +202,9 @@ var rooms = map[string][]string{
 	"repo/repotest":                            {"repo", "repo/sandbox", "repo/filelock", "repo/remote"},
 	"repo/buildcache":                          {"repo", "repo/sandbox", "repo/filelock", "repo/packages", "repo/disk"},
 	"repo/testrun":                             {"repo", "repo/sandbox", "repo/buildcache", "repo/project", "repo/result", "repo/runners", "repo/disk"},
-	"repo/project":                             {"repo/project/command", "repo/project/named"},
+	"repo/project":                             {"repo/project/command", "repo/project/testcommands"},
 	"repo/project/command":                     {},
-	"repo/project/named":                       {},
+	"repo/project/testcommands":                {},
 	"repo/result":                              {"repo/project"},
 	"repo/runners":                             {"repo/result", "repo/runners/gotest", "workflow/plaintext"},
 	"repo/runners/gotest":                      {"repo/result"},
@@ -212,7 +212,7 @@ var rooms = map[string][]string{
 	"repo/bisect":                              {}, // independent of git and of test runs
 	"repo/screenshot":                          {"repo/sandbox"},
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
-	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
+	"repo/hunktrial":                           {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
 	"repo/design/source":                       {},
@@ -240,7 +240,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota", "workflow/intent/answer", "workflow/intent/command",
 	},
 	"workflow/turn/duplicates": {
-		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/twins", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing",
+		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/duplicate", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing",
 	},
 	"workflow/turn/question": {"workflow/agent/decision", "workflow/store", "workflow/outgoing"},
 	"workflow/turn/orchestrator": {
@@ -248,9 +248,9 @@ var rooms = map[string][]string{
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
 		"workflow/turn/question", "workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree", "workflow/button", "workflow/diagnosis", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/experts", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree", "workflow/button", "workflow/diagnosis", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
-	"workflow/turn/knows": {
+	"workflow/turn/experts": {
 		"repo/owners", "workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/worktree", "workflow/outgoing", "workflow/permit",
 	},
 	"workflow/turn/siblings": {
@@ -259,7 +259,7 @@ var rooms = map[string][]string{
 	"workflow/turn/evidence": {
 		"repo/project/command", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/diagnosis", "workflow/incoming",
 	},
-	"workflow/turn/reproduced": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
+	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
 		"workflow/agent/decision",
 		"workflow/store/progress",
@@ -281,8 +281,8 @@ var rooms = map[string][]string{
 		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/progress", "workflow/store/pullrequest",
-		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
-		"workflow/tried", "repo", "repo/diff", "repo/gittree", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
+		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduction", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
+		"workflow/hunkresult", "repo", "repo/diff", "repo/gittree", "repo/hunktrial", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
 	},
 	"workflow/turn/scope": {
 		"repo", "repo/diff", "repo/gittree", "workflow", "workflow/agent/decision", "workflow/inquiry", "workflow/permit", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/tool/workfile", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
@@ -290,7 +290,7 @@ var rooms = map[string][]string{
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
 		"workflow/store/inbox", "workflow/store/progress",
-		"workflow/tried", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing",
+		"workflow/hunkresult", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/experts", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing",
 	},
 	"workflow/turn/review": {
 		"workflow/agent/decision",
@@ -312,12 +312,12 @@ var rooms = map[string][]string{
 		"workflow/store/inbox",
 		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/incoming", "workflow/permit", "workflow/intent/command",
 	},
-	"workflow/turn/tested": {
+	"workflow/turn/testsetup": {
 		"workflow/store/progress", "workflow/store/lessons",
 		"repo/project", "repo/result", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/worktree": {
-		"workflow/store/database", "workflow/turn/tested",
+		"workflow/store/database", "workflow/turn/testsetup",
 		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext", "workflow/inquiry", "workflow/outgoing", "repo/commits",
 	},
@@ -343,7 +343,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent/decision", "workflow/plaintext", "workflow/diagnosis", "workflow/planning",
 	},
 	"workflow/turn/prompt": {
-		"workflow/tried", "repo/diff", "workflow/model", "workflow/plaintext", "workflow/incoming", "workflow/permit",
+		"workflow/hunkresult", "repo/diff", "workflow/model", "workflow/plaintext", "workflow/incoming", "workflow/permit",
 	},
 	"workflow/turn/proposal": {"repo/diff", "repo/host", "workflow", "workflow/plaintext", "workflow/permit"},
 	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger", "workflow/incoming"},
@@ -414,7 +414,7 @@ var inTests = map[string][]string{
 	"workflow/store/spending":  {"workflow/outgoing", "workflow/permit", "workflow/store", "workflow/store/consent"},
 	"workflow/store/silence":   {"workflow/store/inbox", "workflow/incoming"},
 	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox", "workflow"},
-	"workflow/store/twins":     {"workflow/store"},
+	"workflow/store/duplicate": {"workflow/store"},
 	"workflow/store/timeline":  {"workflow/store", "workflow/store/progress"},
 	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox", "workflow/store/overview", "workflow/incoming"},
 	"workflow/store/audit":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
@@ -437,13 +437,13 @@ var inTests = map[string][]string{
 	"bot/render":                  {"bot/gateway", "bot/poster", "workflow/incoming"},                                   // the gallery shows what Slack gets
 	"workflow/store/lessons":      {"workflow/store", "workflow/store/audit", "workflow/store/progress"},                // a test command is kept with its lesson
 	"workflow/intent":             {"workflow", "workflow/intent/answer", "workflow/intent/command"},                    // one table of what people write
-	"workflow/turn/knows":         {"repo/history"},                                                                     // a history that the test writes
+	"workflow/turn/experts":       {"repo/history"},                                                                     // a history that the test writes
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree", "repo/commits"}, // what hostile code can do to a proof
 	"repo/testrun":                {"repo/packages"},                                                                    // packages are mounted for all that runs
 	"workflow/turn/worktree":      {"repo/buildcache", "workflow/permit", "workflow/store/consent"},                     // for a checker, and an approval
 	"workflow/turn/runtime":       {"repo/remote", "workflow/turn/catalog", "workflow/turn/folder"},                     // to open trees
-	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
-	"repo/needed":                 {"repo/buildcache"},                                // for a checker
+	"workflow/turn/reproduction":  {"repo/buildcache", "repo/sandbox"},
+	"repo/hunktrial":              {"repo/buildcache"},                                // for a checker
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // for checkers
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
@@ -456,7 +456,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store", "workflow/incoming", "workflow/outgoing"},
 	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/kills":      {"workflow/store/audit", "repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
-	"cmd/bobbin/internal/composed":          {"cmd/bobbin/internal/stage", "workflow/agent"},
+	"cmd/bobbin/internal/composetest":       {"cmd/bobbin/internal/stage", "workflow/agent"},
 	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow/model", "workflow/store", "workflow/store/queue", "workflow/quota"},
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
@@ -465,9 +465,9 @@ var inTests = map[string][]string{
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer", "repo/commits"},
 	"repo/packages":                         {"repo/remote", "repo"},
-	"workflow/aftercare":                    {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/permit"},
+	"workflow/pullrequests":                 {"workflow/store/backports", "workflow/store/consent", "repo/host/github", "repo/host/gitlab", "repo/host/gitea", "workflow/permit"},
 	"repo/host":                             {"repo/host/github", "repo/host/gitlab", "repo/host/gitea"},
-	"workflow/turn":                         {"workflow/store/spending", "workflow/tool", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/lessons", "workflow/store/twins", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/store/spending", "workflow/tool", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/lessons", "workflow/store/duplicate", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof", "workflow/button", "workflow/diagnosis", "workflow/hometab", "workflow/inquiry", "workflow/permit", "workflow/planning"}, // who may approve is read as it is in Slack
 	"workflow/turn/delivery":                {"workflow/quota"},
 }
 
@@ -484,12 +484,12 @@ var libraryOwners = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/spare", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/spending", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/twins", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/spending", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/duplicate", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
 	"github.com/exaring/otelpgx":        {"workflow/store/database"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
-	"go.yaml.in/yaml/v3":                {"repo/project/named"},
+	"go.yaml.in/yaml/v3":                {"repo/project/testcommands"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin", "cmd/bobbin/internal/completion"},
 	"github.com/zricethezav/gitleaks":   {"workflow/redact"},
 	"mvdan.cc/sh/v3":                    {"repo/project/command"},

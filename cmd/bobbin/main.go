@@ -17,9 +17,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/begin"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/completion"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/initcmd"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -80,7 +80,7 @@ type commands struct {
 // operatorCommands holds the commands of day-to-day operation.
 type operatorCommands struct {
 	operate.Commands
-	Init       begin.Command      `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
+	Init       initcmd.Command    `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
 	Completion completion.Command `cmd:"" help:"Have a shell complete commands and flags."`
 	Reload     reloadCommand      `cmd:"" help:"Have the running bot take over its configuration file, which changed."`
 	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`

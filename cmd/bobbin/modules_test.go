@@ -37,7 +37,7 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 		adjust(set)
 		set.Network = network
 		if !down {
-			set.ModelPatience = 20 * time.Millisecond // the thread and the model are told of the wait
+			set.NoticeAfter = 20 * time.Millisecond // the thread and the model are told of the wait
 		}
 		set.Repositories[0].Setup.Env = packagestest.Mirrors()
 	}

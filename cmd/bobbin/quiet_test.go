@@ -36,7 +36,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	s.quiet = now
 	// A session whose row is locked at this moment is left for the next check.
 	return s.Poll(ctx, func() (done bool, err error) {
-		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {
+		if err := s.Service.Runner.PostProgressNotes(ctx, 10*time.Minute); err != nil {
 			return false, err
 		}
 		left, err := silence.List(ctx, s.Store.DB, 10*time.Minute)

@@ -57,7 +57,7 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 		t.Helper()
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			require.Equal(c, times, strings.Count(errs.String(), "bobbin: listening"), errs.String())
-		}, harness.Patience, 50*time.Millisecond)
+		}, harness.StepTimeout, 50*time.Millisecond)
 	}
 	listens(1)
 	slack.Order(slacktest.Fault{Method: "users.conversations", Error: "out_of_order", Times: 3})
@@ -110,7 +110,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	}
 
 	reload(quiet + "nonsense: 1\n")
-	require.EventuallyWithT(t, func(c *assert.CollectT) { require.True(c, refused(c)) }, harness.Patience, 50*time.Millisecond)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { require.True(c, refused(c)) }, harness.StepTimeout, 50*time.Millisecond)
 	require.Contains(t, errs.String(), "bobbin.yaml:3")
 	becomes(t, addr, http.StatusOK, health.StateReady)
 	require.NotContains(t, errs.String(), "taken over.")
@@ -124,7 +124,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			require.Greater(c, strings.Count(errs.String(), "listening"), before, errs.String())
 			require.False(c, refused(c))
-		}, harness.Patience, 50*time.Millisecond)
+		}, harness.StepTimeout, 50*time.Millisecond)
 		becomes(t, addr, http.StatusOK, health.StateReady)
 		require.Equal(t, again, strings.Count(errs.String(), "is taken over, but its file is the same as before"), "as in a container that sees the old file")
 	}

@@ -108,7 +108,7 @@ const mainThread = "main"
 
 func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.StepTimeout)
 		defer cancel()
 		err := do(ctx, ts.Value(storyKey{}).(*story), ts, args)
 		switch {
@@ -155,7 +155,7 @@ func readLimits(options []string) (quota.Limits, error) {
 // from zero, so a story that goes on in it does not reach the limit.
 func awaitDay(ctx context.Context, limits quota.Limits) error {
 	of := func(span quota.Span) bool { return span != quota.OfSession && len(limits[span]) > 0 }
-	if left := leftOfDay(time.Now()); slices.ContainsFunc(quota.Spans, of) && left <= harness.Patience/2 {
+	if left := leftOfDay(time.Now()); slices.ContainsFunc(quota.Spans, of) && left <= harness.StepTimeout/2 {
 		harness.Sleep(ctx, left)
 	}
 	return ctx.Err()
@@ -242,7 +242,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	noChecks := slices.Contains(args, "no-checks")
 	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
-		shop.Closed = slices.Contains(args, "no-code")
+		shop.MembersOnly = slices.Contains(args, "no-code")
 		shop.Unreviewed = args[0] != "demo" && !slices.Contains(args, "review")
 		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
 		if slices.Contains(args, "approvers") {
@@ -255,7 +255,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 				set.Agents[name] = a
 			}
 		}
-		set.ModelPatience = harness.Patience // on a slow machine, too, no request and no line depends on a wait
+		set.NoticeAfter = harness.StepTimeout // on a slow machine, too, no request and no line depends on a wait
 		set.ProgressCards = slices.Contains(args, "card")
 		set.Limits, set.Prices = limits, map[string]model.Price{}
 		for _, a := range set.Agents {
@@ -277,7 +277,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		s.setChannel(args, set)
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
-			site.Name, site.URL, site.Closed = "site", filepath.Join(dir, "site.git"), false
+			site.Name, site.URL, site.MembersOnly = "site", filepath.Join(dir, "site.git"), false
 			if slices.Contains(args, "private") {
 				site.Private, site.Channels = true, []string{"C0ELSEWHERE"}
 			}
@@ -506,7 +506,7 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 // givenUpCmd implements "given-up NAME [DURATION]": waits until the request that the model's script holds
 // at NAME was cancelled. With "!" it must not be cancelled within DURATION after the newest message.
 func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	allowed, from := harness.Patience, time.Now()
+	allowed, from := harness.StepTimeout, time.Now()
 	if len(args) > 1 {
 		var err error
 		if allowed, err = time.ParseDuration(args[1]); err != nil {

@@ -138,13 +138,13 @@ func withFiles(options []string, cfg *stage.Config) {
 	if before := cfg.Adjust; slices.Contains(options, "calls-owners") {
 		cfg.Adjust = func(s *server.Settings) {
 			before(s)
-			s.Repositories[0].CallsOwners = true
+			s.Repositories[0].MentionsOwners = true
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "calls-authors") {
 		cfg.Adjust = func(s *server.Settings) {
 			before(s)
-			s.CallAuthors = map[string]bool{s.Repositories[0].Name: true}
+			s.MentionAuthors = map[string]bool{s.Repositories[0].Name: true}
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "sees") {

@@ -17,9 +17,9 @@ type line struct {
 	reason  Reason // why red and green are not adjacent
 }
 
-// mostUnclear is the number of unclear commits in a row that are tried when the end of a history is
+// maxUnclear is the number of unclear commits in a row that are tried when the end of a history is
 // unclear.
-const mostUnclear = 8
+const maxUnclear = 8
 
 // narrow finds a green commit and halves the range up to it. If the end of the history is unclear, as
 // with commits whose packages are gone, the growing steps may have passed commits that are clear. Those
@@ -28,7 +28,7 @@ func (l *line) narrow(ctx context.Context) error {
 	if err := l.findGreen(ctx); err != nil {
 		return err
 	}
-	for nth := 0; l.green > 0 || l.reason == Skipped && nth < mostUnclear; nth++ {
+	for nth := 0; l.green > 0 || l.reason == Skipped && nth < maxUnclear; nth++ {
 		at, any := l.between(nth, cmp.Or(l.green, len(l.commits)))
 		if !any {
 			break

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages"
 )
 
-// Keep holds the limits of Clean. The zero value keeps everything except what killed processes left behind.
-type Keep struct {
+// Retention holds the limits of Clean. The zero value keeps everything except what killed processes left behind.
+type Retention struct {
 	Bytes  int64         // maximum of all repositories together; the least recently used files are removed first
 	Unused time.Duration // a repository without a build for this long is removed completely
 	Dry    bool          // only report what would be removed
@@ -30,7 +30,7 @@ const leftBehind = 24 * time.Hour
 
 // Clean removes the least recently used files from the caches, and what killed processes left behind. It
 // skips a repository that is being built or tested. Removed files are built again when they are needed.
-func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
+func (c *Caches) Clean(ctx context.Context, keep Retention) ([]disk.Removed, error) {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -65,7 +65,7 @@ func (c *Caches) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
 // A cleaning cleans the folder of one repository.
 type cleaning struct {
 	dir        string
-	keep       Keep
+	keep       Retention
 	shrinkable bool           // the lock is held until close, and the folder was not removed
 	lock       *filelock.Lock // nil: a build is running
 	open       []*os.Root
@@ -189,7 +189,7 @@ func (e entry) counted() disk.Removed {
 
 // shrinkToSize removes entries, the least recently used first, until all repositories together take no more
 // than keep.Bytes. Go updates the time of the entries that it uses, and builds missing ones again.
-func shrinkToSize(folders []*cleaning, keep Keep) (out []disk.Removed, err error) {
+func shrinkToSize(folders []*cleaning, keep Retention) (out []disk.Removed, err error) {
 	if keep.Bytes <= 0 {
 		return nil, nil
 	}

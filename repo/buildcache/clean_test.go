@@ -45,7 +45,7 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 		require.NoError(t, os.Mkdir(path, 0o755))
 	}
 	age(t, left, 25*time.Hour)
-	keep := Keep{Bytes: 70 << 10, Unused: 30 * 24 * time.Hour, Dry: true}
+	keep := Retention{Bytes: 70 << 10, Unused: 30 * 24 * time.Hour, Dry: true}
 	would, err := c.Clean(t.Context(), keep)
 	require.NoError(t, err)
 	require.Len(t, would, 2)
@@ -62,7 +62,7 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 	require.Len(t, found, 3)
 	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
 
-	removed, err = c.Clean(t.Context(), Keep{})
+	removed, err = c.Clean(t.Context(), Retention{})
 	require.NoError(t, err)
 	require.Empty(t, removed)
 	age(t, filepath.Join(dir, inUseFile), 31*24*time.Hour)
@@ -88,7 +88,7 @@ func TestABuildBeginsWhileItsCacheIsRemoved(t *testing.T) {
 		age(t, filepath.Join(dir, inUseFile), 31*24*time.Hour)
 		cleaned := make(chan error)
 		go func() {
-			_, err := c.Clean(t.Context(), Keep{Unused: 30 * 24 * time.Hour})
+			_, err := c.Clean(t.Context(), Retention{Unused: 30 * 24 * time.Hour})
 			cleaned <- err
 		}()
 		release, err := c.For(m).Hold(t.Context())
@@ -109,7 +109,7 @@ func TestWhatWasBeingRemovedGoes(t *testing.T) {
 	aside, err := disk.MoveAside(dir)
 	require.NoError(t, err)
 	for _, dry := range []bool{true, false} {
-		removed, err := c.Clean(t.Context(), Keep{Dry: dry})
+		removed, err := c.Clean(t.Context(), Retention{Dry: dry})
 		require.NoError(t, err)
 		require.Len(t, removed, 1)
 		require.Equal(t, aside, removed[0].What)
@@ -128,7 +128,7 @@ func TestCachesShrinkByNoLink(t *testing.T) {
 	aa := filepath.Join(dir, "go-build", "aa")
 	require.NoError(t, os.Symlink(filepath.Dir(outside), aa))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "results"), filepath.Join(dir, "go-build", "ab")))
-	removed, err := c.Clean(t.Context(), Keep{Bytes: 20 << 10})
+	removed, err := c.Clean(t.Context(), Retention{Bytes: 20 << 10})
 	require.NoError(t, err)
 	require.Len(t, removed, 1)
 	require.EqualValues(t, 9*16<<10, removed[0].Bytes)

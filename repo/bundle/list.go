@@ -50,8 +50,8 @@ func listCommits(ctx context.Context, s *objects.Store, commit plumbing.Hash, th
 	return list.hashes, nil
 }
 
-// mostOwnCommits is the number of commits after which OwnCommits takes the line for one without a base.
-const mostOwnCommits = 1000
+// maxOwnCommits is the number of commits after which OwnCommits takes the line for one without a base.
+const maxOwnCommits = 1000
 
 // OwnCommits returns the commits of a session's branch, newest first: head and its first parents, down to one of
 // the bases that the branch was made on. It returns head alone if none of the bases is among the newest 1000
@@ -63,7 +63,7 @@ func OwnCommits(s *objects.Store, head string, bases ...string) ([]string, error
 		if err != nil {
 			return nil, err
 		}
-		if own = append(own, h); len(own) == mostOwnCommits || len(c.ParentHashes) == 0 {
+		if own = append(own, h); len(own) == maxOwnCommits || len(c.ParentHashes) == 0 {
 			return own[:1], nil
 		}
 		h = c.ParentHashes[0].String()

@@ -184,8 +184,8 @@ func (a *App) forget(key string) bool {
 	return was
 }
 
-// leastLife is the remaining life that a new token must have, so that a push can begin with it.
-const leastLife = 2 * time.Minute
+// minLife is the remaining life that a new token must have, so that a push can begin with it.
+const minLife = 2 * time.Minute
 
 // tokenRequest is the request body for a token.
 type tokenRequest struct {
@@ -207,7 +207,7 @@ func (a *App) mint(ctx context.Context, installation, name string, permissions m
 	switch {
 	case answer.Token == "" || strings.ContainsFunc(answer.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return remote.Credential{}, a.nonsense("no token")
-	case answer.Expires.Sub(a.now()) < leastLife:
+	case answer.Expires.Sub(a.now()) < minLife:
 		return remote.Credential{}, a.clock("a token that it made just now is out of date here")
 	case permissions["contents"] == string(remote.Write) && answer.Permissions["contents"] == "read":
 		return remote.Credential{}, a.lacks(name)

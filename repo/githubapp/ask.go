@@ -23,7 +23,7 @@ type request struct {
 	about        string
 }
 
-const mostAnswer = 1 << 20
+const maxAnswer = 1 << 20
 
 // ask sends a request with an assertion of the App and decodes the answer into out.
 func (a *App) ask(ctx context.Context, q request, out any) error {
@@ -53,7 +53,7 @@ func (a *App) ask(ctx context.Context, q request, out any) error {
 		return a.unreachable(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case err != nil:
 		return a.unreachable(ctx, err)
@@ -204,16 +204,16 @@ func difference(late time.Duration) string {
 	return "it takes our assertion for one out of its time"
 }
 
-const mostWait = 24 * time.Hour
+const maxWait = 24 * time.Hour
 
 // wait returns how long GitHub asks to wait: the Retry-After, or the time until its rate limit is
 // reset.
 func wait(res *http.Response, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, mostWait)
+		return min(time.Duration(seconds)*time.Second, maxWait)
 	}
 	at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64)
-	if err != nil || res.Header.Get("X-RateLimit-Remaining") != "0" || at < 0 || at > now.Add(mostWait).Unix() {
+	if err != nil || res.Header.Get("X-RateLimit-Remaining") != "0" || at < 0 || at > now.Add(maxWait).Unix() {
 		return 0
 	}
 	return max(0, time.Unix(at, 0).Sub(now.Add(-skew(res, now))))

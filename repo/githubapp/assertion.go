@@ -44,8 +44,8 @@ func (a *App) assertion() (string, error) {
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// leastBits is the length of the shortest key that is still secure.
-const leastBits = 2048
+// minBits is the length of the shortest key that is still secure.
+const minBits = 2048
 
 // ParseKey parses the private key in the form that GitHub issues. Line breaks written as \n, as in an
 // environment variable, are accepted. Its errors do not quote the key.
@@ -67,8 +67,8 @@ func ParseKey(text string) (*rsa.PrivateKey, error) {
 			return nil, errors.New("it holds no RSA key, as GitHub gives one out, or only a part of it")
 		}
 	}
-	if key.N.BitLen() < leastBits {
-		return nil, fmt.Errorf("its key has %d bits; GitHub's have %d", key.N.BitLen(), leastBits)
+	if key.N.BitLen() < minBits {
+		return nil, fmt.Errorf("its key has %d bits; GitHub's have %d", key.N.BitLen(), minBits)
 	}
 	return key, nil
 }

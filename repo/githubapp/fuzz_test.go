@@ -44,7 +44,7 @@ func FuzzAnswer(f *testing.F) {
 		require.False(t, strings.ContainsFunc(refused.Error(), unicode.IsControl), "%q", refused.Error())
 		require.LessOrEqual(t, len(refused.Error()), 600)
 		require.GreaterOrEqual(t, refused.After, time.Duration(0))
-		require.LessOrEqual(t, refused.After, mostWait+time.Hour)
+		require.LessOrEqual(t, refused.After, maxWait+time.Hour)
 	})
 }
 
@@ -84,7 +84,7 @@ func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		key, err := ParseKey(text)
 		if err == nil {
-			require.GreaterOrEqual(t, key.N.BitLen(), leastBits)
+			require.GreaterOrEqual(t, key.N.BitLen(), minBits)
 			return
 		}
 		require.Nil(t, key)

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
-// mostPaths is more than any real repository has.
-const mostPaths = 2_000_000
+// maxPaths is more than any real repository has.
+const maxPaths = 2_000_000
 
 // ListPaths returns the plain files of a tree, in git's order. It does not read folders for which skip
 // returns true.
@@ -30,7 +30,7 @@ func ListPaths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip f
 			switch {
 			case CheckNode(n) != nil: // refused when the commit is written to a disk
 			case n.IsFile():
-				if out = append(out, name); len(out) > mostPaths {
+				if out = append(out, name); len(out) > maxPaths {
 					return &PathError{dir, "is in a tree of more files than can be looked through"}
 				}
 			case n.IsDir() && !skip(name):

@@ -46,13 +46,13 @@ type answer struct {
 }
 
 const (
-	mostAnswer  = 8 << 20
-	mostKnown   = 64
-	mostPages   = 10
-	askTimeout  = 30 * time.Second
-	mostWait    = 24 * time.Hour
-	mostRefusal = 300
-	mostTail    = 64 << 10
+	maxAnswer  = 8 << 20
+	maxKnown   = 64
+	maxPages   = 10
+	askTimeout = 30 * time.Second
+	maxWait    = 24 * time.Hour
+	maxRefusal = 300
+	maxTail    = 64 << 10
 )
 
 // At returns a path below Root.
@@ -67,10 +67,10 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.decode(a.text, out)
 }
 
-// Pages reads a list of several pages, at most mostPages, and calls add with each.
+// Pages reads a list of several pages, at most maxPages, and calls add with each.
 func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) error) error {
 	address := c.API + path
-	for range mostPages {
+	for range maxPages {
 		a, err := c.get(ctx, address)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) e
 	return nil
 }
 
-// List reads all pages of a list, at most mostPages.
+// List reads all pages of a list, at most maxPages.
 func List[T any](ctx context.Context, c *Client, path string) (all []T, err error) {
 	err = c.Pages(ctx, path, func(page []byte) error {
 		var some []T
@@ -119,7 +119,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body, out any) e
 	return c.decode(said, out)
 }
 
-// Tail returns the end of a long text, at most mostTail bytes. If the host redirects to another address, it
+// Tail returns the end of a long text, at most maxTail bytes. If the host redirects to another address, it
 // is fetched from there without the credential.
 func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*askTimeout)
@@ -148,10 +148,10 @@ func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode/100 != 2 {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 		return "", c.refusal(res, text, false)
 	}
-	return tail(io.LimitReader(res.Body, 64<<20), mostTail), nil
+	return tail(io.LimitReader(res.Body, 64<<20), maxTail), nil
 }
 
 // tail returns the last most bytes of r.
@@ -193,7 +193,7 @@ func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	a := answer{tag: res.Header.Get("ETag"), next: nextPage(res.Header.Values("Link")), text: text}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= mostKnown {
+	if c.known == nil || len(c.known) >= maxKnown {
 		c.known = map[string]answer{}
 	}
 	if a.tag != "" {
@@ -228,7 +228,7 @@ func (c *Client) do(ctx context.Context, method, address string, body []byte, ta
 		return nil, nil, c.unreachable(ctx, used.CleanError(err))
 	}
 	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return nil, nil, c.unreachable(ctx, used.CleanError(err))
 	}
@@ -372,20 +372,20 @@ func asciiLine(s string) string {
 		}
 		return r
 	}, s)
-	return s[:min(len(s), mostRefusal)]
+	return s[:min(len(s), maxRefusal)]
 }
 
 // wait returns how long a host asks to wait: by Retry-After, or until its rate limit is reset. It is at
-// most mostWait.
+// most maxWait.
 func wait(h http.Header) time.Duration {
 	if seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, mostWait)
+		return min(time.Duration(seconds)*time.Second, maxWait)
 	}
 	for _, name := range []string{"X-RateLimit-", "RateLimit-"} {
 		at, err := strconv.ParseInt(h.Get(name+"Reset"), 10, 64)
 		now, dated := http.ParseTime(h.Get("Date"))
 		if err == nil && dated == nil && h.Get(name+"Remaining") == "0" && at > now.Unix() {
-			return min(time.Unix(at, 0).Sub(now), mostWait)
+			return min(time.Unix(at, 0).Sub(now), maxWait)
 		}
 	}
 	return 0

@@ -52,18 +52,18 @@ type Opening struct {
 	Draft  bool
 }
 
-// Words are the terms for a pull request at a kind of host.
-type Words struct {
+// Terms are the terms for a pull request at a kind of host.
+type Terms struct {
 	Noun string
 	Mark string // written before the number
 }
 
 // WordsOf returns the terms for that kind of host.
-func WordsOf(kind string) Words {
+func WordsOf(kind string) Terms {
 	if kind == GitLab {
-		return Words{"merge request", "!"}
+		return Terms{"merge request", "!"}
 	}
-	return Words{"pull request", "#"}
+	return Terms{"pull request", "#"}
 }
 
 // A PullRequest is a pull request in the form of its host.

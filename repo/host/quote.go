@@ -59,21 +59,21 @@ func CommitText(text string) string { return disarm(text, " ", `"`) }
 
 // The lengths that every host accepts: runes of a title, bytes of a description.
 const (
-	mostTitle = 200
-	mostBody  = 40_000
+	maxTitle = 200
+	maxBody  = 40_000
 )
 
 // Title returns a line that can be a pull request's title.
 func Title(text string) string {
-	return plaintext.CutLine(Quote(plaintext.OneLine(text)), mostTitle)
+	return plaintext.CutLine(Quote(plaintext.OneLine(text)), maxTitle)
 }
 
 // Body shortens a text to a length that every host accepts.
 func Body(text string) string {
-	if len(text) <= mostBody {
+	if len(text) <= maxBody {
 		return text
 	}
-	cut := strings.ToValidUTF8(text[:mostBody], "")
+	cut := strings.ToValidUTF8(text[:maxBody], "")
 	if strings.Count(cut, "\n```")%2 == 1 {
 		cut += "\n```"
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Places are the paths at which hosts look for a CODEOWNERS file; the first that exists counts. The
+// CodeownersPaths are the paths at which hosts look for a CODEOWNERS file; the first that exists counts. The
 // paths are GitHub's, then GitLab's, then those of Gitea and Forgejo.
-var Places = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
+var CodeownersPaths = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
 
 // MaxFile is the size in bytes of the largest file that is read. A larger file counts as empty, as at
 // GitHub.
@@ -36,7 +36,7 @@ type rule struct {
 	owners  []string
 }
 
-// Parse parses the file at one of Places. It never fails: like the hosts, it skips a line that it
+// Parse parses the file at one of CodeownersPaths. It never fails: like the hosts, it skips a line that it
 // cannot parse.
 func Parse(at string, text []byte) *File {
 	f, section, defaults := &File{}, "", []string(nil)

@@ -90,7 +90,7 @@ func FuzzOwners(f *testing.F) {
 // each line.
 type written struct {
 	log   map[string][]history.Commit
-	lines map[Place]history.Commit
+	lines map[Location]history.Commit
 }
 
 func (w written) Log(_ context.Context, _, path string, _ int) ([]history.Commit, error) {
@@ -101,7 +101,7 @@ func (w written) Log(_ context.Context, _, path string, _ int) ([]history.Commit
 }
 
 func (w written) Blame(_ context.Context, _, path string, line int) (history.Commit, error) {
-	c, ok := w.lines[Place{path, line}]
+	c, ok := w.lines[Location{path, line}]
 	if !ok {
 		return c, errors.New("no such line")
 	}
@@ -120,15 +120,15 @@ func TestWhoKnows(t *testing.T) {
 			"a.go": {by("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com", 2025), bea, ann, annOnce, old, old, old, old},
 			"b.go": {by("Renovate Bot", "renovate@x", 2025), by("Bobbin", "bobbin@localhost", 2025), by("GitHub", "noreply@github.com", 2025)},
 		},
-		lines: map[Place]history.Commit{{"a.go", 3}: ann},
+		lines: map[Location]history.Commit{{"a.go", 3}: ann},
 	}
 	var names []string
-	people := Experts(t.Context(), w, "", []Place{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
+	people := Experts(t.Context(), w, "", []Location{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
 	for _, p := range people {
 		names = append(names, p.Name)
 	}
 	require.Equal(t, []string{"Ann", "Bea", "Cy"}, names, "who wrote the line, who came newest, and who did most long ago; no program")
-	require.Equal(t, []Place{{"a.go", 3}}, people[0].Lines)
+	require.Equal(t, []Location{{"a.go", 3}}, people[0].Lines)
 	require.Equal(t, 2, people[0].Commits, "one address in two cases is one person")
 	require.Empty(t, Experts(t.Context(), w, "", nil))
 }

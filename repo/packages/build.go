@@ -105,7 +105,7 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 // watchDisk measures the disk use every second, and calls stop if it is too high.
 func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
 	process.Repeat(ctx, time.Second, func() bool {
-		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk)
+		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, maxDisk)
 		if full {
 			stop(errTooMuch)
 		}
@@ -151,7 +151,7 @@ func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(cause, errTooMuch):
-		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; `setup.run` in the configuration can fetch less", mostDisk>>30)
+		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; `setup.run` in the configuration can fetch less", maxDisk>>30)
 	case !errors.As(err, &exit):
 		return fmt.Errorf("setup: %w", err)
 	case exit.Reason == "time":

@@ -28,7 +28,7 @@ type Config struct {
 
 const (
 	defaultTime = 10 * time.Minute
-	mostDisk    = 8 << 30 // maximum disk use during a fetch
+	maxDisk     = 8 << 30 // maximum disk use during a fetch
 )
 
 // Paths inside the sandbox of a fetch: results, temporary files, and this machine's module cache.

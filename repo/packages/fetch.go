@@ -34,7 +34,7 @@ type Fetcher struct {
 	Registries func(ctx context.Context, kind string) ([]string, error)
 	Log        *slog.Logger // default: discarded
 
-	disk     int64    // for tests: replaces mostDisk
+	disk     int64    // for tests: replaces maxDisk
 	versions sync.Map // version text of each manager's tool, by name
 	own      sync.Map // result of Registries, by kind
 }

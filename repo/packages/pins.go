@@ -15,8 +15,8 @@ import (
 // fetched again later.
 const pinsSuffix = ".pins"
 
-// mostPins is the maximum size of a pins file in bytes, more than any real lock file has.
-const mostPins = 32 << 20
+// maxPins is the maximum size of a pins file in bytes, more than any real lock file has.
+const maxPins = 32 << 20
 
 // oldPins is the time after which unused pins are removed.
 const oldPins = 90 * 24 * time.Hour
@@ -49,7 +49,7 @@ func (b *fetchRun) savePins() error {
 	return os.Rename(making, pins)
 }
 
-// copyPlain copies the files that exist, are regular files and are not larger than mostPins. The folder from
+// copyPlain copies the files that exist, are regular files and are not larger than maxPins. The folder from
 // is not trusted, because commands can write to it.
 func copyPlain(from, to string, files []string) error {
 	source, err := os.OpenRoot(from)
@@ -78,7 +78,7 @@ func copyPlain(from, to string, files []string) error {
 // readPlain reads a file for copyPlain, and returns false if it must not be copied.
 func readPlain(root *os.Root, file string) ([]byte, bool) {
 	name := filepath.FromSlash(file)
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > mostPins {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxPins {
 		return nil, false
 	}
 	f, err := root.Open(name)
@@ -86,6 +86,6 @@ func readPlain(root *os.Root, file string) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostPins))
+	text, err := io.ReadAll(io.LimitReader(f, maxPins))
 	return text, err == nil
 }

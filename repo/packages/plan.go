@@ -21,10 +21,10 @@ import (
 
 // Limits for the content of a repository.
 const (
-	mostDeep  = 4 // folders above a manifest
-	mostSteps = 8
-	mostFiles = 5000
-	mostBytes = 64 << 20
+	maxDeep  = 4 // folders above a manifest
+	maxSteps = 8
+	maxFiles = 5000
+	maxBytes = 64 << 20
 )
 
 // A step is a command line that runs in a folder of the repository.
@@ -102,8 +102,8 @@ func findPlans(ctx context.Context, all commits.Reader, commit string, c Config)
 	}
 	for i := range plans {
 		plans[i].addFiles()
-		if n := len(plans[i].copy); n > mostFiles {
-			return nil, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, mostFiles)
+		if n := len(plans[i].copy); n > maxFiles {
+			return nil, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
 		}
 	}
 	return plans, nil
@@ -154,7 +154,7 @@ func tooDeep(dir, part string) bool {
 	if part != "" && (dir == part || strings.HasPrefix(part, dir+"/")) {
 		return false
 	}
-	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
+	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= maxDeep
 }
 
 // findKind returns the plans for the projects of a kind: the project in the top folder, or else those in the
@@ -212,7 +212,7 @@ func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) 
 		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{m}, tree: t})
 	}
 	p := &plans[i]
-	if len(p.steps) == mostSteps {
+	if len(p.steps) == maxSteps {
 		return plans, true, nil
 	}
 	s := step{dir: dir, line: m.Fetch(found.Files, found.Exact), shown: m.Name + " install"}
@@ -306,7 +306,7 @@ func (p plan) writeManifests(dir string) error {
 		if !p.own && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
 			return &Missing{Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "`setup.run` in the configuration says so, if that is meant"}
 		}
-		if sum += len(text); sum > mostBytes {
+		if sum += len(text); sum > maxBytes {
 			return errors.New("the repository's manifests are larger than can be looked at")
 		}
 		if err := writeAt(root, file, text); err != nil {

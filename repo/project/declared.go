@@ -2,7 +2,7 @@ package project
 
 import (
 	"github.com/bobbinhq/bobbin/repo/project/command"
-	"github.com/bobbinhq/bobbin/repo/project/named"
+	"github.com/bobbinhq/bobbin/repo/project/testcommands"
 )
 
 // findNamed returns the project for any test command that a file of the tree names.
@@ -11,20 +11,20 @@ func findNamed(t tree) Project { return t.named("") }
 // named returns the project for the first test command with a known runner that a file of the tree names.
 // If kind is not empty, only commands of that kind count.
 func (t tree) named(kind string) Project {
-	for _, source := range named.Sources {
+	for _, source := range testcommands.Sources {
 		if p := t.namedIn(source, kind); p.Test != "" {
 			return p
 		}
 	}
 	for _, file := range t.globFiles(".github/workflows/*.yml", ".github/workflows/*.yaml") {
-		if p := t.namedIn(named.Workflow(file), kind); p.Test != "" {
+		if p := t.namedIn(testcommands.Workflow(file), kind); p.Test != "" {
 			return p
 		}
 	}
 	return Project{}
 }
 
-func (t tree) namedIn(source named.Source, kind string) Project {
+func (t tree) namedIn(source testcommands.Source, kind string) Project {
 	for _, c := range source.Commands(t.readText(source.File)) {
 		found, ok := command.Inside(c.Line, nil)
 		if !ok {

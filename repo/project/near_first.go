@@ -13,8 +13,8 @@ import (
 // that there is no command for the others alone, so all tests have to run.
 type Parts struct{ Near, Rest string }
 
-// mostNear is the most files, or folders in Go, that count as near. A larger change has no near tests.
-const mostNear = 40
+// maxNear is the most files, or folders in Go, that count as near. A larger change has no near tests.
+const maxNear = 40
 
 // NearFirst splits the tests in two parts. In Go the near tests are those of the packages with changed
 // files; in other languages they are the changed test files and those with the name of a changed source
@@ -28,13 +28,13 @@ func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
 	if strings.HasPrefix(m[3], "go test ") {
 		folders := goFolders(start, changed)
 		near, rest := goParts(m[3], folders)
-		if near == "" || len(folders) == 0 || len(folders) > mostNear {
+		if near == "" || len(folders) == 0 || len(folders) > maxNear {
 			return Parts{}, false
 		}
 		return Parts{Near: m[1] + near, Rest: m[1] + rest}, true
 	}
 	near, all := nearTestFiles(root, p.Kind, changed)
-	if 2*len(near) > all || len(near) > mostNear {
+	if 2*len(near) > all || len(near) > maxNear {
 		return Parts{}, false
 	}
 	narrowed, ok := p.Near(near, nil)

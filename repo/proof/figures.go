@@ -35,7 +35,7 @@ func (v *proving) judgeFigures() {
 		v.Cases.Extended = len(v.Extended)
 		v.Cases.New = len(v.NewTests) - len(v.Extended)
 		for _, name := range v.NewTests {
-			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, mostNamed))
+			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, maxNamed))
 		}
 		v.Shown = v.GreenOnBranch
 	default:

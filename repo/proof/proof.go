@@ -109,8 +109,8 @@ func (p Proof) Holds() bool {
 		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
-// mostNamed is the most tests that are named one by one.
-const mostNamed = 5
+// maxNamed is the most tests that are named one by one.
+const maxNamed = 5
 
 // Lines returns the proof for people, with figures. If the proof does not hold, the first line is the
 // reason.
@@ -134,10 +134,10 @@ func (p Proof) Lines() []string {
 }
 
 // newLines returns lines for the new and mended tests: what each does on the base and on the branch. At
-// most mostNamed tests of each kind are named.
+// most maxNamed tests of each kind are named.
 func (p Proof) newLines() []string {
 	var lines []string
-	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), mostNamed)] {
+	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), maxNamed)] {
 		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
 		switch p.branchStatus(name) {
 		case result.Failed:
@@ -149,22 +149,22 @@ func (p Proof) newLines() []string {
 		}
 		lines = append(lines, line)
 	}
-	if more := len(p.RedOnBase) - mostNamed; more > 0 {
+	if more := len(p.RedOnBase) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
-	for _, name := range p.Guards[:min(len(p.Guards), mostNamed)] {
+	for _, name := range p.Guards[:min(len(p.Guards), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s, %s on the branch", name, p.BaseName, verbOf[p.branchStatus(name)]))
 	}
-	if more := len(p.Guards) - mostNamed; more > 0 {
+	if more := len(p.Guards) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
-	for _, name := range p.Mended[:min(len(p.Mended), mostNamed)] {
+	for _, name := range p.Mended[:min(len(p.Mended), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
 	}
-	for _, name := range p.NotRed[:min(len(p.NotRed), mostNamed)] {
+	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
-	if more := len(p.NotRed) - mostNamed; more > 0 {
+	if more := len(p.NotRed) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests do not fail on %s", more, p.BaseName))
 	}
 	return lines
@@ -234,10 +234,10 @@ func (p Proof) keptLines() []string {
 		lines = append(lines, "No longer passing: "+lost)
 	}
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, mostNamed)+" failed once on the branch and passed when run again")
+		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, maxNamed)+" failed once on the branch and passed when run again")
 	}
 	if len(p.AlreadyFailing) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(p.AlreadyFailing, mostNamed)))
+		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(p.AlreadyFailing, maxNamed)))
 	}
 	return lines
 }
@@ -251,7 +251,7 @@ func (p Proof) listWithNotes(names []string) string {
 		for n < len(rest) && p.Notes[rest[n]] == note {
 			n++
 		}
-		of := result.ListNames(rest[:n], mostNamed)
+		of := result.ListNames(rest[:n], maxNamed)
 		switch {
 		case note != "" && n > 1:
 			of += " (each " + note + ")"
@@ -260,7 +260,7 @@ func (p Proof) listWithNotes(names []string) string {
 		}
 		out, rest = append(out, of), rest[n:]
 	}
-	return result.ListNames(out, mostNamed)
+	return result.ListNames(out, maxNamed)
 }
 
 // addNote records how a test fails or why it is gone.

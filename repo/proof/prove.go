@@ -240,7 +240,7 @@ func (v *proving) whatIsMissing() string {
 		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there" + addTestAdvice
 	case len(v.RedOnBase) == 0 && len(v.Guards) > 0:
 		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; add one that fails there and passes with the change",
-			v.BaseName, result.ListNames(v.Guards, mostNamed))
+			v.BaseName, result.ListNames(v.Guards, maxNamed))
 	case len(v.RedOnBase) == 0:
 		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything" + addTestAdvice
 	case !v.GreenOnBranch:

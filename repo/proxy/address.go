@@ -143,7 +143,7 @@ func (p *Proxy) lookUpOwn(ctx context.Context, host string) ([]netip.Addr, error
 func (p *Proxy) addMissed(t target, why string, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m := (Refusal{t.host, why}); len(p.unreached) < mostRefused && !slices.Contains(p.unreached, m) {
+	if m := (Refusal{t.host, why}); len(p.unreached) < maxRefused && !slices.Contains(p.unreached, m) {
 		p.unreached = append(p.unreached, m)
 	}
 	return fmt.Errorf("%s: %s: %w", t, why, cmp.Or(err, errors.New("there is no address")))

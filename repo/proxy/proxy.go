@@ -190,8 +190,8 @@ func (p *Proxy) countVisit(host string) {
 	p.visits[host].Requests++
 }
 
-// mostRefused is the maximum length of Report.Refused and of Report.Missed.
-const mostRefused = 20
+// maxRefused is the maximum length of Report.Refused and of Report.Missed.
+const maxRefused = 20
 
 // addRefused records a refused request. The name comes from the client, so a long or invalid one is quoted
 // and cut.
@@ -203,7 +203,7 @@ func (p *Proxy) addRefused(name string, why error) {
 	p.cfg.Log.Warn("setup: refused", "target", r.Target, "why", r.Why)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.refused) < mostRefused && !slices.Contains(p.refused, r) {
+	if len(p.refused) < maxRefused && !slices.Contains(p.refused, r) {
 		p.refused = append(p.refused, r)
 	}
 }

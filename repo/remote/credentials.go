@@ -80,13 +80,13 @@ func (r Remote) Credential(ctx context.Context, to Access) (Credential, error) {
 
 const Hidden = "[masked: token]"
 
-// leastHidden is the shortest length in bytes of a token that HideIn can tell from ordinary words.
-const leastHidden = 8
+// minHidden is the shortest length in bytes of a token that HideIn can tell from ordinary words.
+const minHidden = 8
 
 // HideIn replaces the credential in a text: the plain token, the form that is sent, and its URL and base64
 // encodings. Remotes and proxies sometimes repeat what they were sent.
 func (c Credential) HideIn(text string) string {
-	if len(c.Password) < leastHidden || text == "" {
+	if len(c.Password) < minHidden || text == "" {
 		return text
 	}
 	p := string(c.Password)

@@ -355,9 +355,9 @@ func firstLine(s string) string {
 	return shortenText(line)
 }
 
-// mostWords is the most bytes of a foreign text in a line for people.
-const mostWords = 800
+// maxWords is the most bytes of a foreign text in a line for people.
+const maxWords = 800
 
 func shortenText(s string) string {
-	return plaintext.CutBytes(strings.ToValidUTF8(s, ""), mostWords)
+	return plaintext.CutBytes(strings.ToValidUTF8(s, ""), maxWords)
 }

@@ -56,11 +56,11 @@ func Unclear(format string, args ...any) Verdict {
 
 var verdicts = map[bool]Verdict{true: {Answer: bisect.Red}, false: {Answer: bisect.Green}}
 
-// mostFiles is the most test files that a change may have.
-const mostFiles = 200
+// maxFiles is the most test files that a change may have.
+const maxFiles = 200
 
 // Tests makes a probe of the new and mended tests of a proven change; commit has the change. It returns
-// false if no test was shown to fail on the base, or the change has no test files or more than mostFiles.
+// false if no test was shown to fail on the base, or the change has no test files or more than maxFiles.
 func Tests(p project.Project, commit string, changes []diff.Change, shown proof.Proof) (Probe, bool) {
 	probe := Probe{Project: p, Commit: commit, Names: append(append([]string{}, shown.RedOnBase...), shown.Mended...)}
 	for _, c := range changes {
@@ -72,7 +72,7 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 			probe.Files = append(probe.Files, File{Path: c.Path, Inline: true})
 		}
 	}
-	return probe, shown.Shown && len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= mostFiles
+	return probe, shown.Shown && len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= maxFiles
 }
 
 // Learn runs the probe on the commit where it was made, and returns the verdict on that commit. If it is

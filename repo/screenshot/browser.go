@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// mostSaid is the most bytes of one message of the browser; a picture is one message.
-const mostSaid = 32 << 20
+// maxSaid is the most bytes of one message of the browser; a picture is one message.
+const maxSaid = 32 << 20
 
 // A browser is a Chromium that is controlled over a pipe: JSON, with a zero byte after each message.
 // https://chromedevtools.github.io/devtools-protocol/
@@ -45,7 +45,7 @@ func newBrowser(orders io.Writer, answers io.Reader, s site) *browser {
 // listen reads the browser's messages until the browser ends.
 func (b *browser) listen(answers io.Reader) error {
 	lines := bufio.NewScanner(answers)
-	lines.Buffer(nil, mostSaid)
+	lines.Buffer(nil, maxSaid)
 	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
 		for i, c := range data {
 			if c == 0 {

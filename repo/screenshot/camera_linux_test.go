@@ -89,7 +89,7 @@ func TestHostilePages(t *testing.T) {
 	var unshown *NoPictureError
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "there is no such file", unshown.Why)
-	_, err = c.Shoot(t.Context(), reader(repotest.Files{"huge.html": strings.Repeat(" ", mostFile+1)}), "huge.html?a=1")
+	_, err = c.Shoot(t.Context(), reader(repotest.Files{"huge.html": strings.Repeat(" ", maxFile+1)}), "huge.html?a=1")
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "its file is larger than 8 MB", unshown.Why)
 

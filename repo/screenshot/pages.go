@@ -10,9 +10,9 @@ import (
 
 // Limits of the search for pages.
 const (
-	mostPages = 200
-	mostText  = 1 << 20
-	mostDeep  = 4 // levels from a page to a style sheet, to what it imports, and so on
+	maxPages = 200
+	maxText  = 1 << 20
+	maxDeep  = 4 // levels from a page to a style sheet, to what it imports, and so on
 )
 
 // Pages returns the pages of a tree on which a change may be seen, at most most: first the changed pages,
@@ -35,11 +35,11 @@ func Pages(read func(path string) ([]byte, error), files, changed []string, most
 	}
 	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
 	finder := finder{read: read, touched: touched, known: map[string]string{}}
-	for _, f := range others[:min(len(others), mostPages)] {
+	for _, f := range others[:min(len(others), maxPages)] {
 		if len(pages) >= most {
 			break
 		}
-		if finder.uses(f, f, mostDeep, map[string]bool{}) {
+		if finder.uses(f, f, maxDeep, map[string]bool{}) {
 			pages = append(pages, f)
 		}
 	}
@@ -98,7 +98,7 @@ func (f finder) resolve(page, file, name string) []string {
 func (f finder) text(file string) string {
 	text, known := f.known[file]
 	if !known {
-		if content, err := f.read(file); err == nil && len(content) <= mostText {
+		if content, err := f.read(file); err == nil && len(content) <= maxText {
 			text = string(content)
 		}
 		f.known[file] = text

@@ -11,9 +11,9 @@ import (
 
 // Limits for one page: bytes of a file, bytes of all files, and the number of requests.
 const (
-	mostFile  = 8 << 20
-	mostBytes = 64 << 20
-	mostAsked = 1000
+	maxFile  = 8 << 20
+	maxBytes = 64 << 20
+	maxAsked = 1000
 )
 
 // A site is a tree of files as served to the browser.
@@ -30,7 +30,7 @@ func (s site) check() error {
 	case http.StatusNotFound:
 		return &NoPictureError{NoPage}
 	case http.StatusForbidden:
-		return &NoPictureError{fmt.Sprintf("its file is larger than %d MB", mostFile>>20)}
+		return &NoPictureError{fmt.Sprintf("its file is larger than %d MB", maxFile>>20)}
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (s site) check() error {
 func (s *site) answer(address string) (content []byte, kind string, status int) {
 	s.asked++
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" || u.Host != host || s.asked > mostAsked {
+	if err != nil || u.Scheme != "http" || u.Host != host || s.asked > maxAsked {
 		return nil, "", http.StatusForbidden
 	}
 	wanted := strings.TrimPrefix(path.Clean("/"+u.Path), "/")
@@ -50,7 +50,7 @@ func (s *site) answer(address string) (content []byte, kind string, status int) 
 			continue
 		}
 		s.given += len(content)
-		if len(content) > mostFile || s.given > mostBytes {
+		if len(content) > maxFile || s.given > maxBytes {
 			return nil, "", http.StatusForbidden
 		}
 		return content, kindOf(at), http.StatusOK

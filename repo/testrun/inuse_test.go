@@ -38,13 +38,13 @@ func TestACacheInUseStays(t *testing.T) {
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(tree, "begun")); return err == nil }, time.Minute, 5*time.Millisecond)
-	removed, err := c.Caches.Clean(t.Context(), buildcache.Keep{Bytes: 1})
+	removed, err := c.Caches.Clean(t.Context(), buildcache.Retention{Bytes: 1})
 	require.NoError(t, err)
 	require.Len(t, removed, 1, "that of the other repository")
 	require.FileExists(t, entry)
 	require.NoError(t, os.WriteFile(filepath.Join(tree, "go"), nil, 0o644))
 	require.NoError(t, <-ended)
-	_, err = c.Caches.Clean(t.Context(), buildcache.Keep{Bytes: 1})
+	_, err = c.Caches.Clean(t.Context(), buildcache.Retention{Bytes: 1})
 	require.NoError(t, err)
 	require.NoFileExists(t, entry)
 }

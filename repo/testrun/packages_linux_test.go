@@ -54,7 +54,7 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	require.Error(t, inScratch("GOPROXY=http://packages.example/go go mod download example.com/other@v1.0.0"))
 
 	// Cleaning keeps the packages while they are in use.
-	keep := buildcache.Keep{Bytes: 1}
+	keep := buildcache.Retention{Bytes: 1}
 	file, err := bound.Cache.ResultFile("x")
 	require.NoError(t, err)
 	kept := func() int { return len(packages.List(filepath.Join(filepath.Dir(filepath.Dir(file)), "packages"))) }

@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// mostSeen is how many results are kept; the oldest are dropped first.
-const mostSeen = 8
+// maxSeen is how many results are kept; the oldest are dropped first.
+const maxSeen = 8
 
 // A seen keeps the results of whole trees, for one Checker of a repository.
 type seen struct {
@@ -47,7 +47,7 @@ func (c *Checker) NoteTree(base, tree string, r result.Result) {
 		}
 	}
 	c.seen.runs = append(c.seen.runs, seenRun{key: key, result: r})
-	if more := len(c.seen.runs) - mostSeen; more > 0 {
+	if more := len(c.seen.runs) - maxSeen; more > 0 {
 		c.seen.runs = c.seen.runs[more:]
 	}
 }

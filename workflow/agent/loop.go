@@ -15,12 +15,12 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/fold"
+	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A Journal stores the conversation of one agent: what it was told, its answers and the results of its calls.
-type Journal interface {
+// A Transcript stores the conversation of one agent: what it was told, its answers and the results of its calls.
+type Transcript interface {
 	// Messages returns the conversation so far.
 	Messages() []model.Message
 	// Append records an entry in one transaction.
@@ -38,24 +38,24 @@ type Entry struct {
 
 // A Loop drives one agent.
 type Loop struct {
-	Agent   Agent
-	Tools   []model.Tool
-	Journal Journal
-	Ask     func(ctx context.Context, r model.Request) (model.Response, error)
-	// Step returns a context for one model call, or for one call of a tool in Overtaken, and a func that
-	// releases it. The context ends with the cause ErrOvertaken when a person writes a message that makes the
+	Agent      Agent
+	Tools      []model.Tool
+	Transcript Transcript
+	Ask        func(ctx context.Context, r model.Request) (model.Response, error)
+	// Step returns a context for one model call, or for one call of a tool in Interruptible, and a func that
+	// releases it. The context ends with the cause ErrSuperseded when a person writes a message that makes the
 	// step pointless. Step may be nil.
 	Step func(ctx context.Context) (context.Context, func())
-	// May checks whether such a step may begin. It gets the tool's name, or "" for a model call. Its error
+	// CheckStep checks whether such a step may begin. It gets the tool's name, or "" for a model call. Its error
 	// ends the loop. May may be nil.
-	May func(ctx context.Context, tool string) error
-	// Overtaken names the tools whose calls are cancelled when a message makes them pointless.
-	Overtaken []string
-	// Retrying is called when a model call is retried; it may be nil.
-	Retrying func(model.Again)
+	CheckStep func(ctx context.Context, tool string) error
+	// Interruptible names the tools whose calls are cancelled when a message makes them pointless.
+	Interruptible []string
+	// OnRetry is called when a model call is retried; it may be nil.
+	OnRetry  func(model.RetryNotice)
 	Log      *slog.Logger
 	CacheKey string
-	Room     Room
+	Window   ContextWindow
 
 	clock *clock // of the current Run; nil: the agent's time is not limited
 }
@@ -81,13 +81,13 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 		return EndTool, err
 	}
 	for step := 0; step < l.Agent.Steps; step++ {
-		if err := l.Journal.Splice(ctx); err != nil {
+		if err := l.Transcript.Splice(ctx); err != nil {
 			return "", err
 		}
-		if end := astray(l.Journal.Messages()); end != "" {
+		if end := noProgressEnd(l.Transcript.Messages()); end != "" {
 			return end, nil
 		}
-		if err := l.makeRoomEarly(ctx); err != nil {
+		if err := l.compactEarly(ctx); err != nil {
 			return "", err
 		}
 		if err := l.ask(ctx); err != nil {
@@ -100,14 +100,14 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 	return EndSteps, nil
 }
 
-// ErrOvertaken is the cause with which a step's context ends when a person's message makes the step
+// ErrSuperseded is the cause with which a step's context ends when a person's message makes the step
 // pointless.
-var ErrOvertaken = errors.New("somebody wrote what makes this step pointless")
+var ErrSuperseded = errors.New("somebody wrote what makes this step pointless")
 
 // step calls do with the context of one step. It returns overtaken if a person's message cancelled the step.
 func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (overtaken bool, err error) {
-	if l.May != nil {
-		if err := l.May(ctx, tool); err != nil {
+	if l.CheckStep != nil {
+		if err := l.CheckStep(ctx, tool); err != nil {
 			return false, err
 		}
 	}
@@ -117,7 +117,7 @@ func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) e
 	within, done := l.Step(ctx)
 	defer done()
 	err = do(within)
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), ErrOvertaken) {
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), ErrSuperseded) {
 		return true, nil
 	}
 	return false, err
@@ -135,7 +135,7 @@ func (l *Loop) ask(ctx context.Context) error {
 	if len(answer.Message.Calls) == 0 {
 		messages = append(messages, model.Message{Role: model.User, Text: nudgeFor(answer)})
 	}
-	return l.Journal.Append(ctx, Entry{Messages: messages, Usage: answer.Usage})
+	return l.Transcript.Append(ctx, Entry{Messages: messages, Usage: answer.Usage})
 }
 
 // request asks the model. If the conversation has outgrown the model's window, request makes room and asks
@@ -143,11 +143,11 @@ func (l *Loop) ask(ctx context.Context) error {
 // entries.
 func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bool, err error) {
 	for tries := 0; ; tries++ {
-		shown := fold.View(l.Journal.Messages())
+		shown := compaction.View(l.Transcript.Messages())
 		overtaken, err = l.step(ctx, "", func(ctx context.Context) (err error) {
 			answer, err = l.Ask(ctx, model.Request{
 				Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
-				Messages: shown, Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+				Messages: shown, Tools: l.Tools, OnRetry: l.OnRetry, CacheKey: l.CacheKey,
 			})
 			return err
 		})
@@ -155,7 +155,7 @@ func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bo
 			l.answered(shown, answer.Usage)
 			return answer, overtaken, err
 		}
-		made, overtaken, failed := l.makeRoom(ctx, tries == 0)
+		made, overtaken, failed := l.compact(ctx, tries == 0)
 		if failed != nil || overtaken {
 			return answer, overtaken, failed
 		}
@@ -168,7 +168,7 @@ func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bo
 // runCalls runs the calls of the last answer that have no result yet, in order. Calls after one that ends the
 // turn are not carried out; their result says so.
 func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
-	calls := Unanswered(l.Journal.Messages())
+	calls := Unanswered(l.Transcript.Messages())
 	for i, call := range calls {
 		result, err := l.call(ctx, call)
 		if err != nil {
@@ -176,7 +176,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		}
 		//crash:call_carried_out
 		messages := []model.Message{{
-			Role: model.ToolRole, CallID: call.ID, Text: fold.Ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
+			Role: model.ToolRole, CallID: call.ID, Text: compaction.Ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
 		}}
 		if result.Ends {
 			for _, late := range calls[i+1:] {
@@ -186,7 +186,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 				})
 			}
 		}
-		if err := l.Journal.Append(ctx, Entry{Messages: messages, Writes: result.Writes}); err != nil || result.Ends {
+		if err := l.Transcript.Append(ctx, Entry{Messages: messages, Writes: result.Writes}); err != nil || result.Ends {
 			return result.Ends, err
 		}
 		//crash:result_recorded
@@ -200,7 +200,7 @@ func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) 
 	}
 	for _, tool := range l.Tools {
 		if tool.Name == call.Name {
-			if bad := unseenFailure(l.Journal.Messages()); bad != "" && tool.Last {
+			if bad := unseenFailure(l.Transcript.Messages()); bad != "" && tool.EndsWork {
 				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %s, in the same answer, did not succeed. Look at the results above first, then call %s alone.", bad, tool.Name)}, nil
 			}
 			l.Log.Debug("tool call", "agent", l.Agent.Name, "tool", call.Name)
@@ -214,7 +214,7 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 	if tool.Untimed {
 		defer l.clock.stop()()
 	}
-	if !slices.Contains(l.Overtaken, tool.Name) {
+	if !slices.Contains(l.Interruptible, tool.Name) {
 		return tool.Call(ctx, args)
 	}
 	overtaken, err := l.step(ctx, tool.Name, func(ctx context.Context) (err error) {
@@ -271,7 +271,7 @@ func Unanswered(messages []model.Message) []model.Call {
 	answered := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
-		if m.Role == model.Folded {
+		if m.Role == model.CompactionRole {
 			continue
 		}
 		if m.Role == model.ToolRole {

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A page is a Journal in memory.
+// A page is a Transcript in memory.
 type page struct {
 	messages []model.Message
 	written  []any
@@ -63,7 +63,7 @@ func tools(ran *[]string) []model.Tool {
 }
 
 func loop(p *page, ran *[]string, list ...model.Message) *Loop {
-	return &Loop{Agent: Agent{Steps: 30}, Journal: p, Tools: tools(ran), Ask: answers(list...), Log: slog.New(slog.DiscardHandler)}
+	return &Loop{Agent: Agent{Steps: 30}, Transcript: p, Tools: tools(ran), Ask: answers(list...), Log: slog.New(slog.DiscardHandler)}
 }
 
 func TestLoopRunsCallsUntilOneEndsIt(t *testing.T) {
@@ -93,7 +93,7 @@ func TestWhatEndsWorkWaitsUntilAFailureWasSeen(t *testing.T) {
 		both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "try"}, {ID: "b", Name: "look"}, {ID: "c", Name: "end"}}}
 		p, ran := &page{}, []string{}
 		l := loop(p, &ran, both, calls("d", "end"))
-		l.Tools[2].Last = true
+		l.Tools[2].EndsWork = true
 		l.Tools = append(l.Tools, model.Tool{Name: "try", Call: func(context.Context, json.RawMessage) (model.Result, error) { return r, nil }})
 		end, err := l.Run(t.Context())
 		require.NoError(t, err)
@@ -137,10 +137,10 @@ func TestAPersonsWordResetsTheCount(t *testing.T) {
 	for range maxSame {
 		messages = append(messages, calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
 	}
-	require.Equal(t, EndStuck, astray(messages))
+	require.Equal(t, EndStuck, noProgressEnd(messages))
 	messages = append(messages, model.Message{Role: model.User, Text: "try the other file"},
 		calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
-	require.Empty(t, astray(messages))
+	require.Empty(t, noProgressEnd(messages))
 }
 
 func TestUnknownToolIsAnsweredWithTheList(t *testing.T) {
@@ -268,7 +268,7 @@ func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 }
 
 // An overtaken model call records no answer, and the next request contains what people wrote. A tool that is
-// not in Overtaken runs to its end.
+// not in Interruptible runs to its end.
 func TestAStepThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	p, ran := &page{}, []string{}
@@ -281,14 +281,14 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	}
 	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
 		if asked++; asked == 1 {
-			overtake(ErrOvertaken)
+			overtake(ErrSuperseded)
 			return model.Response{}, ctx.Err()
 		}
 		return next(ctx, r)
 	}
-	l.Overtaken = []string{"look"}
+	l.Interruptible = []string{"look"}
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
-		overtake(ErrOvertaken)
+		overtake(ErrSuperseded)
 		return model.Result{Writes: []any{"looked"}}, ctx.Err()
 	}
 	end, err := l.Run(t.Context())
@@ -301,7 +301,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, result.Text, "somebody wrote")
 	require.Equal(t, []any{"looked"}, result.Writes, "what was done until then is not lost")
-	l.Overtaken = nil // control: a tool that is not in Overtaken is not cancelled
+	l.Interruptible = nil // control: a tool that is not in Interruptible is not cancelled
 	result, err = l.call(t.Context(), model.Call{ID: "d", Name: "look"})
 	require.NoError(t, err)
 	require.NotContains(t, result.Text, "somebody wrote")

@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/fold"
+	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// A Room keeps the conversation of a loop within the model's window. With the zero value the window is
+// A Window keeps the conversation of a loop within the model's window. With the zero value the window is
 // unknown, and the loop makes room only after the endpoint has answered that the conversation is too long.
-type Room struct {
-	Window func(model string) int         // returns the window of a model in tokens; 0: unknown
+type ContextWindow struct {
+	Tokens func(model string) int         // returns the window of a model in tokens; 0: unknown
 	Fence  func(name, text string) string // marks text as data; nil: nothing is summarised
-	// Folded returns what to write with the entry that records a fold. first is true at the first fold of a
+	// OnCompaction returns what to write with the entry that records a fold. first is true at the first fold of a
 	// conversation. Folded may be nil.
-	Folded func(f model.Fold, first bool) []any
+	OnCompaction func(f model.Compaction, first bool) []any
 
 	ratio float64 // bytes per token in the newest answer; 0: no answer yet
-	done  int     // bytes of a request after makeRoomEarly last made room
+	done  int     // bytes of a request after compactEarly last made room
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 
 // bytes returns the size of a request with these messages, in bytes.
 func (l *Loop) bytes(shown []model.Message) int {
-	n := fold.Size(shown) + len(l.Agent.Prompt)
+	n := compaction.Size(shown) + len(l.Agent.Prompt)
 	for _, t := range l.Tools {
 		n += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
@@ -42,40 +42,40 @@ func (l *Loop) bytes(shown []model.Message) int {
 // answered updates the number of bytes per token from the usage of an answer.
 func (l *Loop) answered(shown []model.Message, u model.Usage) {
 	if u.Input > 0 {
-		l.Room.ratio = min(max(float64(l.bytes(shown))/float64(u.Input), 1), 8)
+		l.Window.ratio = min(max(float64(l.bytes(shown))/float64(u.Input), 1), 8)
 	}
 }
 
 // windowBytes returns how many bytes fit into the model's window, or 0 if that is unknown.
 func (l *Loop) windowBytes() int {
-	if l.Room.Window == nil {
+	if l.Window.Tokens == nil {
 		return 0
 	}
-	ratio := l.Room.ratio
+	ratio := l.Window.ratio
 	if ratio == 0 {
 		ratio = usualRatio
 	}
-	return int(float64(l.Room.Window(l.Agent.Model)) * ratio)
+	return int(float64(l.Window.Tokens(l.Agent.Model)) * ratio)
 }
 
-// makeRoomEarly makes room before a model call whose request is probably too long. If that gained little, it
+// compactEarly makes room before a model call whose request is probably too long. If that gained little, it
 // does not try again until the request has grown by a tenth.
-func (l *Loop) makeRoomEarly(ctx context.Context) error {
-	shown := l.bytes(fold.View(l.Journal.Messages()))
+func (l *Loop) compactEarly(ctx context.Context) error {
+	shown := l.bytes(compaction.View(l.Transcript.Messages()))
 	window := l.windowBytes()
-	if window == 0 || float64(shown) <= fullWindow*float64(window) || 10*shown <= 11*l.Room.done {
+	if window == 0 || float64(shown) <= fullWindow*float64(window) || 10*shown <= 11*l.Window.done {
 		return nil
 	}
-	_, _, err := l.makeRoom(ctx, true)
-	l.Room.done = l.bytes(fold.View(l.Journal.Messages()))
+	_, _, err := l.compact(ctx, true)
+	l.Window.done = l.bytes(compaction.View(l.Transcript.Messages()))
 	return err
 }
 
-// makeRoom records that the model is shown less from now on, and returns made if it is. If sum is true, the
+// compact records that the model is shown less from now on, and returns made if it is. If sum is true, the
 // older part is summarised, if that gains enough. Otherwise the long parts of the oldest entries are cut.
-// makeRoom returns overtaken if a person wrote a message meanwhile, which the loop has to read first.
-func (l *Loop) makeRoom(ctx context.Context, sum bool) (made, overtaken bool, err error) {
-	messages := l.Journal.Messages()
+// compact returns overtaken if a person wrote a message meanwhile, which the loop has to read first.
+func (l *Loop) compact(ctx context.Context, sum bool) (made, overtaken bool, err error) {
+	messages := l.Transcript.Messages()
 	entry, usage := model.Message{}, model.Usage{}
 	if sum {
 		overtaken, err = l.step(ctx, "", func(ctx context.Context) (err error) {
@@ -86,25 +86,25 @@ func (l *Loop) makeRoom(ctx context.Context, sum bool) (made, overtaken bool, er
 			return false, overtaken, err
 		}
 	}
-	if entry.Fold == nil {
-		if entry, made = fold.CutOldest(messages, l.Tools); !made {
-			return false, false, l.Journal.Append(ctx, Entry{Usage: usage})
+	if entry.Compaction == nil {
+		if entry, made = compaction.CutOldest(messages, l.Tools); !made {
+			return false, false, l.Transcript.Append(ctx, Entry{Usage: usage})
 		}
 	}
-	l.Log.Warn("the conversation is too long; the model is shown less of it", "agent", l.Agent.Name, "messages", len(messages), "summed_up", entry.Fold.Upto, "cut", entry.Fold.Cut, "bytes", entry.Fold.Was, "since", entry.Fold.Is)
-	return true, false, l.Journal.Append(ctx, Entry{Messages: []model.Message{entry}, Writes: l.folded(*entry.Fold, messages), Usage: usage})
+	l.Log.Warn("the conversation is too long; the model is shown less of it", "agent", l.Agent.Name, "messages", len(messages), "summed_up", entry.Compaction.Upto, "cut", entry.Compaction.Cut, "bytes", entry.Compaction.Was, "since", entry.Compaction.Is)
+	return true, false, l.Transcript.Append(ctx, Entry{Messages: []model.Message{entry}, Writes: l.onCompaction(*entry.Compaction, messages), Usage: usage})
 }
 
-func (l *Loop) folded(f model.Fold, before []model.Message) []any {
-	if l.Room.Folded == nil {
+func (l *Loop) onCompaction(f model.Compaction, before []model.Message) []any {
+	if l.Window.OnCompaction == nil {
 		return nil
 	}
 	for _, m := range before {
-		if m.Role == model.Folded {
-			return l.Room.Folded(f, false)
+		if m.Role == model.CompactionRole {
+			return l.Window.OnCompaction(f, false)
 		}
 	}
-	return l.Room.Folded(f, true)
+	return l.Window.OnCompaction(f, true)
 }
 
 // sumUp asks the model to summarise the older part of its conversation. The entry is empty if there is
@@ -112,15 +112,15 @@ func (l *Loop) folded(f model.Fold, before []model.Message) []any {
 func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model.Message, usage model.Usage, err error) {
 	window := l.windowBytes()
 	if window == 0 {
-		window = l.bytes(fold.View(messages)) // an upper bound: this request was too long
+		window = l.bytes(compaction.View(messages)) // an upper bound: this request was too long
 	}
-	part, ok := fold.Older(messages, l.Tools, int(newestShare*float64(window)))
-	if !ok || l.Room.Fence == nil {
+	part, ok := compaction.Older(messages, l.Tools, int(newestShare*float64(window)))
+	if !ok || l.Window.Fence == nil {
 		return entry, usage, nil
 	}
 	answer, err := l.Ask(ctx, model.Request{
-		Model: l.Agent.Model, Effort: l.Agent.Effort, System: fold.Prompt, OnRetry: l.Retrying,
-		Messages: []model.Message{{Role: model.User, Text: l.Room.Fence("record", part.Record(int(recordShare*float64(window))))}},
+		Model: l.Agent.Model, Effort: l.Agent.Effort, System: compaction.Prompt, OnRetry: l.OnRetry,
+		Messages: []model.Message{{Role: model.User, Text: l.Window.Fence("record", part.Record(int(recordShare*float64(window))))}},
 	})
 	var failed *endpoint.Error
 	if errors.As(err, &failed) && (failed.Kind == endpoint.KindOverflow || failed.Kind == endpoint.KindRefused || failed.Kind == endpoint.KindBadAnswer) {
@@ -133,7 +133,7 @@ func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model
 	if answer.Finish != model.FinishStop {
 		text = "" // cut short, declined, or calls instead of text
 	}
-	made, good := part.Summed(text, l.Room.Fence)
+	made, good := part.SummaryEntry(text, l.Window.Fence)
 	if !good {
 		l.Log.Warn("a summary gains too little; what is long is cut instead", "agent", l.Agent.Name, "summary", len(text))
 		return entry, answer.Usage, nil

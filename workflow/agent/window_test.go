@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/fold"
+	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
@@ -26,12 +26,12 @@ type window struct {
 }
 
 func (w *window) ask(_ context.Context, r model.Request) (model.Response, error) {
-	if fold.Size(r.Messages) > w.bytes {
+	if compaction.Size(r.Messages) > w.bytes {
 		w.refused++
 		return model.Response{}, &endpoint.Error{Kind: endpoint.KindOverflow, Text: "too long"}
 	}
-	usage := model.Usage{Input: fold.Size(r.Messages), Output: 1}
-	if r.System == fold.Prompt {
+	usage := model.Usage{Input: compaction.Size(r.Messages), Output: 1}
+	if r.System == compaction.Prompt {
 		w.summing++
 		return model.Response{Message: model.Message{Role: model.Assistant, Text: w.summary}, Finish: model.FinishStop, Usage: usage}, nil
 	}
@@ -50,11 +50,11 @@ func fence(name, text string) string { return "<" + name + ">\n" + text + "\n</"
 // looking returns a loop with w as its model and a look tool that returns a long result.
 func looking(w *window, p *page) (*Loop, *[]string) {
 	ran := &[]string{}
-	l := &Loop{Agent: Agent{Steps: 60}, Journal: p, Ask: w.ask, Log: slog.New(slog.DiscardHandler), Tools: tools(ran), Room: Room{Fence: fence}}
+	l := &Loop{Agent: Agent{Steps: 60}, Transcript: p, Ask: w.ask, Log: slog.New(slog.DiscardHandler), Tools: tools(ran), Window: ContextWindow{Fence: fence}}
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
 		return model.Result{Text: CallID(ctx) + strings.Repeat(" äöü", 2000)}, nil
 	}
-	l.Room.Folded = func(f model.Fold, first bool) []any { return []any{fmt.Sprint(f.Upto > 0, first)} }
+	l.Window.OnCompaction = func(f model.Compaction, first bool) []any { return []any{fmt.Sprint(f.Upto > 0, first)} }
 	return l, ran
 }
 
@@ -63,7 +63,7 @@ func requirePaired(t *testing.T, shown []model.Message) {
 	t.Helper()
 	open := map[string]bool{}
 	for i, m := range shown {
-		require.NotEqual(t, model.Folded, m.Role)
+		require.NotEqual(t, model.CompactionRole, m.Role)
 		require.True(t, utf8.ValidString(m.Text))
 		if m.Role == model.ToolRole {
 			require.True(t, open[m.CallID], "result %s of message %d has no call", m.CallID, i)
@@ -90,12 +90,12 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 			w := &window{bytes: 100 << 10, most: 40, summary: "found: nothing yet"}
 			p := &page{messages: []model.Message{{Role: model.User, From: "U1", Text: request}}}
 			l, _ := looking(w, p)
-			l.Room.Window = func(string) int { return known }
+			l.Window.Tokens = func(string) int { return known }
 			end, err := l.Run(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, EndTool, end)
 			require.Equal(t, 40, w.asked)
-			require.Greater(t, fold.Size(p.messages), 3*w.bytes, "the journal is whole")
+			require.Greater(t, compaction.Size(p.messages), 3*w.bytes, "the journal is whole")
 			require.Equal(t, request, w.last[0].Text, "what people wrote stays")
 			require.Contains(t, w.last[1].Text, "<summary>\nfound: nothing yet\n</summary>")
 			require.Equal(t, model.User, w.last[1].Role)
@@ -108,7 +108,7 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 			if known > 0 {
 				require.Zero(t, w.refused)
 			}
-			require.Equal(t, w.last, fold.View(p.messages[:len(p.messages)-2]), "it is shown the same after a restart")
+			require.Equal(t, w.last, compaction.View(p.messages[:len(p.messages)-2]), "it is shown the same after a restart")
 		})
 	}
 }
@@ -130,7 +130,7 @@ func TestWhatIsShownGrowsAtItsEndBetweenFolds(t *testing.T) {
 	anew := 0
 	inner := l.Ask
 	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
-		if r.System != fold.Prompt && fold.Size(r.Messages) <= w.bytes {
+		if r.System != compaction.Prompt && compaction.Size(r.Messages) <= w.bytes {
 			if fmt.Sprint(r.Messages[:min(len(before), len(r.Messages))]) != fmt.Sprint(before) {
 				anew++
 			}
@@ -183,7 +183,7 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 func cutShort(ask func(context.Context, model.Request) (model.Response, error)) func(context.Context, model.Request) (model.Response, error) {
 	return func(ctx context.Context, r model.Request) (model.Response, error) {
 		answer, err := ask(ctx, r)
-		if r.System == fold.Prompt {
+		if r.System == compaction.Prompt {
 			answer.Finish = model.FinishLength
 		}
 		return answer, err
@@ -225,7 +225,7 @@ func TestManySmallEntriesAreSummedUp(t *testing.T) {
 		w := &window{bytes: 60 << 10, most: 2, summary: "found: 400 small things"}
 		l, _ := looking(w, &page{messages: messages})
 		if !on {
-			l.Room.Fence = nil
+			l.Window.Fence = nil
 		}
 		end, err := l.Run(t.Context())
 		if !on {
@@ -252,10 +252,10 @@ func TestASummingUpIsOvertaken(t *testing.T) {
 	}
 	wrote := false
 	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
-		if r.System == fold.Prompt && !wrote {
+		if r.System == compaction.Prompt && !wrote {
 			wrote = true
 			p.incoming = []model.Message{{Role: model.User, From: "U1", Text: "look elsewhere"}}
-			overtake(ErrOvertaken)
+			overtake(ErrSuperseded)
 			return model.Response{}, context.Cause(ctx)
 		}
 		return inner(ctx, r)

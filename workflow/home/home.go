@@ -47,8 +47,8 @@ type Homes struct {
 
 // How many sessions a home lists: those that wait for the person, and others.
 const (
-	mostWaiting = 25
-	mostShown   = 50
+	maxWaiting = 25
+	maxShown   = 50
 )
 
 // Home returns the home of the user. A full member sees the sessions of the channels that the member is
@@ -73,7 +73,7 @@ func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Perso
 	}
 	if err != nil {
 		h.Log.Warn("a home shows its owner's sessions only: Slack does not tell which channels they are in", "user", user, "err", err)
-		home.Closed, channels = true, nil
+		home.OwnOnly, channels = true, nil
 	} else {
 		home.Person = person
 	}
@@ -106,11 +106,11 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 
 // listSessions fills the home's lists: sessions that wait for the person, and the others.
 func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels []string) error {
-	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, mostShown)
+	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, maxShown)
 	if err != nil {
 		return err
 	}
-	all, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, false, mostShown+1)
+	all, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, false, maxShown+1)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 		p.InThread = slices.Contains(channels, s.Thread.Channel)
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
-		if mine && len(home.Waits) < mostWaiting {
+		if mine && len(home.Waits) < maxWaiting {
 			home.Waits = append(home.Waits, hometab.Session{Session: h.Masked(s), Why: why})
 		}
 	}
@@ -129,13 +129,13 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 		there := slices.ContainsFunc(home.Waits, func(w hometab.Session) bool { return w.ID == s.ID })
 		switch {
 		case there:
-		case len(home.Others) == mostShown:
+		case len(home.Others) == maxShown:
 			home.More = true
 		default:
 			home.Others = append(home.Others, hometab.Session{Session: h.Masked(s), Why: awaited[s.ID]})
 		}
 	}
-	home.More = home.More || len(all) > mostShown
+	home.More = home.More || len(all) > maxShown
 	return nil
 }
 

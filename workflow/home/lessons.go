@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// mostLessons is how many lessons a home lists: the newest ones.
-const mostLessons = 20
+// maxLessons is how many lessons a home lists: the newest ones.
+const maxLessons = 20
 
 // A lessonReader is a full member who looks at the lessons, as Slack describes that person now.
 type lessonReader struct {
@@ -54,7 +54,7 @@ func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 	return r.mayApprove(ctx, workflow.Session{Codebase: workflow.Codebase{Repository: l.Repository}, Requester: l.Requester}, p, r.groups)
 }
 
-// lessons returns the lessons on the repositories that the person may read, at most mostLessons.
+// lessons returns the lessons on the repositories that the person may read, at most maxLessons.
 func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []hometab.Lesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
@@ -68,7 +68,7 @@ func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []strin
 		}
 		list = append(list, x)
 	}
-	return list[max(0, len(list)-mostLessons):], err
+	return list[max(0, len(list)-maxLessons):], err
 }
 
 const (

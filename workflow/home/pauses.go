@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// mostPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
-const mostPauses = 20
+// maxPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
+const maxPauses = 20
 
 // pauses returns what an admin may pause or resume: first what is paused, then everything, the
 // repositories and their channels.
@@ -31,7 +31,7 @@ func (h *Homes) pauses(ctx context.Context) (list []hometab.Pause, err error) {
 			list = append(list, offered(p, ""))
 		}
 	}
-	return list[:min(len(list), mostPauses)], nil
+	return list[:min(len(list), maxPauses)], nil
 }
 
 func (h *Homes) pausable() []pauses.Pause {

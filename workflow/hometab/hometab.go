@@ -16,9 +16,9 @@ type View struct {
 	Others   []Session // the newest first
 	More     bool      // there are more sessions than these
 	TodayUSD float64   // US dollars spent by the person's sessions since 00:00 UTC
-	// Closed means that Slack did not say which channels the person is in, so the lists hold the
+	// OwnOnly means that Slack did not say which channels the person is in, so the lists hold the
 	// person's own sessions only.
-	Closed bool
+	OwnOnly bool
 	// Page is the URL of these sessions as a web page, for this person only; empty: there is none.
 	Page string
 	// Lessons holds what was learned of the repositories that the person may know of.
@@ -52,22 +52,22 @@ type Session struct {
 	Why string // what the session waits for from the person; in Others: from somebody; empty: nothing
 }
 
-// Standing is the group in which a session is listed.
-type Standing string
+// Status is the group in which a session is listed.
+type Status string
 
 // The standings, in the order in which they are shown.
 const (
-	AtWork    Standing = "At work"
-	Waiting   Standing = "Waiting for somebody"
-	Finished  Standing = "Finished"
-	BrokenOff Standing = "Stopped or failed"
+	AtWork    Status = "At work"
+	Waiting   Status = "Waiting for somebody"
+	Finished  Status = "Finished"
+	BrokenOff Status = "Stopped or failed"
 )
 
 // Standings holds all standings, in that order.
-var Standings = []Standing{AtWork, Waiting, Finished, BrokenOff}
+var Standings = []Status{AtWork, Waiting, Finished, BrokenOff}
 
-// Standing returns the group in which the session is listed.
-func (h Session) Standing() Standing {
+// Status returns the group in which the session is listed.
+func (h Session) Standing() Status {
 	switch {
 	case h.Phase == workflow.PhaseStopped, h.Phase == workflow.PhaseFailed:
 		return BrokenOff

@@ -12,12 +12,12 @@ type Kind string
 
 // The kinds of inquiry.
 const (
-	Consult Kind = "consult" // the consultant gives a recommendation
-	Explain Kind = "explain" // an agent explains a diff hunk by hunk
-	Scope   Kind = "scope"   // an agent compares a diff with the scope of its approval
-	Review  Kind = "review"  // an agent reviews a change before its push
-	Owners  Kind = "owners"  // the program says who knows the code; no agent is asked
-	Base    Kind = "base"    // no question: the row says that the thread was told once of a conflict with the base branch
+	Consult      Kind = "consult" // the consultant gives a recommendation
+	Explain      Kind = "explain" // an agent explains a diff hunk by hunk
+	Scope        Kind = "scope"   // an agent compares a diff with the scope of its approval
+	Review       Kind = "review"  // an agent reviews a change before its push
+	Owners       Kind = "owners"  // the program says who knows the code; no agent is asked
+	BaseConflict Kind = "base"    // no question: the row says that the thread was told once of a conflict with the base branch
 )
 
 // An Inquiry is a question to a read-only agent. The type of its answer depends on its kind.

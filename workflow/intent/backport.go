@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// mostReleases is the limit of the releases that one message may name.
-const mostReleases = 5
+// maxReleases is the limit of the releases that one message may name.
+const maxReleases = 5
 
 // ReadBackport reads a message that asks to bring the pushed change to releases, such as "please backport
 // this to release/1.3 and 1.4". The whole message has to say so, in the form that ReadConsent demands.
@@ -29,7 +29,7 @@ func ReadBackport(text string) (releases []string, ok bool) {
 			releases = append(releases, name)
 		}
 	}
-	return releases, len(releases) <= mostReleases
+	return releases, len(releases) <= maxReleases
 }
 
 const releaseName = `[\w][\w./+-]*`

@@ -73,7 +73,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	var failed *endpoint.Error
 	for i, name := range models {
 		if i > 0 {
-			c.announce(r, Again{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
+			c.announce(r, RetryNotice{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
 		}
 		r.Model = name
 		response, err := c.askModel(ctx, r)
@@ -117,7 +117,7 @@ func (c *Client) learnWindow(e *endpoint.Error) {
 	}
 }
 
-func (c *Client) announce(r Request, a Again) {
+func (c *Client) announce(r Request, a RetryNotice) {
 	c.cfg.Log.Info("asking the model again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
 	if r.OnRetry != nil {
 		r.OnRetry(a)

@@ -16,9 +16,9 @@ const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	ToolRole  Role = "tool"
-	// Folded is the role of entries for the program, which say how much of a conversation a model is shown.
+	// CompactionRole is the role of entries for the program, which say how much of a conversation a model is shown.
 	// They are stored, and never sent.
-	Folded Role = "folded"
+	CompactionRole Role = "folded"
 )
 
 // A Message is one entry of a conversation. Its JSON form is stored in transcripts: names may be added, never
@@ -34,14 +34,14 @@ type Message struct {
 	Failed    bool `json:"failed,omitempty"` // of a tool result: what was run did not succeed
 	// Pictures, of a user message, follow its text for a model that accepts pictures. Another model is told
 	// in words that nobody has looked at them.
-	Pictures []Picture `json:"pictures,omitempty"`
-	From     string    `json:"from,omitempty"` // of a user message: the Slack user, if there is one; stored, not sent: say it in Text
-	Fold     *Fold     `json:"fold,omitempty"` // of a folded entry, whose Text replaces what is left out
+	Pictures   []Picture   `json:"pictures,omitempty"`
+	From       string      `json:"from,omitempty"` // of a user message: the Slack user, if there is one; stored, not sent: say it in Text
+	Compaction *Compaction `json:"fold,omitempty"` // of a folded entry, whose Text replaces what is left out
 }
 
-// A Fold says what a model is no longer shown of the conversation before it. Of several folds, the newest
+// A Compaction says what a model is no longer shown of the conversation before it. Of several folds, the newest
 // with an Upto and the one with the largest Cut count.
-type Fold struct {
+type Compaction struct {
 	Upto int   `json:"upto,omitempty"` // entries before this index are left out
 	Kept []int `json:"kept,omitempty"` // except for those with these indexes
 	Cut  int   `json:"cut,omitempty"`  // the long parts of entries before this index are cut
@@ -81,11 +81,11 @@ type Request struct {
 	// called, and the text so far is void.
 	OnText func(delta string)
 	// OnRetry is called with the reason why the request is tried again, before the wait.
-	OnRetry func(Again)
+	OnRetry func(RetryNotice)
 }
 
-// Again says why and when a request is tried again.
-type Again struct {
+// RetryNotice says why and when a request is tried again.
+type RetryNotice struct {
 	Kind    endpoint.Kind
 	Model   string        // the model that gave no answer
 	Reason  string        // in the endpoint's words if it sent any; for the log

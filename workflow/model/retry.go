@@ -34,7 +34,7 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 		backoff.WithNotify(func(err error, wait time.Duration) {
 			var e *endpoint.Error
 			if errors.As(err, &e) {
-				c.announce(r, Again{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.After > 0})
+				c.announce(r, RetryNotice{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.After > 0})
 			}
 		}),
 	)

@@ -71,7 +71,7 @@ func TestAskWaitsAsLongAsItIsTold(t *testing.T) {
 			inBubble(t, func(t *testing.T, e *testServer) {
 				r := ask()
 				var waits []time.Duration
-				r.OnRetry = func(a model.Again) { waits = append(waits, a.Wait) }
+				r.OnRetry = func(a model.RetryNotice) { waits = append(waits, a.Wait) }
 				began := time.Now()
 				_, err := e.client(func(c *model.Config) { c.Retry.MaxWait = time.Minute }).Ask(t.Context(), r)
 				require.NoError(t, err)
@@ -95,7 +95,9 @@ func TestAskFallsBackAtOnceOnQuota(t *testing.T) {
 	})
 	r := ask()
 	var reasons []string
-	r.OnRetry = func(a model.Again) { reasons = append(reasons, a.Model+": "+a.Reason+"; asking "+a.Instead+" instead") }
+	r.OnRetry = func(a model.RetryNotice) {
+		reasons = append(reasons, a.Model+": "+a.Reason+"; asking "+a.Instead+" instead")
+	}
 	got, err := c.Ask(t.Context(), r)
 	require.NoError(t, err)
 	require.Equal(t, "o", got.Model)

@@ -50,7 +50,7 @@ func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 			e := serve(t, broken, good)
 			r := ask()
 			var reasons []string
-			r.OnRetry = func(a model.Again) { reasons = append(reasons, a.Reason) }
+			r.OnRetry = func(a model.RetryNotice) { reasons = append(reasons, a.Reason) }
 			got, err := e.client().Ask(t.Context(), r)
 			require.NoError(t, err)
 			require.Equal(t, "all good", got.Message.Text)
@@ -193,7 +193,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, waiting *testServer) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r := ask()
-		r.OnRetry = func(model.Again) { cancel(stopped) }
+		r.OnRetry = func(model.RetryNotice) { cancel(stopped) }
 		began := time.Now()
 		_, err := waiting.client(func(c *model.Config) { c.Retry.MaxWait = time.Minute }).Ask(ctx, r)
 		require.ErrorIs(t, err, stopped)
@@ -212,7 +212,7 @@ func TestAskSaysWhenNobodyIsThere(t *testing.T) {
 
 	for _, odd := range []string{"not a url", "ftp://x/v1", "http:///v1"} {
 		r := ask()
-		r.OnRetry = func(again model.Again) { t.Errorf("%s is tried again: %s", odd, again.Reason) }
+		r.OnRetry = func(again model.RetryNotice) { t.Errorf("%s is tried again: %s", odd, again.Reason) }
 		_, err = model.New(model.Config{BaseURL: odd, Key: key, Retry: model.Retry{Wait: time.Millisecond}}).Ask(t.Context(), r)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), key)

@@ -21,12 +21,12 @@ type Tool struct {
 	// Call runs the tool. If the model made a mistake, the Result is Wrong. An error means that the program
 	// itself failed.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
-	// Last marks a tool that claims an end of work. Its call is refused if an earlier call in the same answer
+	// EndsWork marks a tool that claims an end of work. Its call is refused if an earlier call in the same answer
 	// was refused or failed, because the model has not seen that result yet.
-	Last bool
-	// Kept marks a tool whose calls and results stay word for word when a conversation is summarised: what
+	EndsWork bool
+	// KeepVerbatim marks a tool whose calls and results stay word for word when a conversation is summarised: what
 	// was reported, planned, delegated, or loaded as an instruction.
-	Kept bool
+	KeepVerbatim bool
 	// Untimed marks a tool in whose calls the program or other agents work, with limits of their own. They do not
 	// count as the agent's time.
 	Untimed bool

@@ -13,9 +13,9 @@ type Line struct {
 	Text  string
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
-	// Calls holds the ids of people and user groups that the line mentions. They are only those that
+	// Mentions holds the ids of people and user groups that the line mentions. They are only those that
 	// the configuration names and, where the configuration wants it, people who know the code.
-	Calls []string
+	Mentions []string
 	// Files are attached to the reply.
 	Files []File
 	// Progress marks a line that only reports progress: it is added to the newest reply of such lines.

@@ -26,10 +26,10 @@ type Posting struct {
 	Rewrites, Note string
 	// Brief shortens the rewritten message to its first line, since a newer message has the rest.
 	Brief bool
-	// Stands is how many of the lines, counted from the first, are already in the message of Rewrites.
+	// Existing is how many of the lines, counted from the first, are already in the message of Rewrites.
 	// The other lines are added to it, or posted as a reply of their own if Slack does not accept the
 	// edit.
-	Stands int
+	Existing int
 	// Card makes this posting the card of a run.
 	Card *card.Card
 }

@@ -21,7 +21,7 @@ type Removal struct {
 	// User and UserName are of the person who had it put back, by
 	// the message MessageTS; all are empty before that.
 	User, UserName, MessageTS string
-	Laid                      bool // it is in the files again, or the agent was told to make it anew
+	Restored                  bool // it is in the files again, or the agent was told to make it anew
 }
 
 // A RemovedHunk is one place of a change that was taken out.
@@ -50,8 +50,8 @@ func HunkSum(path, kind, mode, text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mostRemoved is how many places of a removal are listed; the others are only counted.
-const mostRemoved = 20
+// maxRemoved is how many places of a removal are listed; the others are only counted.
+const maxRemoved = 20
 
 // List returns one line for each place, with the reason.
 func (r Removal) List() string {
@@ -65,7 +65,7 @@ func (r Removal) Places() string {
 
 // each returns what say returns for each of the first places, and how many more places there are.
 func (r Removal) each(say func(RemovedHunk) string) (said []string) {
-	for _, h := range r.Hunks[:min(len(r.Hunks), mostRemoved)] {
+	for _, h := range r.Hunks[:min(len(r.Hunks), maxRemoved)] {
 		said = append(said, say(h))
 	}
 	if more := len(r.Hunks) - len(said); more > 0 {

@@ -37,8 +37,8 @@ type Task struct {
 	After       []int    `json:"after,omitempty"`
 }
 
-// mostTasks is the maximum number of tasks, which people can still review.
-const mostTasks = 30
+// maxTasks is the maximum number of tasks, which people can still review.
+const maxTasks = 30
 
 // Missing returns what is wrong or missing in the plan, or an empty string if it may be shown.
 func (p Plan) Missing() string {
@@ -47,8 +47,8 @@ func (p Plan) Missing() string {
 		return "a plan needs a title and a summary"
 	case len(p.Tasks) == 0:
 		return "a plan without tasks is none; list what has to be done, in order"
-	case len(p.Tasks) > mostTasks:
-		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), mostTasks)
+	case len(p.Tasks) > maxTasks:
+		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), maxTasks)
 	case plaintext.Blank(p.Verification):
 		return "verification has to say of the whole, at the end"
 	}

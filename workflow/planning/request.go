@@ -61,9 +61,9 @@ func (r Request) Missing() string {
 	return ""
 }
 
-// mostFiles and mostFolders are the numbers of files and folders from which on a feature is too large to be
+// maxFiles and maxFolders are the numbers of files and folders from which on a feature is too large to be
 // built without a written plan.
-const mostFiles, mostFolders = 5, 2
+const maxFiles, maxFolders = 5, 2
 
 // Large reports whether the work should be planned in writing first.
 func (r Request) Large() bool {
@@ -71,5 +71,5 @@ func (r Request) Large() bool {
 	for _, f := range r.Files {
 		folders[path.Dir(f)] = true
 	}
-	return r.Subsystem || len(r.Files) >= mostFiles && len(folders) >= mostFolders
+	return r.Subsystem || len(r.Files) >= maxFiles && len(folders) >= maxFolders
 }

@@ -19,8 +19,8 @@ var keyLine = regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`)
 // privateKey is the id of the rule that finds a whole private key.
 const privateKey = "private-key"
 
-// mostHead is how many lines may stand between the beginning of a block and the key, and between the key and its end.
-const mostHead = 4
+// maxHead is how many lines may stand between the beginning of a block and the key, and between the key and its end.
+const maxHead = 4
 
 // halfKeys returns the lines of a private key of which the text has only the beginning or the end: the rules find
 // only a whole one, and a file may be read in halves.
@@ -52,7 +52,7 @@ func keyLines(lines []string, from, step int) (found []Found) {
 			return strings.Trim(run, "0123456789abcdef") == "" || !inside && !mixed(run) // a commit's hash, or a path or a long name
 		})
 		of := len(runs) > 0 || strings.Contains(lines[i], masked+privateKey)
-		if inside && !of || !inside && (i-from)*step > mostHead {
+		if inside && !of || !inside && (i-from)*step > maxHead {
 			return found
 		}
 		inside = of

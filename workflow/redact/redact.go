@@ -145,8 +145,8 @@ const (
 	partOver = 512
 )
 
-// mostToken is the length in bytes up to which a token is not cut at the end of a part.
-const mostToken = 8 << 10
+// maxToken is the length in bytes up to which a token is not cut at the end of a part.
+const maxToken = 8 << 10
 
 // parts splits a long text. The library runs each rule whose keywords appear anywhere in a text over the
 // whole text; a part contains few keywords, which makes the search twice as fast. A part contains the whole of a
@@ -161,7 +161,7 @@ func parts(text string) iter.Seq[part] {
 				next = at
 			}
 			end := next + partOver
-			if rest := tokenLen(text[end:min(len(text), end+mostToken)], false); rest < mostToken {
+			if rest := tokenLen(text[end:min(len(text), end+maxToken)], false); rest < maxToken {
 				end += rest
 			}
 			if !yield(part{text[:end], next}) {

@@ -49,7 +49,7 @@ func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
 			require.NotNil(t, p)
 			require.Equal(t, "[orchestrator] read\n[orchestrator] the cause", p.Text())
 			require.True(t, p.Tried, "it is looked up first")
-			require.NoError(t, out.Mine(ctx, p.Key))
+			require.NoError(t, out.CheckOwner(ctx, p.Key))
 			require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post' and state = 'available'`))
 		})
 	}

@@ -156,9 +156,9 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 
 	line := store.Lines{{Agent: "orchestrator", Text: "hello"}}
 	require.ErrorIs(t, first.Record(t.Context(), line), store.ErrFenced)
-	pulse, err := first.Pulse(t.Context())
+	pulse, err := first.Status(t.Context())
 	require.NoError(t, err)
-	require.False(t, pulse.Mine)
+	require.False(t, pulse.Current)
 	require.NoError(t, second.Record(t.Context(), line))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines`))
 }
@@ -363,18 +363,18 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	pulse, err := turn.Pulse(t.Context())
+	pulse, err := turn.Status(t.Context())
 	require.NoError(t, err)
-	require.False(t, pulse.Stop)
+	require.False(t, pulse.StopRequested)
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.1", "stop")))
-	pulse, err = turn.Pulse(t.Context())
+	pulse, err = turn.Status(t.Context())
 	require.NoError(t, err)
-	require.True(t, pulse.Stop)
+	require.True(t, pulse.StopRequested)
 	require.True(t, pulse.Unhandled)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true}))
-	pulse, err = turn.Pulse(t.Context())
+	pulse, err = turn.Status(t.Context())
 	require.NoError(t, err)
-	require.False(t, pulse.Stop)
+	require.False(t, pulse.StopRequested)
 }
 
 func TestTheDeadsJobsAreTakenOver(t *testing.T) {

@@ -64,19 +64,19 @@ func (t *Turn) Session() workflow.Session {
 	return t.session
 }
 
-// A Pulse is the state that a running turn checks while its agents are busy.
-type Pulse struct {
-	Mine      bool // no later turn has begun
-	Stop      bool // a person asked to stop
-	Unhandled bool // a message was not judged yet
-	Paused    bool // the operator has paused the session's channel, repository or everything; see package pauses
+// A Status is the state that a running turn checks while its agents are busy.
+type TurnStatus struct {
+	Current       bool // no later turn has begun
+	StopRequested bool // a person asked to stop
+	Unhandled     bool // a message was not judged yet
+	Paused        bool // the operator has paused the session's channel, repository or everything; see package pauses
 }
 
-// Pulse reads the current state once.
-func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
+// Status reads the current state once.
+func (t *Turn) Status(ctx context.Context) (p TurnStatus, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null),
 			exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = channel or p.scope = 'repository' and p.name = repository)
-		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Mine, &p.Stop, &p.Unhandled, &p.Paused)
+		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Current, &p.StopRequested, &p.Unhandled, &p.Paused)
 	return p, err
 }
 

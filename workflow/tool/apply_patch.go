@@ -14,7 +14,7 @@ type patchArgs struct {
 	Patch string `json:"patch"`
 }
 
-func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
+func (b *Env) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 	if err := b.mayWrite(); err != nil {
 		return "", err
 	}
@@ -37,7 +37,7 @@ func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 }
 
 // notePatched records what the model now knows of a changed file, and returns a description of the change.
-func (b *Bench) notePatched(c patch.Change) string {
+func (b *Env) notePatched(c patch.Change) string {
 	switch {
 	case !c.Exists:
 		b.seen.forget(c.Path)

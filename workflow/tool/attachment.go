@@ -11,7 +11,7 @@ import (
 const attachmentPrefix = "attachment:"
 
 // openAttachment returns the name and the content of an attachment.
-func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
+func (b *Env) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
 	if b.Attachment == nil {
 		return "", nil, model.Mistake("Nothing was attached.")
 	}
@@ -20,7 +20,7 @@ func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, co
 
 // attachedAs returns the reference of the attachment that people named like the file at p, or an empty
 // string.
-func (b *Bench) attachedAs(ctx context.Context, p string) string {
+func (b *Env) attachedAs(ctx context.Context, p string) string {
 	if b.AttachedAs == nil {
 		return ""
 	}

@@ -14,7 +14,7 @@ import (
 const secret = "canary-4711"
 
 // newHostile returns a workspace with every kind of file that may break a tool.
-func newHostile(t testing.TB) *Bench {
+func newHostile(t testing.TB) *Env {
 	b := newBench(t, files{"ok.txt": "fine\n", "dir/inner.txt": "inner\n"})
 	outside := t.TempDir()
 	put(t, outside, "secret.txt", secret+"\n")

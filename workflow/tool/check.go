@@ -26,8 +26,8 @@ type checkArgs struct {
 	Source  string `json:"source,omitempty" jsonschema:"what says so: a file, or whose words"`
 }
 
-// Naming lets agents set the repository's test command. Its functions are all set, or all nil.
-type Naming struct {
+// CommandSetter lets agents set the repository's test command. Its functions are all set, or all nil.
+type CommandSetter struct {
 	Current func() project.Project                                                           // the project as it is known now
 	Judge   func(line, source string) (project.Project, error)                               // the project with it, or a [model.Mistake]
 	Keep    func(ctx context.Context, p project.Project, line string, r result.Result) error // shows the command in the thread, and stores it
@@ -55,7 +55,7 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 	case in.Command == "":
 	case r.Sum() > 0 && (r.EveryTestNamed() || r.Counted && p.Written != "" && r.Project.Test == p.Written):
 		kept = "It is the repository's test command from now on, also for done.\n"
-		err = c.Naming.Keep(ctx, p, in.Command, r)
+		err = c.CommandSetter.Keep(ctx, p, in.Command, r)
 	default:
 		kept = "It was not kept as the test command: no tests could be read from what it printed" + triedWithout(p) + ".\n"
 	}
@@ -81,12 +81,12 @@ func triedWithout(p project.Project) string {
 // projectOf returns the project that a check runs: with the command that the call names, or as it is known.
 func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
 	switch {
-	case c.Naming.Judge == nil && in.Command != "":
+	case c.CommandSetter.Judge == nil && in.Command != "":
 		return project.Project{}, model.Mistake("No command can be named here: call check without one.")
 	case in.Command != "":
-		return c.Naming.Judge(in.Command, in.Source)
-	case c.Naming.Current != nil:
-		return c.Naming.Current(), nil
+		return c.CommandSetter.Judge(in.Command, in.Source)
+	case c.CommandSetter.Current != nil:
+		return c.CommandSetter.Current(), nil
 	}
 	return c.Project, nil
 }

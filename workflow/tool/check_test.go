@@ -56,7 +56,7 @@ func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
 	named, kept := project.Project{}, ""
-	b.Naming = Naming{
+	b.CommandSetter = CommandSetter{
 		Judge: func(string, string) (project.Project, error) { return named, nil },
 		Keep: func(_ context.Context, _ project.Project, line string, _ result.Result) error {
 			kept = line

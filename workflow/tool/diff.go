@@ -18,7 +18,7 @@ type diffArgs struct {
 }
 
 // diff returns the changes since the base.
-func (b *Bench) diff(ctx context.Context, in diffArgs) (string, error) {
+func (b *Env) diff(ctx context.Context, in diffArgs) (string, error) {
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
 		return "", err

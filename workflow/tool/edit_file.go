@@ -19,7 +19,7 @@ type editArgs struct {
 	All  bool   `json:"all,omitempty" jsonschema:"every place"`
 }
 
-func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
+func (b *Env) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err := b.mayWrite(); err != nil {
 		return "", err
 	}
@@ -60,7 +60,7 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 }
 
 // miss returns the answer to an edit whose old text is not in the file.
-func (b *Bench) miss(c workfile.Content, old string) error {
+func (b *Env) miss(c workfile.Content, old string) error {
 	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path), patch.DescribeNearest(c.Data, old))
 	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {
 		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, which old cannot name: leave it out of old, or change it by run, with sed."

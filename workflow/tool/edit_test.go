@@ -31,7 +31,7 @@ func Count(items []Item) int {
 }
 `
 
-func cartBench(t testing.TB) *Bench {
+func cartBench(t testing.TB) *Env {
 	b := newBench(t, files{"cart.go": cart, "dos.txt": "one\r\ntwo\r\nthree\r\n"})
 	b.ok(t, "read_file", args{"path": "cart.go"})
 	b.ok(t, "read_file", args{"path": "dos.txt"})

@@ -20,13 +20,13 @@ type Line struct {
 
 const (
 	aroundLine    = 5   // lines shown on each side of a named one
-	mostLines     = 120 // limit of a named range
+	maxLines      = 120 // limit of a named range
 	maxExcerpts   = 12
 	excerptsBytes = 8 << 10
 )
 
 // Excerpts returns the lines around the named ones, as far as they exist, and records their files as read.
-func (b *Bench) Excerpts(ctx context.Context, named []Line) string {
+func (b *Env) Excerpts(ctx context.Context, named []Line) string {
 	b.changing.RLock()
 	defer b.changing.RUnlock()
 	var text strings.Builder
@@ -65,7 +65,7 @@ func pathsOf(named []Line) (paths []string) {
 func rangesOf(named []Line, path string, most int) (ranges [][2]int) {
 	for _, l := range named {
 		if l.Path == path && l.Number >= 1 && l.Number <= most {
-			last := max(l.Number, min(l.Last, l.Number+mostLines))
+			last := max(l.Number, min(l.Last, l.Number+maxLines))
 			ranges = append(ranges, [2]int{max(1, l.Number-aroundLine), min(most, last+aroundLine)})
 		}
 	}

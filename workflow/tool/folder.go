@@ -17,7 +17,7 @@ import (
 
 // explored returns the resolved path of what is to be listed or searched: p, or the folder if p names
 // nothing.
-func (b *Bench) explored(ctx context.Context, p string) (string, error) {
+func (b *Env) explored(ctx context.Context, p string) (string, error) {
 	if b.Folder != "" && path.Clean("./"+p) == "." {
 		p = b.Folder
 	}
@@ -32,7 +32,7 @@ func (b *Bench) explored(ctx context.Context, p string) (string, error) {
 }
 
 // mayTouch returns nil if the file at a resolved path may be changed.
-func (b *Bench) mayTouch(real string) error {
+func (b *Env) mayTouch(real string) error {
 	if workfile.Within(b.Folder, real) {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (b *Bench) mayTouch(real string) error {
 }
 
 // open reads a file that the model named. If the file is missing, the error suggests similar names.
-func (b *Bench) open(ctx context.Context, p string) (workfile.Content, error) {
+func (b *Env) open(ctx context.Context, p string) (workfile.Content, error) {
 	root := b.Workspace.Root()
 	real, err := b.locate(ctx, p)
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Bench) open(ctx context.Context, p string) (workfile.Content, error) {
 }
 
 // locate returns the resolved path of a file or folder that exists.
-func (b *Bench) locate(ctx context.Context, p string) (string, error) {
+func (b *Env) locate(ctx context.Context, p string) (string, error) {
 	root := b.Workspace.Root()
 	cleaned, err := workfile.CleanPath(p)
 	if err != nil {

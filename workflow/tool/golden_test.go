@@ -16,7 +16,7 @@ const maxDescribed = 7 << 10
 // described returns the tools as models see them, one a line.
 func described(t *testing.T) []byte {
 	var all bytes.Buffer
-	for _, tool := range allTools(&Bench{}) {
+	for _, tool := range allTools(&Env{}) {
 		line, err := json.Marshal(struct {
 			Name        string          `json:"name"`
 			Description string          `json:"description"`

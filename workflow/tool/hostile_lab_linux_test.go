@@ -43,7 +43,7 @@ type lab struct {
 	trap    *trap
 	watch   *watch
 	mirrors *repo.Mirrors
-	bench   *Bench
+	bench   *Env
 	caches  bool // commands get build caches
 	lure    bool // the remote redirects requests for another repository
 	said    []string
@@ -197,7 +197,7 @@ func (l *lab) open(branch string) error {
 	return err
 }
 
-func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
+func (l *lab) session(m *repo.Mirror, name, branch string) (*Env, error) {
 	commit, err := m.Commits().Resolve(branch)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	l.t.Cleanup(func() { _ = w.Close() })
 	s, err := box()
 	require.NoError(l.t, err)
-	b := &Bench{
+	b := &Env{
 		Workspace: w, Mirror: m,
 		Commands:  Commands{Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
 		OutputDir: filepath.Join(l.dir, name, "output"),

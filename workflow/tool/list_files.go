@@ -16,7 +16,7 @@ type listArgs struct {
 
 // listFiles shows everything below a folder if that is little, else only the folder's entries, with the
 // number of files in each of its folders.
-func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
+func (b *Env) listFiles(ctx context.Context, in listArgs) (string, error) {
 	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return "", err

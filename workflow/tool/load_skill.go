@@ -33,7 +33,7 @@ func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string
 		}
 		return s.Body, nil
 	})
-	t.Kept = true // it says how to work
+	t.KeepVerbatim = true // it says how to work
 	return t
 }
 

@@ -12,7 +12,7 @@ type outlineArgs struct {
 }
 
 // outline shows the symbols of a file, or of each file of a folder.
-func (b *Bench) outline(ctx context.Context, in outlineArgs) (string, error) {
+func (b *Env) outline(ctx context.Context, in outlineArgs) (string, error) {
 	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return "", err

@@ -49,7 +49,7 @@ func (s swap) during(files, outside string, work func()) {
 	swapper.Wait()
 }
 
-func racingBench(t *testing.T) (b *Bench, outside string) {
+func racingBench(t *testing.T) (b *Env, outside string) {
 	b = newBench(t, files{"dir/f.txt": "inside\n", "dir/sub/g.txt": "inside\n"})
 	outside = t.TempDir()
 	put(t, outside, "f.txt", secret+"\n")

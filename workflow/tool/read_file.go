@@ -16,7 +16,7 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty"`
 }
 
-func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
+func (b *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	if kept, ok := strings.CutPrefix(in.Path, output.Prefix); ok {
 		c, err := output.LoadOutput(b.OutputDir, kept)
 		if err != nil {

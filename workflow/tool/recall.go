@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// Recall records in the Bench of an interrupted agent the files that its conversation shows as read, edited
+// Recall records in the Env of an interrupted agent the files that its conversation shows as read, edited
 // or written, as they are now. Before an agent continues, its files are restored to what was recorded, so
 // this is what the agent saw, except for what its own commands changed since.
-func (b *Bench) Recall(messages []model.Message) {
+func (b *Env) Recall(messages []model.Message) {
 	calls := map[string]model.Call{}
 	for _, m := range messages {
 		for _, c := range m.Calls {
@@ -24,7 +24,7 @@ func (b *Bench) Recall(messages []model.Message) {
 }
 
 // recall records the files of a call that succeeded. A file that no longer exists is left out.
-func (b *Bench) recall(c model.Call) {
+func (b *Env) recall(c model.Call) {
 	var in struct{ Path, Patch string }
 	if json.Unmarshal(c.Args, &in) != nil {
 		return

@@ -42,7 +42,7 @@ type commandRunner struct {
 	outputDir string
 }
 
-func (b *Bench) commandRunner() commandRunner {
+func (b *Env) commandRunner() commandRunner {
 	return commandRunner{&b.Commands, b.Workspace, b.OutputDir}
 }
 
@@ -101,7 +101,7 @@ func (c commandRunner) command(line string, limit time.Duration, out *output.Cap
 	return cmd, err
 }
 
-// off returns the answer for a Bench without a sandbox.
+// off returns the answer for an Env without a sandbox.
 func (c commandRunner) off(what string) error {
 	why := c.SandboxOff
 	if why == "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
-// newRunning returns a Bench whose commands run in the machine's real sandbox.
-func newRunning(t testing.TB, tree files) *Bench {
+// newRunning returns an Env whose commands run in the machine's real sandbox.
+func newRunning(t testing.TB, tree files) *Env {
 	t.Helper()
 	b := newBench(t, tree)
 	s, err := sandbox.Open(t.Context(), sandbox.Config{})
@@ -76,7 +76,7 @@ func TestRunKeepsTheWholeOutput(t *testing.T) {
 	require.Contains(t, text, "\n100000\n[the whole output: read_file or search with path output:run-1.txt]")
 	require.Contains(t, b.ok(t, "read_file", args{"path": "output:run-1.txt", "offset": 50_000, "limit": 1}), "50000\t50000\n")
 	require.Equal(t, "output:run-1.txt:77777: 77777\n", b.ok(t, "search", args{"path": "output:run-1.txt", "pattern": "^77777$"}))
-	other := &Bench{Workspace: b.Workspace, OutputDir: b.OutputDir}
+	other := &Env{Workspace: b.Workspace, OutputDir: b.OutputDir}
 	require.Contains(t, other.ok(t, "read_file", args{"path": "output:run-1.txt"}), "400\t400\n", "another agent of the session, or the same one after a restart")
 	b.ok(t, "run", args{"command": "echo short"})
 	entries, err := os.ReadDir(b.OutputDir)

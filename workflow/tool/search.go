@@ -16,7 +16,7 @@ type searchArgs struct {
 }
 
 // search looks for a pattern in the files of a folder, one file, a kept output or an attachment.
-func (b *Bench) search(ctx context.Context, in searchArgs) (string, error) {
+func (b *Env) search(ctx context.Context, in searchArgs) (string, error) {
 	s, err := find.NewSearch(in.Pattern, in.Literal)
 	if err != nil {
 		return "", err
@@ -25,7 +25,7 @@ func (b *Bench) search(ctx context.Context, in searchArgs) (string, error) {
 }
 
 // searchIn searches what the call names.
-func (b *Bench) searchIn(ctx context.Context, s *find.Search, in searchArgs) error {
+func (b *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error {
 	if kept, ok := strings.CutPrefix(in.Path, output.Prefix); ok {
 		c, err := output.LoadOutput(b.OutputDir, kept)
 		if err != nil {

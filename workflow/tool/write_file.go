@@ -17,7 +17,7 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-func (b *Bench) writeFile(_ context.Context, in writeArgs) (string, error) {
+func (b *Env) writeFile(_ context.Context, in writeArgs) (string, error) {
 	if err := b.mayWrite(); err != nil {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (b *Bench) writeFile(_ context.Context, in writeArgs) (string, error) {
 	return b.overwrite(was, data)
 }
 
-func (b *Bench) create(p string, data []byte) (string, error) {
+func (b *Env) create(p string, data []byte) (string, error) {
 	if err := workfile.Store(b.Workspace.Root(), p, data, 0o644); err != nil {
 		return "", err
 	}
@@ -53,7 +53,7 @@ func (b *Bench) create(p string, data []byte) (string, error) {
 	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p), workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
 }
 
-func (b *Bench) overwrite(was workfile.Content, data []byte) (string, error) {
+func (b *Env) overwrite(was workfile.Content, data []byte) (string, error) {
 	if err := b.seen.knows(was.Path, was.Data); err != nil {
 		return "", err
 	}

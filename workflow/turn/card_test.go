@@ -78,8 +78,8 @@ func TestAStopThatNoJudgementMadeEndsOneRun(t *testing.T) {
 	_, err = o.Store.Pool.Exec(t.Context(), `update sessions set stop_asked = true`)
 	require.NoError(t, err)
 	require.NoError(t, th.judgeStop(t.Context()))
-	p, err := th.Pulse(t.Context())
+	p, err := th.Status(t.Context())
 	require.NoError(t, err)
-	require.False(t, p.Stop)
+	require.False(t, p.StopRequested)
 	require.NotEqual(t, workflow.PhaseStopped, th.Session().Phase)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/store/twins"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -54,7 +54,7 @@ func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 	t.Helper()
 	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker, "anybody", text)
 	require.NoError(t, err)
-	require.NoError(t, th.Record(t.Context(), twins.Words{Repository: "anybody", Text: text},
+	require.NoError(t, th.Record(t.Context(), duplicate.ReportText{Repository: "anybody", Text: text},
 		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
 		consent.Report(workflow.Report{Session: th.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the secret cause", BaseCommit: "base"})))
 	return th
@@ -148,11 +148,11 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
-	require.NoError(t, th.Record(t.Context(), twins.Joined{Twin: first.Session().ID, By: "U1", Line: outgoing.Line{Agent: "a", Text: "again"}}))
+	require.NoError(t, th.Record(t.Context(), duplicate.Joined{Twin: first.Session().ID, By: "U1", Line: outgoing.Line{Agent: "a", Text: "again"}}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
-	require.Error(t, first.Record(t.Context(), twins.Joined{Twin: th.Session().ID}), "it was never named there")
+	require.Error(t, first.Record(t.Context(), duplicate.Joined{Twin: th.Session().ID}), "it was never named there")
 
 	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))

@@ -326,7 +326,7 @@ func samples() map[string][]outgoing.Line {
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
 	use := quota.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
 	limit := &budget.LimitError{Reached: []quota.Use{use}}
-	again := func(a model.Again) string { _, text := runtime.AgainWords(a, time.Second); return text }
+	again := func(a model.RetryNotice) string { _, text := runtime.RetryText(a, time.Second); return text }
 	return map[string][]outgoing.Line{
 		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
@@ -402,8 +402,8 @@ func samples() map[string][]outgoing.Line {
 		"publishCommit": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: `money/split.go:40` (the reporter asked for the word)\nReview: 1 finding, mended ($0.01)\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nFiles: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
 			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct", "Something is missing…", "", "details", "Details", "")...)},
 		"extensionParts":   says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
-		"sayFolded":        says(runtime.FoldedWords(model.Fold{Upto: 40}), runtime.FoldedWords(model.Fold{Cut: 40})),
-		"sayRetry":         says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
+		"sayFolded":        says(runtime.CompactionNotice(model.Compaction{Upto: 40}), runtime.CompactionNotice(model.Compaction{Cut: 40})),
+		"sayRetry":         says(again(model.RetryNotice{Wait: time.Minute, Asked: true}), again(model.RetryNotice{Wait: time.Minute}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
 		"sayStillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
 		"ensureTasks":      says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
 	}

@@ -99,7 +99,7 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 		require.Equal(t, waits, idsOf(home.Waits), a.kind)
 		require.Equal(t, others, idsOf(home.Others), a.kind)
 		require.Empty(t, home.Settings, a.kind)
-		require.Equal(t, a.user == "U0UNKNOWN", home.Closed, a.kind)
+		require.Equal(t, a.user == "U0UNKNOWN", home.OwnOnly, a.kind)
 	}
 	mine, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestAHomeIsClosedOnError(t *testing.T) {
 	for _, d := range []broken{{people, true, false}, {people, false, true}} {
 		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: d, Admins: []string{o.asker}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
 		require.NoError(t, err)
-		require.True(t, home.Closed)
+		require.True(t, home.OwnOnly)
 		require.Equal(t, []string{mine}, append(idsOf(home.Waits), idsOf(home.Others)...))
 		require.Equal(t, d.known, home.Settings == nil)
 	}

@@ -48,7 +48,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	twins := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{
 		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders, Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
-		Skills: r.Skills, Seats: r.Seats, Patience: r.Patience, Duplicates: twins.Announce,
+		Skills: r.Skills, Seats: r.Seats, NoticeAfter: r.NoticeAfter, Duplicates: twins.Announce,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
 	t := &turn{Ledger: ledger, Trees: trees, Budget: budget, Permissions: permissions}

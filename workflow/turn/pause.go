@@ -37,7 +37,7 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	case pauses.Channel:
 		what = "this channel"
 	}
-	err = t.Record(ctx, pauses.Told(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+". What is written here is kept, and I go on by myself when it is resumed.")))
+	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+". What is written here is kept, and I go on by myself when it is resumed.")))
 	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil
 	}
@@ -106,7 +106,7 @@ func modelWords(e *endpoint.Error) string {
 	if e.Kind == endpoint.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, even without its older parts. Nothing is lost; ask anew in another thread, or reply here once a model that reads more is configured."
 	}
-	words := "The model could not answer (" + cmp.Or(runtime.Troubles[e.Kind], string(e.Kind)) + ")"
+	words := "The model could not answer (" + cmp.Or(runtime.FailureReasons[e.Kind], string(e.Kind)) + ")"
 	if e.Hint != "" {
 		words += ": " + e.Hint
 	}

@@ -19,7 +19,7 @@ const maxFirstPrompt = 12 << 10
 
 // firstTools returns the tools of each agent, in the order in which they are sent.
 func firstTools() map[string][]model.Tool {
-	bench := &tool.Bench{}
+	bench := &tool.Env{}
 	skill := tool.LoadSkill(nil, nil, nil)
 	reading := tool.Reading(bench)
 	join := func(lists ...[]model.Tool) (all []model.Tool) {

@@ -89,13 +89,13 @@ type Machine struct {
 
 // Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits     quota.Limits            // what sessions may use before people are asked
-	Patience   time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
-	Attempts   int                     // failed attempts at a task before the consultant is asked; 0: 2
-	Unanswered time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
-	HunkTime   time.Duration           // for testing which hunks of a fix are needed; 0: they are not tested
-	LooksBack  bool                    // look for the commit that brought a bug, and the releases that have it
-	Seats      queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
+	Limits      quota.Limits            // what sessions may use before people are asked
+	NoticeAfter time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
+	Attempts    int                     // failed attempts at a task before the consultant is asked; 0: 2
+	Unanswered  time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
+	HunkTime    time.Duration           // for testing which hunks of a fix are needed; 0: they are not tested
+	LooksBack   bool                    // look for the commit that brought a bug, and the releases that have it
+	Seats       queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 
 // pulse is how often a turn checks whether it was stopped or fenced off. A stop has to act within two
@@ -279,13 +279,13 @@ func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc)
 			return
 		case <-tick.C:
 		}
-		p, err := t.Pulse(unseen)
+		p, err := t.Status(unseen)
 		switch {
 		case err != nil:
 			continue // a database that is unavailable for a moment stops nothing
-		case !p.Mine:
+		case !p.Current:
 			cancel(store.ErrFenced)
-		case p.Stop:
+		case p.StopRequested:
 			cancel(errStopped)
 		case p.Paused:
 			cancel(errPaused)
@@ -382,7 +382,7 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 			return err
 		}
 	}
-	bench, err := t.Runtime.CopyBench()
+	bench, err := t.Runtime.CopyEnv()
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
-// lookEvery returns how often to look for silent threads: every tenth of the silence, so that no thread
+// checkInterval returns how often to look for silent threads: every tenth of the silence, so that no thread
 // waits much longer, but between a second and a minute.
-func lookEvery(silent time.Duration) time.Duration {
+func checkInterval(silent time.Duration) time.Duration {
 	return min(max(silent/10, time.Second), time.Minute)
 }
 
@@ -27,7 +27,7 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 	if silent <= 0 {
 		return
 	}
-	tick := time.NewTicker(lookEvery(silent))
+	tick := time.NewTicker(checkInterval(silent))
 	defer tick.Stop()
 	for {
 		select {
@@ -35,20 +35,20 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 			return
 		case <-tick.C:
 		}
-		if err := r.SpeakUp(ctx, silent); err != nil && ctx.Err() == nil {
+		if err := r.PostProgressNotes(ctx, silent); err != nil && ctx.Err() == nil {
 			r.Log.Warn("cannot tell silent threads how the work stands", "err", err)
 		}
 	}
 }
 
-// SpeakUp posts such a line in each silent thread, once.
-func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
+// PostProgressNotes posts such a line in each silent thread, once.
+func (r *Runner) PostProgressNotes(ctx context.Context, silent time.Duration) error {
 	sessions, err := silence.List(ctx, r.Store.DB, silent)
 	if err != nil {
 		return err
 	}
 	for _, id := range sessions {
-		said, err := silence.NewBreaker(r.Store).Break(ctx, id, silent, r.silenceLine)
+		said, err := silence.NewNotifier(r.Store).Notify(ctx, id, silent, r.silenceLine)
 		if err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
 	return nil
 }
 
-// doing holds what to say of a session in a phase if no task or command is known.
-var doing = map[workflow.Phase]string{
+// phaseText holds what to say of a session in a phase if no task or command is known.
+var phaseText = map[workflow.Phase]string{
 	workflow.PhaseAligning:   "I am thinking about what to ask next",
 	workflow.PhaseExploring:  "I am reading the code",
 	workflow.PhaseDiagnosing: "I am looking for the cause",
@@ -72,27 +72,27 @@ var doing = map[workflow.Phase]string{
 
 // silenceLine returns the line that says what goes on in a silent thread.
 func (r *Runner) silenceLine(x silence.State) outgoing.Line {
-	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
+	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", formatDuration(x.For))}
 	switch {
-	case x.Seatless:
+	case x.WaitsForSlot:
 		parts = append(parts, "I wait for a free slot: as many sessions are at work as may be at once.")
 	case x.Failing:
 		parts = append(parts, "Something failed on my side, and I try again.")
 	case len(x.Tasks) == 0 && len(x.Commands) == 0:
-		parts = append(parts, cmp.Or(doing[x.Session.Phase], "I am reading what was asked")+".")
+		parts = append(parts, cmp.Or(phaseText[x.Session.Phase], "I am reading what was asked")+".")
 	}
 	for _, k := range x.Tasks {
 		name := r.Agents[k.Category].Signature()
-		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, inWords(k.For), strings.TrimRight(brief(k.Description), ".")))
+		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, formatDuration(k.For), strings.TrimRight(brief(k.Description), ".")))
 	}
 	for _, c := range x.Commands {
-		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
+		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", formatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
 	return outgoing.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
 }
 
-// inWords returns a duration as people say it, in minutes or hours and minutes.
-func inWords(d time.Duration) string {
+// formatDuration returns a duration as people say it, in minutes or hours and minutes.
+func formatDuration(d time.Duration) string {
 	switch minutes := int(d / time.Minute); {
 	case minutes < 1:
 		return "less than a minute"

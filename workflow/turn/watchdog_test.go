@@ -42,7 +42,7 @@ func TestWhatGoesOnInWords(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Agents: agent.Table(map[string]agent.Setting{"deep": {Display: "smith"}})}
 	for want, x := range map[string]silence.State{
-		"Still at work; nothing was said for 10 min. I wait for a free slot: as many sessions are at work as may be at once.": {For: 10 * time.Minute, Seatless: true},
+		"Still at work; nothing was said for 10 min. I wait for a free slot: as many sessions are at work as may be at once.": {For: 10 * time.Minute, WaitsForSlot: true},
 		"Still at work; nothing was said for 2 h 5 min. Something failed on my side, and I try again.":                        {For: 125 * time.Minute, Failing: true},
 		"Still at work; nothing was said for 11 min. The work is being built and tested.":                                     {For: 11 * time.Minute, Session: workflow.Session{Phase: workflow.PhaseVerifying}},
 		"Still at work; nothing was said for 12 min. Task 2 [smith] for 14 min: Round the cents up. Running for 3 min: `go test './...'`. Running for less than a minute: `ls`.": {

@@ -275,18 +275,18 @@ func Objects(v any) []Object {
 	return out
 }
 
-// mostInput is Slack's limit for the length of a text input in characters; max_length may lower it.
-const mostInput = 3000
+// maxInput is Slack's limit for the length of a text input in characters; max_length may lower it.
+const maxInput = 3000
 
 // checkInput checks a text input. See
 // https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
 func (v *validator) checkInput(e Object, at string) {
 	for _, key := range []string{"min_length", "max_length"} {
-		if n, given := e[key].(float64); given && (n < 0 || n > mostInput) {
-			v.addError(at+"/"+key, "must be between 0 and %d", mostInput)
+		if n, given := e[key].(float64); given && (n < 0 || n > maxInput) {
+			v.addError(at+"/"+key, "must be between 0 and %d", maxInput)
 		}
 	}
-	v.checkLength(Text(e, "initial_value"), mostInput, at+"/initial_value")
+	v.checkLength(Text(e, "initial_value"), maxInput, at+"/initial_value")
 	if e["placeholder"] != nil {
 		v.checkText(e, "placeholder", 150, at, "plain_text")
 	}

@@ -23,9 +23,9 @@ type Registries struct {
 	LeftOut []string // the names of variables whose addresses contain a password
 }
 
-// Patience is the maximum time that a session waits for the configuration of a tool, which takes seconds even
+// Timeout is the maximum time that a session waits for the configuration of a tool, which takes seconds even
 // on a busy machine.
-const Patience = time.Minute
+const Timeout = time.Minute
 
 // commands holds, for each kind, the command that prints the configuration of its tool.
 var commands = map[string][]string{

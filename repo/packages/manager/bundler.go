@@ -4,9 +4,9 @@ import "regexp"
 
 var bundler = Manager{
 	Name: "bundler", Kind: "ruby",
-	Locks:     regexp.MustCompile(`^Gemfile\.lock$`),
-	Manifests: regexp.MustCompile(`^Gemfile$`),
-	Manifest:  regexp.MustCompile(`^(Gemfile(\.lock)?|\.ruby-version|[a-zA-Z0-9_.-]+\.gemspec|version\.rb)$`),
+	Locks:      regexp.MustCompile(`^Gemfile\.lock$`),
+	Manifests:  regexp.MustCompile(`^Gemfile$`),
+	ExtraFiles: regexp.MustCompile(`^(Gemfile(\.lock)?|\.ruby-version|[a-zA-Z0-9_.-]+\.gemspec|version\.rb)$`),
 	Fetch: func(_ []string, exact bool) string {
 		frozen := ""
 		if exact {

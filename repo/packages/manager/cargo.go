@@ -13,7 +13,7 @@ var cargo = Manager{
 		return strings.Contains(text, "dependencies") || strings.Contains(text, "[workspace]"), false
 	},
 	SeparateProject: true,
-	Manifest:        regexp.MustCompile(`^Cargo\.(toml|lock)$`),
+	ExtraFiles:      regexp.MustCompile(`^Cargo\.(toml|lock)$`),
 	Stub:            func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo checks that they exist
 	Fetch: func(_ []string, exact bool) string {
 		if exact {

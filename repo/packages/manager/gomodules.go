@@ -11,7 +11,7 @@ var goModules = Manager{
 	Manifests:       regexp.MustCompile(`^go\.mod$`),
 	Read:            func(_, text string) (bool, bool) { return strings.Contains("\n"+text, "\nrequire"), false },
 	SeparateProject: true,
-	Manifest:        regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
+	ExtraFiles:      regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
 	Fetch:           fetchModules,
 	Pins:            []string{"go.sum"},
 	Vendored:        "vendor",

@@ -7,9 +7,9 @@ var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
 // maven has no lock file; its manifests name exact versions.
 var maven = Manager{
 	Name: "maven", Kind: "java",
-	Manifests: regexp.MustCompile(`^pom\.xml$`),
-	Read:      func(_, _ string) (bool, bool) { return true, true },
-	Manifest:  regexp.MustCompile(`^pom\.xml$`),
+	Manifests:  regexp.MustCompile(`^pom\.xml$`),
+	Read:       func(_, _ string) (bool, bool) { return true, true },
+	ExtraFiles: regexp.MustCompile(`^pom\.xml$`),
 	Fetch: func([]string, bool) string {
 		return `mvn -B -q -Dmaven.repo.local="$PACKAGES/maven" dependency:go-offline`
 	},
@@ -21,9 +21,9 @@ var maven = Manager{
 // what to fetch.
 var gradle = Manager{
 	Name: "gradle", Kind: "java",
-	Manifests: regexp.MustCompile(`^build\.gradle(\.kts)?$`),
-	Read:      func(_, _ string) (bool, bool) { return true, true },
-	Manifest:  regexp.MustCompile(`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
+	Manifests:  regexp.MustCompile(`^build\.gradle(\.kts)?$`),
+	Read:       func(_, _ string) (bool, bool) { return true, true },
+	ExtraFiles: regexp.MustCompile(`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
 	Fetch: func([]string, bool) string {
 		return `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" bobbinFetch`
 	},

@@ -21,8 +21,8 @@ type Manager struct {
 	// SeparateProject reports whether a folder with a loose file is a separate project even if the file names no
 	// packages, so that the folders below it are not searched.
 	SeparateProject bool
-	Manifest        *regexp.Regexp // further files that the tool needs
-	// Needs reports whether the tool needs a file that Manifest does not match, and Stub whether only the
+	ExtraFiles      *regexp.Regexp // further files that the tool needs
+	// Needs reports whether the tool needs a file that ExtraFiles does not match, and Stub whether only the
 	// file's name matters; nil: no such files.
 	Needs, Stub func(file string) bool
 	// Fetch returns the command line that fetches the packages. files are the files of the folder that name
@@ -43,7 +43,7 @@ var All = []Manager{goModules, pnpm, npm, yarn, pip, cargo, bundler, maven, grad
 func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 	base := path.Base(file)
 	switch {
-	case m.Manifest.MatchString(base), m.matches(base), m.Needs != nil && m.Needs(file):
+	case m.ExtraFiles.MatchString(base), m.matches(base), m.Needs != nil && m.Needs(file):
 		return true, false
 	case m.Stub != nil && m.Stub(file):
 		return true, true

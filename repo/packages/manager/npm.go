@@ -12,15 +12,15 @@ const npmRegistry = "registry.npmjs.org"
 
 var npm = Manager{
 	Name: "npm", Kind: "node",
-	Locks:     regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`),
-	Manifests: regexp.MustCompile(`^package\.json$`),
-	Read:      readNodeManifest,
-	Manifest:  nodeManifest,
-	Fetch:     fetchNPM,
-	Pins:      []string{"package-lock.json"},
-	Vendored:  "node_modules",
-	Version:   "node --version && npm --version",
-	Hosts:     []string{npmRegistry},
+	Locks:      regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`),
+	Manifests:  regexp.MustCompile(`^package\.json$`),
+	Read:       readNodeManifest,
+	ExtraFiles: nodeManifest,
+	Fetch:      fetchNPM,
+	Pins:       []string{"package-lock.json"},
+	Vendored:   "node_modules",
+	Version:    "node --version && npm --version",
+	Hosts:      []string{npmRegistry},
 }
 
 // fetchNPM returns the command line for npm. Without a lock file, it resolves the versions, or uses those of

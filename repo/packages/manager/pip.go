@@ -15,10 +15,10 @@ var readRequirements string
 // become requirements.
 var pip = Manager{
 	Name: "pip", Kind: "python",
-	Locks:     regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
-	Manifests: regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
-	Read:      readPythonManifest,
-	Manifest:  regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
+	Locks:      regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
+	Manifests:  regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
+	Read:       readPythonManifest,
+	ExtraFiles: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
 	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},

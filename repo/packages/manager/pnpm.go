@@ -4,9 +4,9 @@ import "regexp"
 
 var pnpm = Manager{
 	Name: "pnpm", Kind: "node",
-	Locks:     regexp.MustCompile(`^pnpm-lock\.yaml$`),
-	Manifests: regexp.MustCompile(`^pnpm-workspace\.yaml$`),
-	Manifest:  nodeManifest,
+	Locks:      regexp.MustCompile(`^pnpm-lock\.yaml$`),
+	Manifests:  regexp.MustCompile(`^pnpm-workspace\.yaml$`),
+	ExtraFiles: nodeManifest,
 	Fetch: func(_ []string, exact bool) string {
 		frozen := "$(test -f pnpm-lock.yaml && echo --frozen-lockfile || echo --no-frozen-lockfile)"
 		if exact {

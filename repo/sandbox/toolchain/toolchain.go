@@ -89,13 +89,13 @@ func (t *Set) addDirectory(dir, bin string) bool {
 	return true
 }
 
-// goPatience bounds a go command that hangs. It is long, since without an answer commands have no Go for as
+// goTimeout bounds a go command that hangs. It is long, since without an answer commands have no Go for as
 // long as this program runs.
-const goPatience = time.Minute
+const goTimeout = time.Minute
 
 // addGo adds the directory that the go command reports.
 func (t *Set) addGo(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, goPatience)
+	ctx, cancel := context.WithTimeout(ctx, goTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	root := strings.TrimSpace(string(out))

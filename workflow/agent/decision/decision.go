@@ -286,7 +286,7 @@ func Working(w WorkerTools) []model.Tool {
 
 // last sets Last: a call of the tool is refused until the model has seen the failures before it.
 func last(t model.Tool) model.Tool {
-	t.Last = true
+	t.EndsWork = true
 	return t
 }
 
@@ -299,7 +299,7 @@ const maxWords = 32 << 10
 // conversation is summarised. All are Untimed: the program carries out what an agent has decided.
 func readable(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
-		tools[i].Kept, tools[i].Untimed = t.Name != "say", true
+		tools[i].KeepVerbatim, tools[i].Untimed = t.Name != "say", true
 		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			if len(args) > maxWords {
 				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; %s takes %d at most. Say what matters.", len(args), t.Name, maxWords)}, nil

@@ -187,7 +187,7 @@ func TestWhatClaimsAnEndIsLast(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for _, tool := range everyTool(&desk{}) {
-		if tool.Last {
+		if tool.EndsWork {
 			names = append(names, tool.Name)
 		}
 	}

@@ -78,8 +78,8 @@ var tooLarge = regexp.MustCompile(`(?i)request too large`)
 // windowWords matches the places where endpoints say how many tokens a model reads.
 var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) |context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
 
-// leastWindow is less than any model reads: a smaller number in an endpoint's text means something else.
-const leastWindow = 1000
+// minWindow is less than any model reads: a smaller number in an endpoint's text means something else.
+const minWindow = 1000
 
 // windowIn returns how many tokens a model reads, if its endpoint's text says so, or 0.
 func windowIn(text string) int {
@@ -88,7 +88,7 @@ func windowIn(text string) int {
 		return 0
 	}
 	n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
-	if err != nil || n < leastWindow {
+	if err != nil || n < minWindow {
 		return 0
 	}
 	return n

@@ -159,7 +159,7 @@ func TestFaultsAreRealToTheClient(t *testing.T) {
 			got, err := clientOf(s).Ask(t.Context(), model.Request{
 				Model: "m", Messages: []model.Message{user("hi")},
 				OnText:  func(delta string) { heard += delta },
-				OnRetry: func(model.Again) { retries++ },
+				OnRetry: func(model.RetryNotice) { retries++ },
 			})
 			require.NoError(t, err)
 			require.Equal(t, "all good", got.Message.Text)

@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// mostRead is how many bytes of a private file are read.
-const mostRead = 64 << 10
+// maxRead is how many bytes of a private file are read.
+const maxRead = 64 << 10
 
 // Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named by their
 // whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It returns nil for a nil Finder.
@@ -36,7 +36,7 @@ func Secrets(ctx context.Context, known *redact.Finder, r commits.Reader, of ...
 			if err != nil {
 				return nil, err
 			}
-			values = append(values, redact.EnvValues(string(text[:min(len(text), mostRead)]))...)
+			values = append(values, redact.EnvValues(string(text[:min(len(text), maxRead)]))...)
 		}
 	}
 	return known.With(values...), nil

@@ -50,15 +50,15 @@ type Row struct {
 	EarlierOf  Change // the change that Earlier brought; its zero value: not known
 	Commit     string // set from Intended on
 	Tree       string
-	Told       Told
+	Told       Announcement
 	Reason     string
 }
 
 // A Change is what lies between two commits.
 type Change struct{ Base, Pushed string }
 
-// Told is what the thread is told when the branch is pushed.
-type Told struct {
+// Announcement is what the thread is told when the branch is pushed.
+type Announcement struct {
 	Text    string
 	Details string
 	Pull    *pullrequest.Intent // nil: the repository has no host

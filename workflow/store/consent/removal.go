@@ -47,13 +47,13 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
 }
 
-// LaidBack is a Part: it marks the removal with that hash as put back, either in
+// Restored is a Part: it marks the removal with that hash as put back, either in
 // the files or by telling an agent to make it anew.
-type LaidBack string
+type Restored string
 
-func (LaidBack) Stage() record.Stage { return record.Work }
+func (Restored) Stage() record.Stage { return record.Work }
 
-func (hash LaidBack) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (hash Restored) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update removals set laid = true where session_id = $1 and hash = $2`, r.Session, string(hash))
 	return err
 }
@@ -67,7 +67,7 @@ func (g Register) Removals(ctx context.Context, session string) ([]permit.Remova
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m permit.Removal, err error) {
 		var hunks []byte
-		if err := row.Scan(&m.Hash, &m.Approval, &m.Revision, &m.Task, &hunks, &m.With, &m.Without, &m.User, &m.UserName, &m.MessageTS, &m.Laid); err != nil {
+		if err := row.Scan(&m.Hash, &m.Approval, &m.Revision, &m.Task, &hunks, &m.With, &m.Without, &m.User, &m.UserName, &m.MessageTS, &m.Restored); err != nil {
 			return m, err
 		}
 		return m, json.Unmarshal(hunks, &m.Hunks)

@@ -19,7 +19,7 @@ func withForms(t *testing.T, s *store.Store) *store.Turn {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		consent.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
-		store.Lines{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []outgoing.Button{
+		store.Lines{{Agent: "orchestrator", Text: "the cause", Mentions: []string{"U1", "S1"}, Buttons: []outgoing.Button{
 			{ActionID: button.Correct, Label: "Correct…", Value: "c"},
 			{ActionID: button.FixLimited, Label: "Limits…", Value: "l"},
 			{ActionID: button.Correct, Label: "No", Value: "n", Means: "no"},

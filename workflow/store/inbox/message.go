@@ -31,16 +31,16 @@ func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 	return err
 }
 
-// Completed is a Part: it replaces a message's text by the one that was read from
+// CompletedText is a Part: it replaces a message's text by the one that was read from
 // the thread, because the event lacked what was shared with the message.
-type Completed struct {
+type CompletedText struct {
 	ID   int64
 	Text string
 }
 
-func (Completed) Stage() record.Stage { return record.Inbox }
+func (CompletedText) Stage() record.Stage { return record.Inbox }
 
-func (m Completed) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+func (m CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, database.CleanText(m.Text))
 	return err
 }
@@ -76,17 +76,17 @@ func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	return nil
 }
 
-// Told is a Part: what the program tells the agents by itself. It is stored as a
+// AgentNote is a Part: what the program tells the agents by itself. It is stored as a
 // message that is judged already, so every agent reads it in order. It is stored
 // once for each Key. By is the person who asked for it, empty if no person did.
-type Told struct {
+type AgentNote struct {
 	Key, Text, By string
 	Task          int64 // as in Handled
 }
 
-func (Told) Stage() record.Stage { return record.Work }
+func (AgentNote) Stage() record.Stage { return record.Work }
 
-func (m Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)
 		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, incoming.Told, database.CleanText(m.Text), m.By, m.Task)
 	return err

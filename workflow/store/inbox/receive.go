@@ -187,10 +187,10 @@ func happened(list []incoming.Event) []*time.Time {
 const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action', 'restricted_action_read_only_channel',
 	'restricted_action_thread_only_channel', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
 
-// whileOut is the condition on outbox rows that Slack refused for such a reason. A batch that only told of progress is
+// refusedWhileAbsent is the condition on outbox rows that Slack refused for such a reason. A batch that only told of progress is
 // not worth saying later. The rows of a batch stay together: it has the key of its first row, and the poster finds it by
 // that.
-const whileOut = `session_id = $1 and posted_at is null and reaction = ''
+const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = ''
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 
@@ -199,7 +199,7 @@ const whileOut = `session_id = $1 and posted_at is null and reaction = ''
 // would show work and a button that stops it for good.
 func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error {
 	var was bool
-	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+whileOut+`)`, session).Scan(&was)
+	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+refusedWhileAbsent+`)`, session).Scan(&was)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 		if err := i.queue.InsertPost(ctx, tx, session); err != nil {
 			return err
 		}
-		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+whileOut, session); err != nil {
+		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+refusedWhileAbsent, session); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
 func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
-		if !saysStop(in) {
+		if !mayBeStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -232,9 +232,9 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 	return nil
 }
 
-// saysStop reports whether the turn can judge an event to be a stop. It takes an edit as a correction, whatever
+// mayBeStop reports whether the turn can judge an event to be a stop. It takes an edit as a correction, whatever
 // it says, and of the forms only the one for corrections as words.
-func saysStop(in incoming.Event) bool {
+func mayBeStop(in incoming.Event) bool {
 	switch {
 	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
 		return false

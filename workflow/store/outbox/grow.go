@@ -50,14 +50,14 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []r
 	if err != nil || before == nil {
 		return err
 	}
-	p.Rewrites, p.OnTS, p.Stands, p.Lines = key, ts, len(before.Lines), append(before.Lines, p.Lines...)
+	p.Rewrites, p.OnTS, p.Existing, p.Lines = key, ts, len(before.Lines), append(before.Lines, p.Lines...)
 	return nil
 }
 
-// Grown returns the reply that p extends as the rows have it now, if another
+// EditedSince returns the reply that p extends as the rows have it now, if another
 // worker has changed it since p was read, because this one froze before its
 // edit. It returns nil if the reply is unchanged.
-func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
+func (o *Outbox) EditedSince(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
 	if !o.guardEdits {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (o *Outbox) Grown(ctx context.Context, p *outgoing.Posting) (*outgoing.Post
 		return nil, err
 	}
 	grown := *p
-	grown.Lines, grown.Stands = now.Lines, len(now.Lines)
+	grown.Lines, grown.Existing = now.Lines, len(now.Lines)
 	return &grown, nil
 }
 

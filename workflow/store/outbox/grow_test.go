@@ -87,7 +87,7 @@ func TestLinesOfProgressJoinTheNewestReply(t *testing.T) {
 				return
 			}
 			require.Equal(t, "[deep] one\n[deep] two", p.Text())
-			require.Equal(t, []any{1, "2.0"}, []any{p.Stands, p.OnTS})
+			require.Equal(t, []any{1, "2.0"}, []any{p.Existing, p.OnTS})
 		})
 	}
 }
@@ -109,7 +109,7 @@ func TestAJoinIsTriedAgainAsItWas(t *testing.T) {
 	g.writes("3.0")
 	again := g.next()
 	require.True(t, again.Tried)
-	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Stands, p.Lines}, []any{again.Key, again.Rewrites, again.OnTS, again.Stands, again.Lines})
+	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Existing, p.Lines}, []any{again.Key, again.Rewrites, again.OnTS, again.Existing, again.Lines})
 }
 
 // lateEdit returns what a worker finds that wrote two lines after another worker had written three.
@@ -120,19 +120,19 @@ func lateEdit(t *testing.T, guarded bool) string {
 	g.posted(g.next(), "2.0")
 	g.says("two")
 	late := g.next()
-	newest, err := g.out.Grown(g.ctx, late)
+	newest, err := g.out.EditedSince(g.ctx, late)
 	require.NoError(t, err)
 	require.Nil(t, newest, "nobody else wrote")
 
 	g.posted(g.next(), "2.0")
 	g.says("three")
 	g.next() // another worker has it
-	newest, err = g.out.Grown(g.ctx, late)
+	newest, err = g.out.EditedSince(g.ctx, late)
 	require.NoError(t, err)
 	if newest == nil {
 		return late.Text()
 	}
-	same, err := g.out.Grown(g.ctx, newest)
+	same, err := g.out.EditedSince(g.ctx, newest)
 	require.NoError(t, err)
 	require.Nil(t, same, "what is written again is what is on record")
 	return newest.Text()

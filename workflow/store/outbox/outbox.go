@@ -146,7 +146,7 @@ func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
-		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Calls: r.Calls}
+		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err
@@ -169,9 +169,9 @@ func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 	return p, nil
 }
 
-// Mine fails with queue.ErrFenced if another worker has the
+// CheckOwner fails with queue.ErrFenced if another worker has the
 // session's postings by now, or if this posting is in Slack already.
-func (o *Outbox) Mine(ctx context.Context, key string) error {
+func (o *Outbox) CheckOwner(ctx context.Context, key string) error {
 	open := false
 	err := o.db.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {

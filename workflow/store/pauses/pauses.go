@@ -91,13 +91,13 @@ func Of(ctx context.Context, db *database.DB, channel, repository string) (*Paus
 	return &p, nil
 }
 
-// Told is a Part: the session's thread was told of a pause.
+// Announced is a Part: the session's thread was told of a pause.
 // Writing it a second time fails with record.ErrStale.
-type Told Pause
+type Announced Pause
 
-func (Told) Stage() record.Stage { return record.Session }
+func (Announced) Stage() record.Stage { return record.Session }
 
-func (p Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (p Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into pauses_told (session_id, scope, name, at) values ($1, $2, $3, $4) on conflict do nothing`, r.Session, p.Scope, p.Name, p.At)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = record.ErrStale

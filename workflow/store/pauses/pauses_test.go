@@ -57,7 +57,7 @@ func TestAPauseHoldsAndIsToldOnce(t *testing.T) {
 	}
 
 	// A pause is told once. One that was lifted and set again is another pause.
-	told := func(p pauses.Pause) error { return turn.Record(t.Context(), pauses.Told(p)) }
+	told := func(p pauses.Pause) error { return turn.Record(t.Context(), pauses.Announced(p)) }
 	require.NoError(t, told(shop))
 	require.ErrorIs(t, told(shop), record.ErrStale)
 	standing := `select count(*) from pauses_told d join pauses p using (scope, name, at)`

@@ -45,7 +45,7 @@ func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
+	return r.Queue.InsertSide(ctx, tx, r.Session, queue.HistoryWork)
 }
 
 // Stopped is a Part that stops the session's open requests.

@@ -8,16 +8,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
 // TriedHunks is a Part: the result of taking out each hunk of one
 // change, alone, with the reasons for keeping hunks that nothing needs.
 type TriedHunks struct {
 	Base, Tree string
-	Hunks      tried.Hunks
+	Hunks      hunkresult.Hunks
 }
 
 func (TriedHunks) Stage() record.Stage { return record.Work }

@@ -28,7 +28,7 @@ func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err != nil {
 		return err
 	}
-	return r.Queue.InsertSide(ctx, tx, r.Session, queue.LookbackWork)
+	return r.Queue.InsertSide(ctx, tx, r.Session, queue.HistoryWork)
 }
 
 // StoppedLookbacks is a Part that stops the session's open look back.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -21,7 +22,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
 func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
@@ -108,7 +108,7 @@ func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
-	told := inbox.Told{Key: "inquiry:1", Text: "the consultant says no"}
+	told := inbox.AgentNote{Key: "inquiry:1", Text: "the consultant says no"}
 	require.NoError(t, turn.Record(ctx, told))
 	require.NoError(t, turn.Record(ctx, told))
 	unseen, err := turn.Inbox().Unseen(ctx, 0)
@@ -196,7 +196,7 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	hunks := tried.Hunks{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: tried.Unneeded}, {Numbers: []int{2, 5}, Verdict: tried.Needed, Why: "it \xff fails"}}
+	hunks := hunkresult.Hunks{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: hunkresult.Unneeded}, {Numbers: []int{2, 5}, Verdict: hunkresult.Needed, Why: "it \xff fails"}}
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "t", Hunks: hunks}))
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "other"}))
 	hunks[0].Kept = "it reads better"
@@ -206,7 +206,7 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	require.Equal(t, "t", rows[0].Tree)
-	require.Equal(t, tried.Hunk{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: tried.Unneeded, Kept: "it reads better"}, rows[0].Hunks[0])
+	require.Equal(t, hunkresult.Hunk{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: hunkresult.Unneeded, Kept: "it reads better"}, rows[0].Hunks[0])
 	require.Equal(t, []int{2, 5}, rows[0].Hunks[1].Numbers)
 	require.Empty(t, rows[1].Hunks)
 }

@@ -184,7 +184,7 @@ func (g Register) Wake(ctx context.Context, repository string) error {
 }
 
 // A Remark is a Part: a comment on the pull request, for the session's intake to judge. The same
-// comment is stored once. Of people whose Slack user is unknown, at most mostStrangers are stored.
+// comment is stored once. Of people whose Slack user is unknown, at most maxStrangers are stored.
 type Remark struct {
 	ID    string // number of the pull request and id of the comment at the host: 4:c17
 	Login string // login of its author at the host
@@ -196,8 +196,8 @@ type Remark struct {
 // remarkMark is between the session and the Remark's ID in the event id of the inbox row.
 const remarkMark = ":remark:"
 
-// mostStrangers keeps people from outside from flooding a thread.
-const mostStrangers = 20
+// maxStrangers keeps people from outside from flooding a thread.
+const maxStrangers = 20
 
 // Remarks holds which comments a session has stored.
 type Remarks struct {
@@ -230,7 +230,7 @@ func (r *Remarks) add(id string, stranger bool) {
 
 // Add counts m as stored and reports whether Write stores it: it is new, and not of one stranger too many.
 func (r *Remarks) Add(m Remark) bool {
-	if r.ids[m.ID] || m.User == "" && r.strangers >= mostStrangers {
+	if r.ids[m.ID] || m.User == "" && r.strangers >= maxStrangers {
 		return false
 	}
 	r.add(m.ID, m.User == "")
@@ -243,7 +243,7 @@ func (Remark) Stage() record.Stage { return record.Inbox }
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8
-		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), mostStrangers)
+		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), maxStrangers)
 	if err != nil {
 		return fmt.Errorf("a remark on a pull request: %w", err)
 	}

@@ -44,15 +44,15 @@ func TestWorkBesideTheTurnsRests(t *testing.T) {
 		return 0, nil
 	}
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &SideWorker{Queue: q, Run: map[string]func(context.Context, string) error{LookbackWork: run}})
+	river.AddWorker(workers, &SideWorker{Queue: q, Run: map[string]func(context.Context, string) error{HistoryWork: run}})
 	river.AddWorker(workers, &PullRequestWorker{Queue: q, Look: look})
-	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{Queues: map[string]river.QueueConfig{LookbackWork: {MaxWorkers: 1}, HostQueue: {MaxWorkers: 1}}, Workers: workers, Logger: slog.New(slog.DiscardHandler)})
+	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{Queues: map[string]river.QueueConfig{HistoryWork: {MaxWorkers: 1}, HostQueue: {MaxWorkers: 1}}, Workers: workers, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	snoozed, cancel := client.Subscribe(river.EventKindJobSnoozed)
 	defer cancel()
 	ended, cancel := client.Subscribe(river.EventKindJobCompleted)
 	defer cancel()
-	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return q.InsertSide(t.Context(), tx, "s1", LookbackWork) }))
+	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return q.InsertSide(t.Context(), tx, "s1", HistoryWork) }))
 	require.NoError(t, db.Retry(t.Context(), func() error { return client.Start(t.Context()) }))
 
 	seen := map[string]int{}

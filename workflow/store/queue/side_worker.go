@@ -15,18 +15,18 @@ import (
 // A SideJob does work of one session while its turns run. Turns never wait for it.
 type SideJob struct {
 	Session string `json:"session" river:"unique"`
-	Work    string `json:"work" river:"unique"` // LookbackWork or BackportWork
+	Work    string `json:"work" river:"unique"` // HistoryWork or BackportWork
 }
 
 // The kinds of work beside turns. Each has its own queue, of that name.
 const (
-	LookbackWork = "lookback" // searches the history for the commit that brought a bug, and takes pictures of pages
+	HistoryWork  = "lookback" // searches the history for the commit that brought a bug, and takes pictures of pages
 	BackportWork = "backport" // brings what a session pushed to releases
 )
 
 // sideRest has for each kind of work the query for the sessions with some of it left.
 var sideRest = map[string]string{
-	LookbackWork: `select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open'`,
+	HistoryWork:  `select session_id from lookbacks where state = 'open' union select session_id from pictures where state = 'open'`,
 	BackportWork: `select session_id from backports where state in ('asked', 'intended')`,
 }
 

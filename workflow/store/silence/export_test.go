@@ -1,4 +1,4 @@
 package silence
 
 // WithoutLock sets whether the breaker works without its lock.
-func (b *Breaker) WithoutLock(unguarded bool) { b.unguarded = unguarded }
+func (b *Notifier) WithoutLock(unguarded bool) { b.unguarded = unguarded }

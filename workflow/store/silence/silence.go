@@ -21,12 +21,12 @@ import (
 // A State describes a session at work in whose thread nothing
 // was said for a while, neither by people nor by the bot.
 type State struct {
-	Session  workflow.Session
-	For      time.Duration
-	Seatless bool // it waits for a slot
-	Failing  bool // its turn failed, and will be tried again
-	Tasks    []Task
-	Commands []Command
+	Session      workflow.Session
+	For          time.Duration
+	WaitsForSlot bool // it waits for a slot
+	Failing      bool // its turn failed, and will be tried again
+	Tasks        []Task
+	Commands     []Command
 }
 
 // A Task is a task on which a worker is at work.
@@ -63,20 +63,20 @@ func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, 
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// A Breaker says a line in quiet threads. It is safe for concurrent use.
-type Breaker struct {
+// A Notifier says a line in quiet threads. It is safe for concurrent use.
+type Notifier struct {
 	store *store.Store
 
 	unguarded bool // tests only: no lock is taken
 }
 
-// NewBreaker returns a Breaker for the sessions in the store.
-func NewBreaker(s *store.Store) *Breaker { return &Breaker{store: s} }
+// NewNotifier returns a Notifier for the sessions in the store.
+func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
 
-// Break says a line in the thread of a session that is still quiet. If another
+// Notify says a line in the thread of a session that is still quiet. If another
 // transaction has locked the session's row, because it says something there or because
-// another replica does the same, Break does nothing, so the line is said once.
-func (b *Breaker) Break(ctx context.Context, session string, after time.Duration, say func(State) outgoing.Line) (said bool, err error) {
+// another replica does the same, Notify does nothing, so the line is said once.
+func (b *Notifier) Notify(ctx context.Context, session string, after time.Duration, say func(State) outgoing.Line) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
 		if !b.unguarded {
@@ -113,7 +113,7 @@ func readState(ctx context.Context, tx pgx.Tx, session string, after time.Durati
 				coalesce((select max(at) from inbox where session_id = $1), '-infinity'), s.created_at),
 			exists (select 1 from seats where session_id = $1 and not held),
 			exists (select 1 from river_job j where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'retryable')
-		from sessions s where s.id = $1`, session).Scan(&x.For, &x.Seatless, &x.Failing)
+		from sessions s where s.id = $1`, session).Scan(&x.For, &x.WaitsForSlot, &x.Failing)
 	if err != nil {
 		return x, false, err
 	}

@@ -84,7 +84,7 @@ func speakers(t *testing.T, unguarded bool) int {
 	turn := atWorkFor(t, s, aWhile)
 	end, err := turn.UnderWay(t.Context(), "go test ./...")
 	require.NoError(t, err)
-	breaker := silence.NewBreaker(s)
+	breaker := silence.NewNotifier(s)
 	breaker.WithoutLock(unguarded)
 	var said atomic.Int32
 	var all, met sync.WaitGroup
@@ -93,7 +93,7 @@ func speakers(t *testing.T, unguarded bool) int {
 		all.Go(func() {
 			var once sync.Once
 			defer once.Do(met.Done)
-			broke, err := breaker.Break(t.Context(), turn.Session().ID, aWhile, func(x silence.State) outgoing.Line {
+			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile, func(x silence.State) outgoing.Line {
 				once.Do(met.Done)
 				met.Wait() // all replicas that got past the lock are here before one of them goes on
 				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {

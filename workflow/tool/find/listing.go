@@ -152,7 +152,7 @@ func (l *listing) unfinished() string {
 	return text
 }
 
-const mostAlike = 5
+const maxAlike = 5
 
 // alike names paths that differ only in upper and lower case, which people and other systems may confuse.
 func (l *listing) alike() string {
@@ -166,8 +166,8 @@ func (l *listing) alike() string {
 	if len(pairs) == 0 {
 		return ""
 	}
-	text := strings.Join(pairs[:min(len(pairs), mostAlike)], ", ")
-	if more := len(pairs) - mostAlike; more > 0 {
+	text := strings.Join(pairs[:min(len(pairs), maxAlike)], ", ")
+	if more := len(pairs) - maxAlike; more > 0 {
 		text += fmt.Sprintf(" and %s more", plaintext.FormatCount(more))
 	}
 	return "\n[different ones, whose names differ in upper and lower case alone: " + text + "]"

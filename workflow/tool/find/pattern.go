@@ -265,7 +265,7 @@ func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit f
 	if !p.mayMatch(data) {
 		return
 	}
-	l := looking{data: data, hit: hit, re: p.re, literal: p.literal, in: data}
+	l := fileSearch{data: data, hit: hit, re: p.re, literal: p.literal, in: data}
 	if small := p.foldedCopy(data, scratch); small != nil {
 		l.literal, l.in = p.folded, small
 	}
@@ -288,7 +288,7 @@ func chunkEnd(data []byte, pos int) int {
 }
 
 // A looking is the search in one file.
-type looking struct {
+type fileSearch struct {
 	data    []byte
 	in      []byte // where the literal is searched for: data, or data as foldCaseBits returns it
 	literal []byte
@@ -298,7 +298,7 @@ type looking struct {
 
 // within searches data[pos:limit] and returns where to continue: at limit, or after a line that reaches
 // beyond limit and was hit already.
-func (l *looking) within(pos, limit int) int {
+func (l *fileSearch) within(pos, limit int) int {
 	for pos < limit {
 		at := l.find(pos, limit)
 		if at < 0 || pos+at == limit && l.data[limit-1] == '\n' {
@@ -330,7 +330,7 @@ func (l *looking) within(pos, limit int) int {
 
 // find returns the offset from pos of the next place that may match, or -1: of the literal if there is one,
 // else of the match itself.
-func (l *looking) find(pos, limit int) int {
+func (l *fileSearch) find(pos, limit int) int {
 	if len(l.literal) > 0 {
 		return indexText(l.in[pos:limit], l.literal)
 	}

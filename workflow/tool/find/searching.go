@@ -34,7 +34,7 @@ func NewSearch(pattern string, literal bool) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Search{pattern: p, perWorker: make([]haul, filetree.Workers())}, nil
+	return &Search{pattern: p, perWorker: make([]workerResult, filetree.Workers())}, nil
 }
 
 // Run calls look with a context that ends after searchTime, and returns the answer with what was found.
@@ -109,21 +109,21 @@ func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob stri
 // A Search is a pattern and what was found of it so far.
 type Search struct {
 	pattern   *pattern
-	perWorker []haul
+	perWorker []workerResult
 	total     atomic.Int64 // number of lines that match
 	files     atomic.Int64 // number of files that were searched
 	cut       bool
 }
 
 // A haul is what one worker found. No other worker uses it.
-type haul struct {
+type workerResult struct {
 	buffer  []byte // content of the last file, to be reused
 	scratch []byte
-	found   []inFile
+	found   []fileHits
 	large   []string
 }
 
-type inFile struct {
+type fileHits struct {
 	path  string
 	count int
 	hits  []hit // the first ones
@@ -168,7 +168,7 @@ func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name
 
 func (s *Search) SearchText(ctx context.Context, worker int, p string, data []byte) {
 	s.files.Add(1)
-	in := inFile{path: p}
+	in := fileHits{path: p}
 	line, counted := 1, 0
 	s.pattern.lines(ctx, data, &s.perWorker[worker].scratch, func(start, end, at int) {
 		in.count++
@@ -212,12 +212,12 @@ func cutAround(line []byte, at int) string {
 }
 
 // gather returns what all workers found, by path, and the files that were too large.
-func (s *Search) gather() (found []inFile, large []string) {
+func (s *Search) gather() (found []fileHits, large []string) {
 	for i := range s.perWorker {
 		found = append(found, s.perWorker[i].found...)
 		large = append(large, s.perWorker[i].large...)
 	}
-	slices.SortFunc(found, func(a, b inFile) int { return cmp.Compare(a.path, b.path) })
+	slices.SortFunc(found, func(a, b fileHits) int { return cmp.Compare(a.path, b.path) })
 	slices.Sort(large)
 	return found, large
 }
@@ -255,10 +255,10 @@ func (s *Search) describeHits(late bool) string {
 }
 
 // manyHits writes counts instead of all lines: the files with the most matches first, each with one line.
-func manyHits(text *strings.Builder, found []inFile, total int) {
+func manyHits(text *strings.Builder, found []fileHits, total int) {
 	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, glob or a longer pattern. Lines per file, and one of them:\n",
 		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))
-	slices.SortFunc(found, func(a, b inFile) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(found, func(a, b fileHits) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
 	for _, f := range found[:min(len(found), maxHitFiles)] {
 		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count), f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
 	}

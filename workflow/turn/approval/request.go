@@ -65,10 +65,10 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 	}
 	lines := ap.ProgramLine(said+" "+request, buttons...)
 	if !called {
-		lines[0].Calls = ap.peopleToCall(a, p)
+		lines[0].Mentions = ap.peopleToMention(a, p)
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines), consent.Decision{
-		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
+		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Mentions, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
 	}), nil
 }
 
@@ -87,13 +87,13 @@ func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []str
 	return users, called, nil
 }
 
-// mostCalled is how many people one line calls at most.
-const mostCalled = 10
+// maxMentions is how many people one line calls at most.
+const maxMentions = 10
 
-// peopleToCall returns the ids of the approvers that the configuration names for the repository, at most
-// mostCalled. A group is called by its own id, not by those of its members. The person who asks is left
+// peopleToMention returns the ids of the approvers that the configuration names for the repository, at most
+// maxMentions. A group is called by its own id, not by those of its members. The person who asks is left
 // out, and so is the requester if another person has to approve.
-func (ap *Approvals) peopleToCall(a permit.Approvers, asks workflow.Person) []string {
+func (ap *Approvals) peopleToMention(a permit.Approvers, asks workflow.Person) []string {
 	r, _ := ap.Catalog.Current()
 	var ids []string
 	for _, id := range r.Approvers.People {
@@ -101,7 +101,7 @@ func (ap *Approvals) peopleToCall(a permit.Approvers, asks workflow.Person) []st
 			ids = append(ids, id)
 		}
 	}
-	return ids[:min(len(ids), mostCalled)]
+	return ids[:min(len(ids), maxMentions)]
 }
 
 func (ap *Approvals) ReportButtons(allow string) []outgoing.Button {

@@ -238,7 +238,7 @@ func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) 
 		fact = append(fact, inbox.Attachments(files))
 	}
 	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same text, followed by what was shared with it; an edit comes as its own event
-		fact = append(fact, inbox.Completed{ID: m.ID, Text: again})
+		fact = append(fact, inbox.CompletedText{ID: m.ID, Text: again})
 		m.Text = again
 	}
 	if len(fact) == 0 {

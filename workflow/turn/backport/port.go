@@ -267,7 +267,7 @@ func withoutTrailers(body string) string {
 
 // announcement returns the text that is posted when the row's commit is pushed, and the intent to open a pull
 // request if the repository has a host.
-func (k *backportRun) announcement(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Told, error) {
+func (k *backportRun) announcement(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Announcement, error) {
 	added, removed := 0, 0
 	for _, c := range changes {
 		added, removed = added+c.Added, removed+c.Removed
@@ -276,7 +276,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
-	t := backports.Told{
+	t := backports.Announcement{
 		Text: k.hide.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s\n%s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
 			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes), compare)),
 		Details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
@@ -292,7 +292,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	if err != nil {
 		return t, err
 	}
-	w := proposal.Words{
+	w := proposal.PullRequestText{
 		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
 		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.hide.Mask,
 	}

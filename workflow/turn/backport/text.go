@@ -32,8 +32,8 @@ func conflictText(row backports.Row, conflicts []merge.Conflict) string {
 			places = append(places, said)
 		}
 	}
-	if more := len(places) - mostNamed; more > 0 {
-		places = append(places[:mostNamed], plaintext.CountNoun(more, "more place"))
+	if more := len(places) - maxNamed; more > 0 {
+		places = append(places[:maxNamed], plaintext.CountNoun(more, "more place"))
 	}
 	return fmt.Sprintf("No backport to %s: the change conflicts with what stands there, in %s. Nothing was pushed; somebody has to bring it there by hand.", name(row.Release), strings.Join(places, ", "))
 }
@@ -47,11 +47,11 @@ func unprovenText(row backports.Row, shown proof.Proof) string {
 	return fmt.Sprintf("No backport to %s: the proof does not hold there, so nothing was pushed. %s", name(row.Release), strings.TrimSpace(why))
 }
 
-const mostNamed = 6
+const maxNamed = 6
 
 func list(all []commits.Release) string {
 	var names []string
-	for _, r := range all[:min(len(all), mostNamed)] {
+	for _, r := range all[:min(len(all), maxNamed)] {
 		names = append(names, name(r.Name))
 	}
 	if more := len(all) - len(names); more > 0 {

@@ -126,30 +126,30 @@ func (c *Catalog) WorkTitle(ctx context.Context) (string, error) {
 // A Repository is a repository in the configuration.
 type Repository struct {
 	remote.Remote
-	Base         string // branch; empty: the remote's default
-	Channels     []string
-	Private      bool // only threads of its own channels can be about it
-	Approvers    permit.Approvers
-	BranchPrefix string // default bobbin/
-	Closed       bool   // its code is shown to full members only
-	CallsOwners  bool   // owners of the code are mentioned, not only named
-	Unreviewed   bool   // changes are pushed without a review by the critic
-	Build, Test  string // commands; empty: found from the files
-	Scope        string
-	Setup        packages.Config // how the repository's packages are fetched
-	Pulls        PullRequests
+	Base           string // branch; empty: the remote's default
+	Channels       []string
+	Private        bool // only threads of its own channels can be about it
+	Approvers      permit.Approvers
+	BranchPrefix   string // default bobbin/
+	MembersOnly    bool   // its code is shown to full members only
+	MentionsOwners bool   // owners of the code are mentioned, not only named
+	Unreviewed     bool   // changes are pushed without a review by the critic
+	Build, Test    string // commands; empty: found from the files
+	Scope          string
+	Setup          packages.Config // how the repository's packages are fetched
+	Pulls          PullRequests
 	Shown
 }
 
-// Closed reports whether the code of the repository of that name is shown to full members only. If the name is empty
-// or not in the configuration, or not any more, it may be such a one, so Closed then reports whether any of them is.
+// MembersOnly reports whether the code of the repository of that name is shown to full members only. If the name is empty
+// or not in the configuration, or not any more, it may be such a one, so MembersOnly then reports whether any of them is.
 func Closed(list []Repository, name string) bool {
 	closed := false
 	for _, r := range list {
 		if r.Name == name {
-			return r.Closed
+			return r.MembersOnly
 		}
-		closed = closed || r.Closed
+		closed = closed || r.MembersOnly
 	}
 	return closed
 }

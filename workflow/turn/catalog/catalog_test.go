@@ -20,7 +20,7 @@ func TestSetupIsThatOfTheFolderAndTheCommand(t *testing.T) {
 // A name that the configuration does not have may be that of a closed repository, if there is one.
 func TestWhichCodeGuestsDoNotSee(t *testing.T) {
 	t.Parallel()
-	shop, blog := Repository{Closed: true}, Repository{}
+	shop, blog := Repository{MembersOnly: true}, Repository{}
 	shop.Name, blog.Name = "shop", "blog"
 	for name, want := range map[string]bool{"shop": true, "blog": false, "renamed": true, "": true} {
 		require.Equal(t, want, Closed([]Repository{blog, shop}, name), name)

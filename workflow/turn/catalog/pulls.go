@@ -12,7 +12,7 @@ import (
 )
 
 // Words returns how the host names a pull request.
-func (p PullRequests) Words() host.Words { return host.WordsOf(p.Kind) }
+func (p PullRequests) Words() host.Terms { return host.WordsOf(p.Kind) }
 
 // RemarkedOn returns where a remark was written, in the host's words: "the merge request of the
 // backport to release/1.4". release is the release of that backport, or empty if the remark is on the

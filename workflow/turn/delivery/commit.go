@@ -90,7 +90,7 @@ func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit stri
 	if err != nil {
 		return nil, fmt.Errorf("pull request: %w", err)
 	}
-	w := proposal.Words{
+	w := proposal.PullRequestText{
 		Title: proposal.CommitMessage(f.Title, f.Summary, title), Summary: f.Summary, Report: report,
 		Proof: work.seen(), Approval: *work.approval, Allowance: work.allowance, Changes: work.changes, Mask: d.SecretFinder().Mask,
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
+	"github.com/bobbinhq/bobbin/workflow/turn/reproduction"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -51,7 +51,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.Wrong("Refused: %s", open), err
 	}
 	work := d.Trees.Current().Work
-	if err := d.Scope.LayBack(ctx, work, nil); err != nil {
+	if err := d.Scope.RestoreRemovals(ctx, work, nil); err != nil {
 		return model.Result{}, err
 	}
 	if left, err := d.Scope.ConfineToFolder(ctx, work, 0); err != nil || !left {
@@ -67,7 +67,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	}
 	if c := proven.proof.Command; c.Fails && !d.saidCommand {
 		d.saidCommand = true
-		return prompt.Wrong(reproduced.StillFails, c.Said), nil
+		return prompt.Wrong(reproduction.StillFails, c.Said), nil
 	}
 	//crash:whole_proven
 	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)

@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
+	"github.com/bobbinhq/bobbin/workflow/turn/reproduction"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/scope"
 )
@@ -29,7 +29,7 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
-	hunks     tried.Hunks
+	hunks     hunkresult.Hunks
 	amended   bool            // people corrected the work since the approval
 	criteria  []string        // done criteria; finish says something about each
 	review    *review.Outcome // nil: the review is off
@@ -88,7 +88,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
 	if err == nil && shown.Holds() {
-		shown.Command, err = reproduced.RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
+		shown.Command, err = reproduction.RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
 	}
 	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()

@@ -105,7 +105,7 @@ func whyNotReviewed(err error) string {
 	case errors.As(err, &limit):
 		return "a limit was reached (" + limit.Used() + ")"
 	case errors.As(err, &failed):
-		return "the model could not answer (" + cmp.Or(runtime.Troubles[failed.Kind], string(failed.Kind)) + ")"
+		return "the model could not answer (" + cmp.Or(runtime.FailureReasons[failed.Kind], string(failed.Kind)) + ")"
 	}
 	return ""
 }

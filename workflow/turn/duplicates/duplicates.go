@@ -21,9 +21,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/twins"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -43,9 +43,9 @@ type Duplicates struct {
 }
 
 const (
-	mostTitle   = 70      // characters of a title in a line
-	mostReport  = 3 << 10 // bytes of a twin's report that agents are shown
-	mostCompare = 8 << 10 // bytes of people's text that are compared
+	maxTitle   = 70      // characters of a title in a line
+	maxReport  = 3 << 10 // bytes of a twin's report that agents are shown
+	maxCompare = 8 << 10 // bytes of people's text that are compared
 )
 
 // Announce looks for twins of what people wrote, once the repository is known. It returns a sentence
@@ -57,21 +57,21 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
 		return "", nil, nil
 	}
-	parts = []store.Part{twins.Words{Repository: repository, Text: text}}
+	parts = []store.Part{duplicate.ReportText{Repository: repository, Text: text}}
 	if d.Readers == nil {
 		return "", nil, parts
 	}
-	found, err := twins.Find(ctx, d.Store.DB, d.Session().ID, repository, text)
+	found, err := duplicate.Find(ctx, d.Store.DB, d.Session().ID, repository, text)
 	if err != nil {
 		d.Log.Warn("cannot look for twins", "err", err)
 		return "", nil, parts
 	}
-	found = slices.DeleteFunc(found, func(t twins.Twin) bool { return !d.mayName(ctx, t.Session) })
+	found = slices.DeleteFunc(found, func(t duplicate.Candidate) bool { return !d.mayName(ctx, t.Session) })
 	ids := make([]string, len(found))
 	for i, t := range found {
 		ids[i] = t.Session
 	}
-	known, err := twins.Look(ctx, d.Store.DB, ids)
+	known, err := duplicate.ReadStates(ctx, d.Store.DB, ids)
 	if err != nil || len(known) == 0 {
 		return "", nil, parts
 	}
@@ -80,7 +80,7 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 		named = append(named, d.link(k.Thread, k.Title)+" ("+outcome(k)+")")
 		buttons = append(buttons, outgoing.Button{ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.title(k.Title), 40), Value: store.NewToken(), Means: k.Session})
 	}
-	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, twins.Named(found))
+	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, duplicate.Announced(found))
 }
 
 // words returns what people wrote so far, with the thread's root message first. It returns the
@@ -112,7 +112,7 @@ func (d *Duplicates) words(ctx context.Context) (string, error) {
 	if len(said) == 0 {
 		said = []string{s.Title}
 	}
-	return plaintext.CutBytes(strings.Join(said, "\n"), mostCompare), nil
+	return plaintext.CutBytes(strings.Join(said, "\n"), maxCompare), nil
 }
 
 // mayName reports whether everybody who reads this thread may see that session.
@@ -128,7 +128,7 @@ func (d *Duplicates) mayName(ctx context.Context, session string) bool {
 var unmarked = strings.NewReplacer("[", "(", "]", ")", "`", "'", "*", "∗", "_", " ", "~", "-", "<", "‹", ">", "›", "\\", "/", "|", "/")
 
 func (d *Duplicates) title(of string) string {
-	title := strings.TrimSpace(unmarked.Replace(plaintext.SafeLine(d.SecretFinder().Mask(of), mostTitle)))
+	title := strings.TrimSpace(unmarked.Replace(plaintext.SafeLine(d.SecretFinder().Mask(of), maxTitle)))
 	if title == "" {
 		return "a thread"
 	}
@@ -140,7 +140,7 @@ func (d *Duplicates) link(t workflow.Thread, title string) string {
 }
 
 // outcome returns the state of a session in words.
-func outcome(k twins.Known) string {
+func outcome(k duplicate.State) string {
 	switch {
 	case k.Branch != "":
 		return "a fix is pushed"
@@ -161,7 +161,7 @@ func outcome(k twins.Known) string {
 // Facts returns what is known of the twins that the thread was told of, as a prompt for agents, or an
 // empty string if there are none.
 func (d *Duplicates) Facts(ctx context.Context) (string, error) {
-	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
+	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
 	if err != nil || len(known) == 0 {
 		return "", err
 	}
@@ -172,7 +172,7 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 			about += " (branch " + k.Branch + ")"
 		}
 		if k.Report != "" {
-			about += ". What was reported there:\n" + plaintext.CutBytes(k.Report, mostReport)
+			about += ". What was reported there:\n" + plaintext.CutBytes(k.Report, maxReport)
 		}
 		lines = append(lines, prompt.Fence("report", about))
 	}
@@ -184,7 +184,7 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 // approved here, or if somebody said stop here: a joined session goes on at anybody's word, a stopped one
 // does not.
 func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Person, twin string) ([]store.Part, error) {
-	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
+	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
 		return nil, err
 	}
@@ -195,22 +195,22 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 			consent.Decision{What: "join", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
 		}, nil
 	}
-	at := slices.IndexFunc(known, func(k twins.Known) bool { return k.Session == twin })
+	at := slices.IndexFunc(known, func(k duplicate.State) bool { return k.Session == twin })
 	switch {
 	case at < 0 || d.Readers == nil || !d.mayName(ctx, twin):
 		return refused("the other thread cannot be shown", p.Name+": I cannot join that thread any more. It is gone, or somebody here may not read it.")
-	case slices.ContainsFunc(known, func(k twins.Known) bool { return k.Joined }):
+	case slices.ContainsFunc(known, func(k duplicate.State) bool { return k.Joined }):
 		return refused("joined already", p.Name+": this thread is joined already. Write here to go on here.")
 	case d.Session().Branch != "":
 		return refused("work was approved", p.Name+": work was approved here already, so this thread cannot be joined to another.")
 	case d.Session().Phase == workflow.PhaseStopped:
 		return refused("the work is stopped", p.Name+": this thread is stopped. Let it go on first, then press again.")
 	}
-	back, err := twins.Of(ctx, d.Store.DB, twin)
+	back, err := duplicate.ReadAnnounced(ctx, d.Store.DB, twin)
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(back, func(k twins.Known) bool { return k.Joined }) {
+	if slices.ContainsFunc(back, func(k duplicate.State) bool { return k.Joined }) {
 		return refused("the other is joined itself", p.Name+": that thread is joined to another one itself, so nobody would go on.")
 	}
 	other := known[at]
@@ -220,7 +220,7 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 		progress.StoppedLookbacks{},
 		store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Join(m.ID) }},
 		consent.Decision{What: "join", Allowed: true, Reason: twin, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
-		twins.Joined{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
+		duplicate.Joined{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
 		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. Write here to go on here all the same.", d.link(other.Thread, other.Title), p.Name))),
 	}, nil
 }
@@ -245,12 +245,12 @@ func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, 
 	if d.Session().Phase != workflow.PhaseStopped || !opens {
 		return f, nil
 	}
-	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
-	if err != nil || !slices.ContainsFunc(known, func(k twins.Known) bool { return k.Joined }) {
+	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
+	if err != nil || !slices.ContainsFunc(known, func(k duplicate.State) bool { return k.Joined }) {
 		return f, err
 	}
 	if d.Session().Joined() {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }})
 	}
-	return append(f, twins.Parted{}, progress.ResumedInquiries{}, store.Lines(d.ProgramLine("Going on here again."))), nil
+	return append(f, duplicate.Unjoined{}, progress.ResumedInquiries{}, store.Lines(d.ProgramLine("Going on here again."))), nil
 }

@@ -64,31 +64,31 @@ func (p Past) ran(source string) bool {
 	})
 }
 
-// A Place is the lines First to Last of a file that a source names.
-type Place struct {
+// A Location is the lines First to Last of a file that a source names.
+type Location struct {
 	Path        string
 	First, Last int
 }
 
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
+func (p Location) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
 
-var placeRange = regexp.MustCompile(worktree.PlaceMark.String() + `(?:[-–](\d+))?`)
+var locationPattern = regexp.MustCompile(worktree.LocationPattern.String() + `(?:[-–](\d+))?`)
 
 // PlacesOf returns the lines that a source names. A file in a folder that is named without a line
 // stands for its first line.
-func PlacesOf(source string) (places []Place) {
+func PlacesOf(source string) (places []Location) {
 	add := func(path, first, last string) {
-		p := Place{Path: strings.TrimPrefix(path, "./")}
+		p := Location{Path: strings.TrimPrefix(path, "./")}
 		p.First, _ = strconv.Atoi(first)
 		if p.Last, _ = strconv.Atoi(last); p.Last < p.First {
 			p.Last = p.First
 		}
 		places = append(places, p)
 	}
-	for _, m := range placeRange.FindAllStringSubmatch(source, -1) {
+	for _, m := range locationPattern.FindAllStringSubmatch(source, -1) {
 		add(m[1], m[2], m[3])
 	}
-	if path, line := worktree.PlaceOf(source); len(places) == 0 && path != "" {
+	if path, line := worktree.SplitLocation(source); len(places) == 0 && path != "" {
 		add(path, line, "")
 	}
 	return places
@@ -96,7 +96,7 @@ func PlacesOf(source string) (places []Place) {
 
 // Read reports whether the agent was shown those lines: by a tool that reads, in the output of a
 // command, by a command that names the file, or in a diff. An attachment is recognised by its name.
-func (p Past) Read(at Place) bool {
+func (p Past) Read(at Location) bool {
 	if slices.ContainsFunc(p.Attached, func(a incoming.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
 	}
@@ -115,7 +115,7 @@ func (p Past) Read(at Place) bool {
 // shownPage matches the first line of a result of read_file.
 var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
 
-func (p Place) shownBy(c model.Call, text string) bool {
+func (p Location) shownBy(c model.Call, text string) bool {
 	var in struct{ Path, Command string }
 	_ = json.Unmarshal(c.Args, &in) // the call was carried out, so its arguments are valid
 	switch {
@@ -156,13 +156,13 @@ func inName(c byte) bool {
 }
 
 // Holds reports whether the line of the file is among those of the place.
-func (p Place) Holds(path string, line int) bool {
+func (p Location) Holds(path string, line int) bool {
 	return p.isFile(path) && p.First <= line && line <= p.Last
 }
 
 // isFile reports whether the place is in the file that a tool shows as shown. A place without a folder
 // matches every file of that name.
-func (p Place) isFile(shown string) bool {
+func (p Location) isFile(shown string) bool {
 	return path.Clean(shown) == path.Clean(p.Path) || !strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
 }
 

@@ -11,9 +11,9 @@ import (
 // Limits on what is said about siblings: places of one kind that are named in the line, places that
 // nobody looked at that are named under Details, and characters of a place.
 const (
-	mostNamed    = 4
-	mostUnlooked = 12
-	mostPlace    = 100
+	maxNamed    = 4
+	maxUnlooked = 12
+	maxPlace    = 100
 )
 
 // ElsewhereText returns one line about where else the defect is, or an empty string if nobody looked
@@ -32,7 +32,7 @@ func ElsewhereText(s *diagnosis.Siblings) string {
 		if len(places) > 0 {
 			text := fmt.Sprintf("%d %s", len(places), what)
 			if named {
-				text += " (" + placesText(places, mostNamed) + ")"
+				text += " (" + placesText(places, maxNamed) + ")"
 			}
 			said = append(said, text)
 		}
@@ -40,7 +40,7 @@ func ElsewhereText(s *diagnosis.Siblings) string {
 	add(g.inFix, "affected", true)
 	add(g.outside, "affected, not part of this fix", true)
 	add(g.sound, "not affected", false)
-	few := len(g.unlooked) <= mostUnlooked
+	few := len(g.unlooked) <= maxUnlooked
 	if few {
 		add(g.unlooked, "not looked at", true)
 	}
@@ -79,7 +79,7 @@ func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
 func placesText(places []diagnosis.Sibling, most int) string {
 	var names []string
 	for _, p := range places[:min(len(places), most)] {
-		names = append(names, plaintext.SafeLine(p.At, mostPlace))
+		names = append(names, plaintext.SafeLine(p.At, maxPlace))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(places) - most; more > 0 {
@@ -93,7 +93,7 @@ func siblingLines(s *diagnosis.Siblings) (lines []string) {
 	if s == nil {
 		return nil
 	}
-	pattern := strings.ReplaceAll(plaintext.SafeLine(s.Pattern, mostPlace), "`", "'")
+	pattern := strings.ReplaceAll(plaintext.SafeLine(s.Pattern, maxPlace), "`", "'")
 	lines = append(lines, "Elsewhere, where `"+pattern+"` matches:")
 	g := groupSiblings(s)
 	for _, of := range []struct {
@@ -101,11 +101,11 @@ func siblingLines(s *diagnosis.Siblings) (lines []string) {
 		what   string
 	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
 		for _, p := range of.places {
-			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, mostPlace), of.what, plaintext.OneLine(p.Why)))
+			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, maxPlace), of.what, plaintext.OneLine(p.Why)))
 		}
 	}
 	if len(g.unlooked) > 0 {
-		lines = append(lines, "• not looked at: "+placesText(g.unlooked, mostUnlooked))
+		lines = append(lines, "• not looked at: "+placesText(g.unlooked, maxUnlooked))
 	}
 	if len(s.Places) == 0 {
 		lines = append(lines, "• nowhere but in the cause")

@@ -30,9 +30,9 @@ func DetailsText(g Grounds, cause, how string) string {
 	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
 }
 
-// mostCause is how many lines of the cause a report shows. The report has ten lines in all; the other
+// maxCause is how many lines of the cause a report shows. The report has ten lines in all; the other
 // lines of the cause are under Details.
-const mostCause = 6
+const maxCause = 6
 
 // cutCause returns the first most lines of a cause, and says where the rest is.
 func cutCause(cause string, most int) string {
@@ -53,7 +53,7 @@ func DiagnosisText(d diagnosis.Report, revision int, commit, status string) stri
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
 func ReportText(c decision.RootCause, revision int, commit, status string) string {
-	elsewhere, most := ElsewhereText(c.Siblings), mostCause
+	elsewhere, most := ElsewhereText(c.Siblings), maxCause
 	if elsewhere != "" {
 		elsewhere += "\n"
 		most--

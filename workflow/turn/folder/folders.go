@@ -56,8 +56,8 @@ func (d *Folders) moveAside(f folder) (string, error) {
 	return disk.MoveAside(dir)
 }
 
-// Keep holds which sessions' folders stay on this machine. The zero value keeps all of them.
-type Keep struct {
+// Retention holds which sessions' folders stay on this machine. The zero value keeps all of them.
+type Retention struct {
 	Age   time.Duration // limit on the time since a turn last worked in a folder; zero: none
 	Alone time.Duration // the same limit for a folder with files that could not be stored in the database
 	Bytes int64         // limit on the size of all folders together, in bytes; the least recently used go first; zero: none
@@ -74,7 +74,7 @@ type folder struct {
 
 // Clean removes sessions' folders, but never one that a turn works in. It tries all of them, and then
 // returns the errors of those that could not be removed.
-func (d *Folders) Clean(ctx context.Context, keep Keep) ([]disk.Removed, error) {
+func (d *Folders) Clean(ctx context.Context, keep Retention) ([]disk.Removed, error) {
 	list, err := d.listFolders(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("clean sessions' folders: %w", err)
@@ -127,7 +127,7 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 
 // removalReason returns why a folder may be removed, or an empty string if it may not. sum is the size
 // of all folders now.
-func (k Keep) removalReason(f folder, sum int64) string {
+func (k Retention) removalReason(f folder, sum int64) string {
 	age, limit := time.Since(f.used), k.Age
 	if f.alone {
 		limit = k.Alone

@@ -24,7 +24,7 @@ func worked(t *testing.T, r *Folders, session string, hours int) {
 	require.NoError(t, os.Chtimes(dir, at, at))
 }
 
-func cleaned(t *testing.T, r *Folders, keep Keep) string {
+func cleaned(t *testing.T, r *Folders, keep Retention) string {
 	t.Helper()
 	removed, err := r.Clean(t.Context(), keep)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func cleaned(t *testing.T, r *Folders, keep Keep) string {
 func TestFoldersGoByAgeThenBySize(t *testing.T) {
 	t.Parallel()
 	r := &Folders{Dir: filepath.Join(t.TempDir(), "sessions")}
-	require.Empty(t, cleaned(t, r, Keep{Age: time.Hour}), "there are none yet")
+	require.Empty(t, cleaned(t, r, Retention{Age: time.Hour}), "there are none yet")
 	for session, hours := range map[string]int{"old": 200, "b": 4, "a": 3, "new": 1, "other": 200, "x.gone-7": 0} {
 		worked(t, r, session, hours)
 	}
@@ -53,12 +53,12 @@ func TestFoldersGoByAgeThenBySize(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(r.Dir, "other"), at, at))
 	hours := func(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-	require.Equal(t, "old x.gone-7", cleaned(t, r, Keep{Age: hours(100), Dry: true}))
-	require.Equal(t, "old x.gone-7", cleaned(t, r, Keep{Age: hours(100), Alone: hours(1000)}))
-	require.Equal(t, "b a", cleaned(t, r, Keep{Age: hours(100), Alone: hours(1000), Bytes: 160 << 10}), "two stay: the newest, and what is kept nowhere else")
-	require.Empty(t, cleaned(t, r, Keep{}))
-	require.Equal(t, "other", cleaned(t, r, Keep{Age: hours(100), Alone: hours(150)}))
-	require.Equal(t, "new", cleaned(t, r, Keep{Bytes: 1}))
+	require.Equal(t, "old x.gone-7", cleaned(t, r, Retention{Age: hours(100), Dry: true}))
+	require.Equal(t, "old x.gone-7", cleaned(t, r, Retention{Age: hours(100), Alone: hours(1000)}))
+	require.Equal(t, "b a", cleaned(t, r, Retention{Age: hours(100), Alone: hours(1000), Bytes: 160 << 10}), "two stay: the newest, and what is kept nowhere else")
+	require.Empty(t, cleaned(t, r, Retention{}))
+	require.Equal(t, "other", cleaned(t, r, Retention{Age: hours(100), Alone: hours(150)}))
+	require.Equal(t, "new", cleaned(t, r, Retention{Bytes: 1}))
 }
 
 func TestAFolderInUseStays(t *testing.T) {
@@ -66,12 +66,12 @@ func TestAFolderInUseStays(t *testing.T) {
 	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "s1", 200)
 	one, two := r.Hold("s1"), r.Hold("s1")
-	keep := Keep{Age: time.Hour, Bytes: 1}
+	keep := Retention{Age: time.Hour, Bytes: 1}
 	require.Empty(t, cleaned(t, r, keep))
 	one()
 	require.Empty(t, cleaned(t, r, keep))
 	two()
-	require.Empty(t, cleaned(t, r, Keep{Age: time.Hour}), "it was used just now")
+	require.Empty(t, cleaned(t, r, Retention{Age: time.Hour}), "it was used just now")
 	require.Equal(t, "s1", cleaned(t, r, keep))
 	r.Hold("none")() // a turn that makes no files
 	require.NoDirExists(t, filepath.Join(r.Dir, "none"))
@@ -85,7 +85,7 @@ func TestWhatCannotBeRemovedKeepsNothingElse(t *testing.T) {
 	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "closed", 200)
 	require.NoError(t, os.Chmod(filepath.Join(r.Dir, "closed", "work"), 0))
-	require.Equal(t, "closed", cleaned(t, r, Keep{Age: time.Hour}), "a command closed it, and we open it")
+	require.Equal(t, "closed", cleaned(t, r, Retention{Age: time.Hour}), "a command closed it, and we open it")
 }
 
 // The cleaner removes whatever it may while turns work in their folders. The control is the same
@@ -110,7 +110,7 @@ func race(t *testing.T, guarded bool, times int) int {
 			case <-stop:
 				return
 			default:
-				r.Clean(t.Context(), Keep{Bytes: 1}) //nolint:errcheck // a folder that fills while it is removed is left for the next time
+				r.Clean(t.Context(), Retention{Bytes: 1}) //nolint:errcheck // a folder that fills while it is removed is left for the next time
 			}
 		}
 	})

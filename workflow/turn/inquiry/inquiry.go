@@ -13,13 +13,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
@@ -195,8 +195,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	fact := iq.answerParts(q)
-	if _, tells := ledger.Find[inbox.Told](fact); tells && iq.hideFromOrchestrator(ctx, q.By) {
-		fact = ledger.Without[inbox.Told](fact)
+	if _, tells := ledger.Find[inbox.AgentNote](fact); tells && iq.hideFromOrchestrator(ctx, q.By) {
+		fact = ledger.Without[inbox.AgentNote](fact)
 		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
@@ -252,7 +252,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 
 // triedHunks returns what is known of each hunk of the fix in its current state, or nil if the hunks
 // were not tried.
-func (iq *Inquiries) triedHunks(ctx context.Context) (tried.Hunks, error) {
+func (iq *Inquiries) triedHunks(ctx context.Context) (hunkresult.Hunks, error) {
 	work := iq.Trees.Current().Work
 	tree, err := work.Tree(ctx)
 	if err != nil {
@@ -349,7 +349,7 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
 	}
-	f = append(f, inbox.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
+	f = append(f, inbox.AgentNote{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
 		"The %s was asked from the thread:\n%s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
 		name, prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", advice.Text()))})
 	if !nothingElse {
@@ -363,14 +363,14 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 
 // explainedNote returns the message that tells the orchestrator what the explainer answered. It does
 // not wake the orchestrator, and no worker reads it.
-func explainedNote(q inquiry.Inquiry) inbox.Told {
+func explainedNote(q inquiry.Inquiry) inbox.AgentNote {
 	var e decision.Explanation
 	_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
 	said := strings.TrimSpace(e.Summary)
 	for _, h := range e.Hunks {
 		said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
 	}
-	return inbox.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: fmt.Sprintf(
+	return inbox.AgentNote{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: fmt.Sprintf(
 		"Somebody asked about the change:\n%s\nThe thread was answered, by the explainer. There is nothing to do for you:\n%s",
 		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/turn/knows"
+	"github.com/bobbinhq/bobbin/workflow/turn/experts"
 )
 
 // answerOwners answers who knows the files that the question names. If it names none, it takes the
 // files that were changed and those that the newest report cites. No model is asked.
 func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
-	who := knows.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
+	who := experts.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
 	places := who.InQuestion(q.Question)
 	if len(places) == 0 {
 		places = who.InChange(ctx)
 		if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
-			places = append(places, knows.InReport(r)...)
+			places = append(places, experts.InReport(r)...)
 		}
 	}
 	parts := []store.Part{store.Lines(iq.ProgramLine("Which file do you mean? Write its path as the repository has it, and I say who knows it."))}

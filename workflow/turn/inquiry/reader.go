@@ -56,7 +56,7 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 	if work := d.Trees.Current().Work; work != nil {
 		tree = work
 	}
-	bench, err := d.Runtime.NewBench(tree, func() error { return errors.New("you only read") }, nil)
+	bench, err := d.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
 	if err != nil {
 		return nil, err
 	}

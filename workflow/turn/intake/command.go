@@ -26,7 +26,7 @@ func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workfl
 	case workflow.CommandConsult:
 		return inquiries{in.Judgements}.askConsultant(m, p, rest), true, nil
 	}
-	if busy := inTheWay(in.Session(), c); busy != "" {
+	if busy := blockingWork(in.Session(), c); busy != "" {
 		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
 	}
 	if rest == "" && m.TS == in.Session().Thread.TS {
@@ -50,9 +50,9 @@ var workflowStarts = map[workflow.Command]workflowStart{
 	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.EventDiagnose, []workflow.Phase{workflow.PhaseDiagnosing}, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
 }
 
-// inTheWay returns in words what keeps the workflow of a command from beginning, or an empty string. If it
+// blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If it
 // began in words only, the tools of the phase and those of the workflow would refuse each other.
-func inTheWay(s workflow.Session, c workflow.Command) string {
+func blockingWork(s workflow.Session, c workflow.Command) string {
 	if s.Phase == workflow.PhaseConsulting {
 		s.Phase = s.PreviousPhase // there it goes on
 	}

@@ -284,7 +284,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	case button.Backport:
 		return in.Approvals.Backport(ctx, m, p, approval.BackportOf(means))
 	case button.Mend:
-		return in.Approvals.Mend(ctx, m, p, means)
+		return in.Approvals.FixChecks(ctx, m, p, means)
 	case button.Works, button.Broken:
 		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":

@@ -116,7 +116,7 @@ func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
 // model is shown it and before it is stored. A message of the model itself is left unchanged: its tool
 // calls are carried out as they are, and the model was shown no secret.
 func (l *Ledger) MaskMessage(m model.Message) model.Message {
-	if m.Role == model.User || m.Role == model.ToolRole || m.Role == model.Folded {
+	if m.Role == model.User || m.Role == model.ToolRole || m.Role == model.CompactionRole {
 		m.Text = l.SecretFinder().Mask(m.Text)
 	}
 	return m

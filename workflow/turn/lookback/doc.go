@@ -10,5 +10,5 @@
 // one line in the thread, written with the end of the look back.
 //
 // People are named as their commits name them. They are not mentioned, except where the configuration
-// asks for it (Looker.CallAuthors).
+// asks for it (Looker.MentionAuthors).
 package lookback

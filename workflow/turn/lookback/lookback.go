@@ -29,17 +29,17 @@ import (
 
 // A Looker works look backs. All of its fields are set once, before the first job.
 type Looker struct {
-	Store        *store.Store
-	Repositories []catalog.Repository
-	Releases     map[string][]string // patterns of the branches and tags that are tried, by repository
-	CallAuthors  map[string]bool     // repositories where the author of the bug is mentioned, not only named
-	Slack        ledger.Slack        // nil: nobody is mentioned
-	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be run, and a look back ends without a result
-	Limit        time.Duration    // for all runs of one look back; zero: a look back ends without a result
-	Secrets      *redact.Finder
-	Signature    string // the agent that signs the lines
-	Log          *slog.Logger
+	Store          *store.Store
+	Repositories   []catalog.Repository
+	Releases       map[string][]string // patterns of the branches and tags that are tried, by repository
+	MentionAuthors map[string]bool     // repositories where the author of the bug is mentioned, not only named
+	Slack          ledger.Slack        // nil: nobody is mentioned
+	Mirrors        *repo.Mirrors
+	Checker        *testrun.Checker // nil: nothing can be run, and a look back ends without a result
+	Limit          time.Duration    // for all runs of one look back; zero: a look back ends without a result
+	Secrets        *redact.Finder
+	Signature      string // the agent that signs the lines
+	Log            *slog.Logger
 }
 
 // A Push is a push that succeeded, with its proof.

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
-// mostReleases is how many releases are tried: the newest ones.
-const mostReleases = 6
+// maxReleases is how many releases are tried: the newest ones.
+const maxReleases = 6
 
 // IsRelease reports whether one of the patterns matches the branch or tag name. prefix is the prefix of
 // the bot's own branches, which are never releases; if it is empty, bobbin/ is used.
@@ -26,12 +26,12 @@ func IsRelease(patterns []string, prefix, name string) bool {
 }
 
 // releases returns the releases that the configuration's patterns match, newest first, at most
-// mostReleases.
+// maxReleases.
 func (k *look) releases() []commits.Release {
 	all := k.mirror.Commits().Releases(func(name string) bool {
 		return IsRelease(k.Looker.Releases[k.row.Repository], k.repository.BranchPrefix, name)
 	})
-	return all[:min(len(all), mostReleases)]
+	return all[:min(len(all), maxReleases)]
 }
 
 // askReleases returns the verdict on each release. A release for which no time is left is unclear.

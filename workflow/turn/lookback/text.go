@@ -38,20 +38,20 @@ func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line ou
 	}
 	line = outgoing.Line{Agent: k.Signature, Text: k.hide.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
 	if since != "" && !named {
-		line.Calls = k.author(ctx, found.First)
+		line.Mentions = k.author(ctx, found.First)
 	}
 	return line, nil
 }
 
-// mostButtons is how many releases get a backport button.
-const mostButtons = 3
+// maxButtons is how many releases get a backport button.
+const maxButtons = 3
 
 // backportButtons returns a button for each red release that is a branch, after the change that fixes
 // the bug was pushed. A press is judged like an approval.
 func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []outgoing.Button) {
 	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
 	for _, r := range releases {
-		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < mostButtons {
+		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < maxButtons {
 			buttons = append(buttons, outgoing.Button{
 				ActionID: button.Backport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
 			})
@@ -63,7 +63,7 @@ func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []o
 // author returns the Slack id of the author of the commit that brought the bug, or nil if the
 // configuration does not want authors mentioned or the person cannot be found.
 func (k *look) author(ctx context.Context, commit string) []string {
-	if commit == "" || k.Slack == nil || !k.CallAuthors[k.row.Repository] {
+	if commit == "" || k.Slack == nil || !k.MentionAuthors[k.row.Repository] {
 		return nil
 	}
 	c, err := k.mirror.Commits().Read(commit)
@@ -74,7 +74,7 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	if err != nil {
 		return nil
 	}
-	id, err := permission.Callable(ctx, k.Slack, s.Thread, c.Email)
+	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
 	if err != nil {
 		k.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
 	}

@@ -75,8 +75,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	})
 }
 
-// mostLearned is how many lessons agents are shown, the newest ones.
-const mostLearned = 12
+// maxLearned is how many lessons agents are shown, the newest ones.
+const maxLearned = 12
 
 // learned returns what agents are told of the repository's lessons, and the line that says in the thread
 // that they are used. Both are recorded together.
@@ -86,7 +86,7 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 	if err != nil || len(all) == 0 {
 		return "", nil, err
 	}
-	all = all[max(0, len(all)-mostLearned):]
+	all = all[max(0, len(all)-maxLearned):]
 	var given, shown []string
 	for _, l := range all {
 		given = append(given, "- "+plaintext.OneLine(l.Text))

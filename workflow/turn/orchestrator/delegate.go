@@ -161,15 +161,15 @@ func startOfFailure(all []workflow.Task) (tree string, below bool) {
 	return tree, below
 }
 
-// allGotNowhere reports whether the newest tasks, runtime.MostNowhere of them, all ended because their
+// allGotNowhere reports whether the newest tasks, runtime.MaxTasksWithoutProgress of them, all ended because their
 // workers made no progress. More tasks would then end no better.
 func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 	all, err := o.Store.Tasks(ctx, o.Session().ID, "")
-	if err != nil || len(all) < runtime.MostNowhere {
+	if err != nil || len(all) < runtime.MaxTasksWithoutProgress {
 		return false, err
 	}
-	for _, k := range all[len(all)-runtime.MostNowhere:] {
-		if !strings.HasPrefix(k.Summary, runtime.GotNowhere) {
+	for _, k := range all[len(all)-runtime.MaxTasksWithoutProgress:] {
+		if !strings.HasPrefix(k.Summary, runtime.NoProgressPrefix) {
 			return false, nil
 		}
 	}
@@ -179,7 +179,7 @@ func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 // giveUpTasks asks people how to go on, and pauses the session.
 func (l *Tools) giveUpTasks() model.Result {
 	return ledger.WithParts(model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true},
-		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MostNowhere))),
+		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MaxTasksWithoutProgress))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 }
 
@@ -200,7 +200,7 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if err := l.Trees.OpenWork(ctx); err != nil {
 		return model.Result{}, err
 	}
-	if err := l.Delivery.Scope.LayBack(ctx, l.Trees.Current().Work, nil); err != nil {
+	if err := l.Delivery.Scope.RestoreRemovals(ctx, l.Trees.Current().Work, nil); err != nil {
 		return model.Result{}, err
 	}
 	plan, err := l.ApprovedPlan(ctx, approval)

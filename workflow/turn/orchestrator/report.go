@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/experts"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
-	"github.com/bobbinhq/bobbin/workflow/turn/knows"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -128,7 +128,7 @@ func belowFirstLine(report, changed string) string {
 func (o *Orchestrator) missingPlaces(text string) []string {
 	var missing []string
 	seen := map[string]bool{}
-	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(text, -1) {
+	for _, m := range worktree.LocationPattern.FindAllStringSubmatch(text, -1) {
 		if !seen[m[0]] && !o.hasLine(m[1], m[2]) {
 			missing = append(missing, m[0])
 		}
@@ -260,7 +260,7 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 	}
 	missing := l.missingPlaces(strings.Join(words, "\n"))
 	for _, e := range said.evidence {
-		if path, line := worktree.PlaceOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
+		if path, line := worktree.SplitLocation(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
 			missing = append(missing, plaintext.OneLine(e.Source))
 		}
 	}
@@ -290,14 +290,14 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 		r.Text = belowFirstLine(r.Text, why+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
-	who := knows.Finder{Ledger: l.Ledger, Trees: l.Trees}
-	known := who.Find(ctx, knows.InReport(*r))
+	who := experts.Finder{Ledger: l.Ledger, Trees: l.Trees}
+	known := who.Find(ctx, experts.InReport(*r))
 	if len(known.People)+len(known.Owners) > 0 {
 		details += "\n" + known.Text()
 	}
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
 	lines := l.ProgramLine(r.Text, buttons...)
-	written = append(written, who.Call(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
+	written = append(written, who.Mention(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
 		OptionalEvents: []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
 		Change:         func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },

@@ -130,7 +130,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 		return prompt.Wrong("consult needs a question."), nil
 	}
 	name := l.Agents[agent.Consultant].Signature()
-	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= mostConsultations {
+	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= maxConsultations {
 		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
@@ -153,6 +153,6 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	return ledger.WithParts(model.Result{Text: told}, store.Update{OptionalEvents: []workflow.Event{workflow.EventReturn}}), nil
 }
 
-// mostConsultations is how often the orchestrator may ask the consultant in one thread. Requests of
+// maxConsultations is how often the orchestrator may ask the consultant in one thread. Requests of
 // people are not limited.
-const mostConsultations = 5
+const maxConsultations = 5

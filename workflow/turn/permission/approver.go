@@ -92,9 +92,9 @@ func (ps *Permissions) readApprovers(ctx context.Context, r catalog.Repository) 
 	return a, nil
 }
 
-// Callable returns the id of the person with that email address if it is a full member who is in the
+// MentionableID returns the id of the person with that email address if it is a full member who is in the
 // thread's channel, otherwise an empty string. It fails if Slack does not tell who has the address.
-func Callable(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
+func MentionableID(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
 	if !strings.Contains(address, "@") {
 		return "", nil
 	}

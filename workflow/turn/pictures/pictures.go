@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	mostPages   = 3   // pages that are found; the configuration may name more
-	mostChanged = 500 // paths of a change that are stored
+	maxPages   = 3   // pages that are found; the configuration may name more
+	maxChanged = 500 // paths of a change that are stored
 )
 
 // A Push is a push that succeeded.
@@ -39,7 +39,7 @@ type Push struct {
 // session was visual.
 func (p Push) Request() store.Part {
 	q := pictures.Request{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Commit: p.Commit}
-	for _, c := range p.Changes[:min(len(p.Changes), mostChanged)] {
+	for _, c := range p.Changes[:min(len(p.Changes), maxChanged)] {
 		q.Changed = append(q.Changed, c.Path)
 	}
 	return q
@@ -135,7 +135,7 @@ func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error)
 		return nil, err
 	}
 	read := func(path string) ([]byte, error) { return m.Commits().ReadFile(s.request.Commit, path) }
-	list := screenshot.Pages(read, files, s.request.Changed, mostPages)
+	list := screenshot.Pages(read, files, s.request.Changed, maxPages)
 	if len(list) == 0 {
 		s.none = "no page in the repository uses what changed, as its files stand there. The repository's `visual` in Bobbin's configuration can name a page"
 	}

@@ -82,8 +82,8 @@ func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir st
 	return c.RunLine(ctx, dir, s.repository.Visual.Build, buildTime)
 }
 
-// mostRead is the limit on the size of a built file, in bytes.
-const mostRead = 8 << 20
+// maxRead is the limit on the size of a built file, in bytes.
+const maxRead = 8 << 20
 
 // readBuilt reads a plain file of a tree that a command has written.
 func readBuilt(dir, path string) ([]byte, error) {
@@ -103,5 +103,5 @@ func readBuilt(dir, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostRead+1))
+	return io.ReadAll(io.LimitReader(f, maxRead+1))
 }

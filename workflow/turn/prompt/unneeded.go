@@ -6,20 +6,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
-// mostUnneeded is how many unneeded hunks are shown with their lines.
-const mostUnneeded = 12
+// maxUnneeded is how many unneeded hunks are shown with their lines.
+const maxUnneeded = 12
 
 // UnneededHunks tells the orchestrator which hunks no test needs, and what it can do about each. chosen
 // holds the ids of the hunks that the orchestrator already answered for.
-func UnneededHunks(all tried.Hunks, chosen ...string) string {
+func UnneededHunks(all hunkresult.Hunks, chosen ...string) string {
 	open := all.Open()
 	var b strings.Builder
 	for _, id := range chosen {
-		if !slices.ContainsFunc(all, func(h tried.Hunk) bool { return h.ID() == id }) {
+		if !slices.ContainsFunc(all, func(h hunkresult.Hunk) bool { return h.ID() == id }) {
 			fmt.Fprintf(&b, "There is no hunk %q.\n", plaintext.CutLine(plaintext.OneLine(id), 20))
 		}
 	}
@@ -30,7 +30,7 @@ func UnneededHunks(all tried.Hunks, chosen ...string) string {
 	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
 	for i, h := range open {
 		fmt.Fprintf(&b, "Hunk %s, %s\n", h.ID(), strings.Trim(strconv.Quote(h.Place()), `"`))
-		if i < mostUnneeded {
+		if i < maxUnneeded {
 			fmt.Fprintf(&b, "%s\n", Fence("diff", h.Text))
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// mostNamed is how many paths of a change are named in a message.
-const mostNamed = 20
+// maxNamed is how many paths of a change are named in a message.
+const maxNamed = 20
 
 // DecidingPaths returns the paths of a change that decide more than what the code does, each with how.
 func DecidingPaths(changes []diff.Change) []string {
@@ -26,8 +26,8 @@ func DecidingPaths(changes []diff.Change) []string {
 		}
 		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
 	}
-	if more := len(said) - mostNamed; more > 0 {
-		said = append(said[:mostNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
+	if more := len(said) - maxNamed; more > 0 {
+		said = append(said[:maxNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
 	}
 	return said
 }

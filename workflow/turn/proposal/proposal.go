@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Words holds the content of a pull request.
-type Words struct {
+// PullRequestText holds the content of a pull request.
+type PullRequestText struct {
 	Title     string // the first line of the commit's message
 	Summary   string
 	Report    workflow.Report // the report that was approved
@@ -27,13 +27,13 @@ type Words struct {
 }
 
 // Heading returns the pull request's title.
-func (w Words) Heading() string {
+func (w PullRequestText) Heading() string {
 	title, _, _ := strings.Cut(w.Title, "\n")
 	return host.Title(w.Mask(title))
 }
 
 // Body returns the pull request's text.
-func (w Words) Body() string {
+func (w PullRequestText) Body() string {
 	var b strings.Builder
 	part := func(title, text string) {
 		if text = strings.TrimSpace(w.Mask(text)); text == "" {
@@ -62,20 +62,20 @@ func (w Words) Body() string {
 }
 
 // Paths returns the paths of the changed files.
-func (w Words) Paths() (paths []string) {
+func (w PullRequestText) Paths() (paths []string) {
 	for _, c := range w.Changes {
 		paths = append(paths, c.Path)
 	}
 	return paths
 }
 
-// mostFiles is how many changed files a result names.
-const mostFiles = 8
+// maxFiles is how many changed files a result names.
+const maxFiles = 8
 
-// FilesText returns the paths of the changed files, of which it names at most mostFiles.
+// FilesText returns the paths of the changed files, of which it names at most maxFiles.
 func FilesText(changes []diff.Change) string {
 	var names []string
-	for _, c := range changes[:min(len(changes), mostFiles)] {
+	for _, c := range changes[:min(len(changes), maxFiles)] {
 		name := plaintext.CodeSpan(plaintext.OneLine(c.Path))
 		switch c.Kind {
 		case "added":

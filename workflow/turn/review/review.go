@@ -30,22 +30,22 @@ type Finding struct {
 }
 
 const (
-	mostFindings = 8
-	maxWords     = 200 // characters of the text of each finding
-	mostQuoted   = 4   // lines by which a finding is recognised later
-	maxFile      = 1 << 20
+	maxFindings = 8
+	maxWords    = 200 // characters of the text of each finding
+	maxQuoted   = 4   // lines by which a finding is recognised later
+	maxFile     = 1 << 20
 )
 
 // ofTheChange holds the kinds of finding that have to cite a line of the change itself.
 var ofTheChange = []string{decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest}
 
 // Check returns the findings that cite an existing line of the changed files or a line that the change
-// removed, at most mostFindings.
+// removed, at most maxFindings.
 func Check(found decision.Review, files fs.FS, hunks []diff.Hunk) Verdict {
 	v := Verdict{Findings: []Finding{}}
 	for _, f := range found.Findings {
 		kept, there := locate(f, files, hunks)
-		if there && len(v.Findings) < mostFindings {
+		if there && len(v.Findings) < maxFindings {
 			v.Findings = append(v.Findings, kept)
 		}
 	}
@@ -68,7 +68,7 @@ func locate(f decision.Finding, files fs.FS, hunks []diff.Hunk) (Finding, bool) 
 	kept.Place = fmt.Sprintf("%s:%d", kept.Path, n)
 	kept.What, kept.Do = strings.TrimRight(oneLine(f.What), "."), oneLine(f.Do)
 	if lines := linesOf(files, kept.Path); n <= len(lines) {
-		kept.Quoted = lines[n-1 : min(n-1+mostQuoted, len(lines))]
+		kept.Quoted = lines[n-1 : min(n-1+maxQuoted, len(lines))]
 	} else if kept.Quoted = removedAt(hunks, kept.Path, n); kept.Quoted == nil {
 		return Finding{}, false
 	} else {

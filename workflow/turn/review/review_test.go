@@ -63,7 +63,7 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 		many.Findings = append(many.Findings, decision.Finding{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: strings.Repeat("long ", 1000)})
 	}
 	v := Check(many, files, hunks)
-	require.Len(t, v.Findings, mostFindings)
+	require.Len(t, v.Findings, maxFindings)
 	require.Less(t, len(v.ForOrchestrator()), 4000)
 	require.Empty(t, Check(decision.Review{Findings: []decision.Finding{{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"}}}, files, hunks).Findings)
 }

@@ -43,7 +43,7 @@ func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	require.True(t, opened)
 	defer trees.Close()
 	r := &Runtime{Ledger: ledger, Trees: trees}
-	bench, err := r.CopyBench()
+	bench, err := r.CopyEnv()
 	require.NoError(t, err)
 	tools := r.ReadingTools(bench)
 	run := tools[slices.IndexFunc(tools, func(t model.Tool) bool { return t.Name == "run" })]

@@ -51,11 +51,11 @@ func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, t
 		return r.askModel(ctx, row.Name, q)
 	}
 	return &agent.Loop{
-		Agent: row, Tools: r.counted(tools), Journal: j, Ask: ask, May: r.Budget.CheckLimits, Log: r.Log,
+		Agent: row, Tools: r.counted(tools), Transcript: j, Ask: ask, CheckStep: r.Budget.CheckLimits, Log: r.Log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
-		Step:     r.beginStep, Overtaken: []string{"run", "check"},
-		Retrying: func(a model.Again) { r.sayRetry(ctx, a) },
-		Room:     agent.Room{Window: r.Model.Window, Fence: fenceOwn, Folded: j.sayFolded},
+		Step:     r.beginStep, Interruptible: []string{"run", "check"},
+		OnRetry: func(a model.RetryNotice) { r.sayRetry(ctx, a) },
+		Window:  agent.ContextWindow{Tokens: r.Model.Window, Fence: fenceOwn, OnCompaction: j.sayFolded},
 	}
 }
 
@@ -67,15 +67,15 @@ func fenceOwn(name, text string) string {
 
 // sayFolded returns the line that tells people that the agent's model is shown less of its
 // conversation. It does so the first time only; later times are on the session's page.
-func (j *Transcript) sayFolded(f model.Fold, first bool) []any {
+func (j *Transcript) sayFolded(f model.Compaction, first bool) []any {
 	if !first {
 		return nil
 	}
-	return []any{j.ProgressLine(FoldedWords(f))}
+	return []any{j.ProgressLine(CompactionNotice(f))}
 }
 
-// FoldedWords returns the sentences for people about a conversation that is too long for its model.
-func FoldedWords(f model.Fold) string {
+// CompactionNotice returns the sentences for people about a conversation that is too long for its model.
+func CompactionNotice(f model.Compaction) string {
 	how := "I summed up the older part of my own work and go on"
 	if f.Upto == 0 {
 		how = "I go on without the long outputs of older steps"
@@ -106,6 +106,6 @@ func (r *Runtime) CancelSteps() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for cancel := range r.steps {
-		(*cancel)(agent.ErrOvertaken)
+		(*cancel)(agent.ErrSuperseded)
 	}
 }

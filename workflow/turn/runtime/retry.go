@@ -11,37 +11,37 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// waiting, trying and insteadOf begin the lines that the thread is told while a model is asked again.
+// noticeWaiting, trying and noticeFallback begin the lines that the thread is told while a model is asked again.
 const (
-	waiting     = "The model's endpoint asks to wait"
-	trying      = "The model's endpoint does not answer"
-	insteadOf   = "Asking the model %s instead"
-	GotNowhere  = "the worker got nowhere: "
-	MostNowhere = 3 // how many tasks in a row may end without progress before people are asked
+	noticeWaiting           = "The model's endpoint asks to wait"
+	noticeRetrying          = "The model's endpoint does not answer"
+	noticeFallback          = "Asking the model %s instead"
+	NoProgressPrefix        = "the worker got nowhere: "
+	MaxTasksWithoutProgress = 3 // how many tasks in a row may end without progress before people are asked
 )
 
 // sayRetry is called when a model is asked again. It posts one line for a wait that people would
 // notice, and one when another model answers. The endpoint's own words go to the log only.
-func (r *Runtime) sayRetry(ctx context.Context, a model.Again) {
+func (r *Runtime) sayRetry(ctx context.Context, a model.RetryNotice) {
 	r.Log.Warn("model call tried again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
-	if key, text := AgainWords(a, cmp.Or(r.Trees.Patience, 10*time.Second)); key != "" {
+	if key, text := RetryText(a, cmp.Or(r.Trees.NoticeAfter, 10*time.Second)); key != "" {
 		r.SayOnce(ctx, key, text)
 	}
 }
 
-// AgainWords returns the text for people about a model that is asked again, and the key of that kind of
+// RetryText returns the text for people about a model that is asked again, and the key of that kind of
 // line. Both are empty for a wait that is shorter than patience.
-func AgainWords(a model.Again, patience time.Duration) (key, text string) {
+func RetryText(a model.RetryNotice, patience time.Duration) (key, text string) {
 	switch {
 	case a.Instead != "":
-		key = fmt.Sprintf(insteadOf, a.Instead)
-		return key, fmt.Sprintf("%s: %s could not answer (%s).", key, a.Model, cmp.Or(Troubles[a.Kind], string(a.Kind)))
+		key = fmt.Sprintf(noticeFallback, a.Instead)
+		return key, fmt.Sprintf("%s: %s could not answer (%s).", key, a.Model, cmp.Or(FailureReasons[a.Kind], string(a.Kind)))
 	case a.Wait < patience:
 		return "", ""
 	case a.Asked:
-		return waiting, fmt.Sprintf("%s %s. Nothing is lost; I go on then.", waiting, roundUp(a.Wait))
+		return noticeWaiting, fmt.Sprintf("%s %s. Nothing is lost; I go on then.", noticeWaiting, roundUp(a.Wait))
 	}
-	return trying, trying + " at the moment. Nothing is lost; I keep trying for a while."
+	return noticeRetrying, noticeRetrying + " at the moment. Nothing is lost; I keep trying for a while."
 }
 
 func roundUp(d time.Duration) time.Duration {
@@ -58,9 +58,9 @@ var EndReason = map[agent.End]string{
 	agent.EndCut: "the model's answers were cut short, one after another", agent.EndRefused: "the model declined to do it",
 }
 
-// Troubles holds kinds of failure in words for people. A kind without an entry is shown by its own
+// FailureReasons holds kinds of failure in words for people. A kind without an entry is shown by its own
 // name.
-var Troubles = map[endpoint.Kind]string{
+var FailureReasons = map[endpoint.Kind]string{
 	endpoint.KindQuota: "no allowance is left", endpoint.KindUnreachable: "its endpoint does not answer",
 	endpoint.KindBadAnswer: "its answers came broken", endpoint.KindRefused: "its endpoint refuses the request",
 }

@@ -37,16 +37,16 @@ func sumsOf(list []permit.Removal) (sums []string) {
 	return sums
 }
 
-// LayBack merges removals that a person who may approve had put back into the files that they were taken
+// RestoreRemovals merges removals that a person who may approve had put back into the files that they were taken
 // out of: the fork of a task while the task works there, otherwise the session's own workspace. k is the
 // task that works in tree; nil means the work as a whole. If a removal does not fit any more, the agents
 // are told to make it anew.
-func (s *Scope) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
+func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
 	all, err := s.Store.Removals(ctx, s.Session().ID)
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Laid })
+	all = slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Restored })
 	if len(all) == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *Scope) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.T
 func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
 	var unfit *gittree.PathError
 	if _, err := tree.Tree(ctx); errors.As(err, &unfit) {
-		return s.Record(ctx, inbox.Told{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
+		return s.Record(ctx, inbox.AgentNote{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
 	}
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflo
 			return err
 		}
 	}
-	written := []store.Part{consent.LaidBack(r.Hash)}
+	written := []store.Part{consent.Restored(r.Hash)}
 	conflicts, err := tree.Merge(ctx, nil, r.Without, r.With)
 	if err != nil && len(pack) > 0 {
 		return err
@@ -99,7 +99,7 @@ func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflo
 		}
 		s.Log.Info("what was taken out does not fit any more", "conflicts", why, "err", err)
 		written = append(written,
-			inbox.Told{Key: "unfit:" + r.Hash, Text: "What was to be put back does not fit into the files as they are now. Make it anew where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff())},
+			inbox.AgentNote{Key: "unfit:" + r.Hash, Text: "What was to be put back does not fit into the files as they are now. Make it anew where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff())},
 			store.Lines(s.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
 		return s.Record(ctx, written...)
 	}

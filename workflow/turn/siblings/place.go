@@ -45,15 +45,15 @@ func readPlaces(places []diagnosis.Sibling) (all []judgement, err error) {
 	for _, p := range places {
 		at, ok := linesAt(strings.Trim(strings.TrimSpace(p.At), "`"))
 		if !ok {
-			return nil, model.Mistakef("%q is no place; at is file:line.", plaintext.SafeLine(p.At, mostShown))
+			return nil, model.Mistakef("%q is no place; at is file:line.", plaintext.SafeLine(p.At, maxShown))
 		}
 		all = append(all, judgement{p, at})
 	}
 	return all, nil
 }
 
-func placeOf(h find.Hit) evidence.Place {
-	return evidence.Place{Path: h.Path, First: h.Line, Last: h.Line}
+func placeOf(h find.Hit) evidence.Location {
+	return evidence.Location{Path: h.Path, First: h.Line, Last: h.Line}
 }
 
 // inScope reports whether the text of the change names the line of h, or its file if the defect itself

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	mostFound  = 100 // lines of a tree that a pattern may match at most
-	mostListed = 12  // places up to which the model is sent back before people read the report
-	mostShown  = 120 // characters of a pattern, or of a place
+	maxFound  = 100 // lines of a tree that a pattern may match at most
+	maxListed = 12  // places up to which the model is sent back before people read the report
+	maxShown  = 120 // characters of a pattern, or of a place
 )
 
 // A Search holds where the siblings of a report are searched, and what else the report says.
@@ -45,7 +45,7 @@ func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong str
 	if err != nil {
 		return refusal(err)
 	}
-	if hits.Total > mostFound {
+	if hits.Total > maxFound {
 		return refusal(model.Mistakef("the pattern %s matches %s lines, which is the shape of no defect. Give one that finds the faulty shape alone, or leave siblings out.", shown(said.Pattern), plaintext.FormatCount(hits.Total)))
 	}
 	places, err := s.settle(said.Pattern, hits.Lines, judged)
@@ -93,7 +93,7 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]d
 	}
 	for _, j := range judged {
 		if !found[j.At] {
-			return nil, model.Mistakef("the pattern %s finds nothing at %s. Correct the place, widen the pattern (a|b), or leave the place out.", shown(pattern), plaintext.SafeLine(j.At, mostShown))
+			return nil, model.Mistakef("the pattern %s finds nothing at %s. Correct the place, widen the pattern (a|b), or leave the place out.", shown(pattern), plaintext.SafeLine(j.At, maxShown))
 		}
 	}
 	return places, nil
@@ -148,7 +148,7 @@ func (s Search) cites(h find.Hit) bool {
 }
 
 // sendBack returns the text that sends the model back to the places it has not looked at. It is empty
-// if there are none, if there are more than mostListed, or if the model was sent back for this pattern
+// if there are none, if there are more than maxListed, or if the model was sent back for this pattern
 // before.
 func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []judgement) string {
 	var left []string
@@ -158,7 +158,7 @@ func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []ju
 		}
 	}
 	told := fmt.Sprintf("Not posted yet. The pattern %s of siblings ", shown(pattern))
-	if len(left) == 0 || len(left) > mostListed || s.Past.WasTold(told) {
+	if len(left) == 0 || len(left) > maxListed || s.Past.WasTold(told) {
 		return ""
 	}
 	also := ""
@@ -170,4 +170,4 @@ func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []ju
 }
 
 // shown returns a pattern as code, in one line.
-func shown(pattern string) string { return plaintext.CodeSpan(plaintext.SafeLine(pattern, mostShown)) }
+func shown(pattern string) string { return plaintext.CodeSpan(plaintext.SafeLine(pattern, maxShown)) }

@@ -63,7 +63,7 @@ type task struct {
 type failedCheck struct{ tree, text string }
 
 // noting wraps the tool check so that each call stores its result in f, or clears f.
-func (f *failedCheck) noting(check model.Tool, bench *tool.Bench) model.Tool {
+func (f *failedCheck) noting(check model.Tool, bench *tool.Env) model.Tool {
 	call := check.Call
 	check.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		r, err := call(ctx, args)
@@ -132,12 +132,12 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 		defer tree.Close()
 	}
 	h := &task{Workers: w, journal: j, task: k, tree: tree, grant: approval}
-	bench, err := h.openBench(ctx)
+	bench, err := h.openEnv(ctx)
 	if err != nil {
 		return k, err
 	}
 	loop := w.Runtime.NewLoop(ctx, row, j, h.workerTools(bench))
-	loop.Journal = &taskJournal{j, h}
+	loop.Transcript = &taskTranscript{j, h}
 	end, err := loop.Run(ctx)
 	if err != nil {
 		return h.task, err
@@ -148,14 +148,14 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 	return h.task, nil
 }
 
-// openBench returns the worker's bench, which knows the files that the worker has seen: those in its
+// openEnv returns the worker's bench, which knows the files that the worker has seen: those in its
 // first message, and those that it has read since.
-func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
+func (h *task) openEnv(ctx context.Context) (*tool.Env, error) {
 	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
-	bench, err := h.Runtime.NewBench(h.tree, h.mayWrite, nil)
+	bench, err := h.Runtime.NewEnv(h.tree, h.mayWrite, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -189,20 +189,20 @@ func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
 	return lines
 }
 
-// A taskJournal is a worker's transcript. When the worker reads that a removal was put back, it is in
+// A taskTranscript is a worker's transcript. When the worker reads that a removal was put back, it is in
 // the files already.
-type taskJournal struct {
+type taskTranscript struct {
 	*runtime.Transcript
 	task *task
 }
 
 // Splice judges new messages, merges removals that were put back into the files, and appends the
 // messages for the worker.
-func (j *taskJournal) Splice(ctx context.Context) error {
+func (j *taskTranscript) Splice(ctx context.Context) error {
 	if err := j.Hear(ctx); err != nil {
 		return err
 	}
-	if err := j.task.Scope.LayBack(ctx, j.task.tree, &j.task.task); err != nil {
+	if err := j.task.Scope.RestoreRemovals(ctx, j.task.tree, &j.task.task); err != nil {
 		return err
 	}
 	return j.Transcript.Splice(ctx)
@@ -318,11 +318,11 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
-func (h *task) workerTools(bench *tool.Bench) []model.Tool {
+func (h *task) workerTools(bench *tool.Env) []model.Tool {
 	own := func(context.Context) error { return h.Trees.LetCommandsWrite(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tests := h.Trees.Current().Tests
-	bench.Naming = tool.Naming{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
+	bench.CommandSetter = tool.CommandSetter{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
 		return tests.Judge(h.journal.Agent.Signature(), line, source)
 	}}
 	tools = append(tools, tool.Reading(bench)...)
@@ -373,7 +373,7 @@ var claimFailedUpdate = store.Update{OptionalEvents: []workflow.Event{workflow.E
 // Done claims that the task is finished, and verifies it. The design rules are checked before the proof,
 // and the proof before the scope.
 func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
-	if err := h.Scope.LayBack(ctx, h.tree, &h.task); err != nil {
+	if err := h.Scope.RestoreRemovals(ctx, h.tree, &h.task); err != nil {
 		return model.Result{}, err
 	}
 	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
@@ -645,7 +645,7 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 // endNowhere ends a task whose worker made no progress. The orchestrator decides how to go on.
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
-	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
+	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
 	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
 	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
 }

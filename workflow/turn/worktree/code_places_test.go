@@ -15,7 +15,7 @@ func TestPlacesAmongSources(t *testing.T) {
 		"go test ./money": " ", "split.go": " ", "money.Split": " ", "runtime/debug.Stack": " ", "TestSplit/three_parts": " ",
 		"https://example.com/a.html": " ", "localhost:8080": " ", "ann's message": " ", "": " ",
 	} {
-		path, line := PlaceOf(source)
+		path, line := SplitLocation(source)
 		require.Equal(t, want, path+" "+line, source)
 	}
 }

@@ -58,7 +58,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 
 // Unprovable says that nothing can be proven here, because the base's own build or tests do not start,
 // and why. It returns an empty string if they start, or if that is not known yet.
-func (p *Place) Unprovable() string {
+func (p *Checkout) Unprovable() string {
 	select {
 	case <-p.BaseTested:
 		return p.Tests.Unprovable()
@@ -67,7 +67,7 @@ func (p *Place) Unprovable() string {
 	}
 }
 
-func (p *Place) topLevelNames() []string {
+func (p *Checkout) topLevelNames() []string {
 	entries, err := fs.ReadDir(p.Copy.FS(), cmp.Or(p.Folder(), "."))
 	if err != nil {
 		return nil
@@ -89,7 +89,7 @@ func (p *Place) topLevelNames() []string {
 
 // Conventions returns the repository's AGENTS.md, or its CLAUDE.md, fenced as data and cut after
 // maxConventions bytes. It returns an empty string if there is neither.
-func (p *Place) Conventions() string {
+func (p *Checkout) Conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		b, err := ReadSome(p.Copy.FS(), name, maxConventions)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // RefreshCopy brings the session's files, as its workers left them, into the copy that the orchestrator
 // reads, so that it can compare the result with the request.
-func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
+func (t *Trees) RefreshCopy(ctx context.Context, p *Checkout) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	tree, err := p.Work.Tree(ctx)
@@ -56,7 +56,7 @@ func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 
 // openWorkspace opens the session's own workspace in its last recorded state. Its base is set to the
 // session's base commit, which a merge of the base branch may have changed meanwhile.
-func (t *Trees) openWorkspace(ctx context.Context, p *Place) (*repo.Workspace, error) {
+func (t *Trees) openWorkspace(ctx context.Context, p *Checkout) (*repo.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)
 	if errors.Is(err, repo.ErrOtherBase) {

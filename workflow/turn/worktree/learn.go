@@ -11,7 +11,7 @@ import (
 // learnStart records as a lesson that the tests do not start on the base, and removes it once they
 // start. The lesson says nothing in the words of the command's output, since those come from the
 // repository.
-func (p *Place) learnStart(ctx context.Context, t *Trees) error {
+func (p *Checkout) learnStart(ctx context.Context, t *Trees) error {
 	l := lessons.Seen{Repository: p.Repository.Name, Folder: p.Folder(), Key: lessons.KeyStart, Source: "the base's run at " + prompt.ShortHash(t.Session().BaseCommit)}
 	if p.Tests.Unprovable() != "" {
 		l.Text = "Its tests do not start on the machine that Bobbin runs on: something that they call is missing there."
@@ -28,7 +28,7 @@ func (p *Place) learnStart(ctx context.Context, t *Trees) error {
 // AwaitStart waits for the base's own test run if a lesson says that the tests did not start last time.
 // An agent that is to change something has to know whether that is still so, and a run that does not
 // start ends at once.
-func (p *Place) AwaitStart(ctx context.Context, db *database.DB) error {
+func (p *Checkout) AwaitStart(ctx context.Context, db *database.DB) error {
 	learned, err := lessons.Has(ctx, db, p.Repository.Name, p.Folder(), lessons.KeyStart)
 	if err != nil || !learned {
 		return err

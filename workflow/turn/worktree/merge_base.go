@@ -23,7 +23,7 @@ type baseMerger struct{ *Snapshots }
 // mergeBase merges the commits that the base branch got since the session began into the session's
 // branch, when people go on with work that was pushed. It makes a merge commit and says so in the
 // thread. On a conflict it asks the thread and merges nothing. The branch is never rebased.
-func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
+func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	s := m.Session()
 	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
 
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
 // merge gets the same hash.
-func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
+func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (string, error) {
 	s := m.Session()
 	history, err := p.Mirror.Commits().Log(ctx, tip, "", 1)
 	if err != nil || len(history) == 0 {
@@ -92,7 +92,7 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (stri
 
 // askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
 // to go on, once for each commit of the base branch.
-func (m baseMerger) askAboutBase(ctx context.Context, p *Place, tip string, conflicts []merge.Conflict) error {
+func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, conflicts []merge.Conflict) error {
 	s := m.Session()
 	var where []string
 	for _, c := range conflicts {
@@ -108,12 +108,12 @@ func (m baseMerger) askAboutBase(ctx context.Context, p *Place, tip string, conf
 			return nil
 		}
 	}
-	q := &inquiry.Inquiry{Kind: inquiry.Base, Key: key, Question: tip}
+	q := &inquiry.Inquiry{Kind: inquiry.BaseConflict, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
 	return m.Record(ctx,
 		progress.Inquiry(*q),
-		inbox.Told{Key: key, Text: fmt.Sprintf(
+		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
 			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
 		store.Lines(m.ProgramLine(text)),
 	)

@@ -36,7 +36,7 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	require.NoError(t, err)
 	ledger := turntest.OpenLedger(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head, s.Branch = base, pushed, "bobbin/a" }}))
-	require.NoError(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Place{Mirror: m, Work: work}))
+	require.NoError(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Work: work}))
 
 	s := ledger.Session()
 	require.Equal(t, tip, s.BaseCommit)
@@ -62,6 +62,6 @@ func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
 	ledger := turntest.OpenLedger(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = made[0], made[0] }}))
 	var gone *remote.Error
-	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Place{Mirror: m, Repository: catalog.Repository{Base: "develop"}}), &gone)
+	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Repository: catalog.Repository{Base: "develop"}}), &gone)
 	require.Equal(t, `shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+"`base` of that repository.", RemoteWords(gone))
 }

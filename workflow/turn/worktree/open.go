@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/tested"
+	"github.com/bobbinhq/bobbin/workflow/turn/testsetup"
 )
 
 // Open opens the repository, the copy of it and, after an approval, the session's own workspace. It
@@ -37,7 +37,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Place{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Checkout{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}
@@ -74,7 +74,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 // fixBase records the session's repository and base commit, once, and posts the session's first line
 // about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base branch was
 // rewritten since and does not lead to it any more.
-func (t *Trees) fixBase(ctx context.Context, p *Place) error {
+func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	s := t.Session()
 	fixed := s.Repository != "" && s.BaseCommit != ""
 	if fixed && p.Mirror.Commits().Has(s.BaseCommit) {
@@ -105,7 +105,7 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 // openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
 // follow-up to pushed work sees that work, merged with the base branch's new commits until it has a report of
 // its own.
-func (t *Trees) openTrees(ctx context.Context, p *Place) error {
+func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 	s := t.Session()
 	approval, err := t.StandingApproval(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	if found.Test == "" { // the work may have brought the first tests
 		found = p.Repository.Project(p.Copy.FS())
 	}
-	p.Tests = &tested.Tested{
+	p.Tests = &testsetup.Setup{
 		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
 	}
 	return p.Tests.Find(ctx, found)
@@ -169,7 +169,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 // wait for p.Built only: the base's tests, which may take long, run in a separate folder, and all that
 // commands share with them is read-only to the commands. Without confinement they would also share the
 // machine's folders, so there p.Built is closed after the tests.
-func (t *Trees) warmUp(ctx context.Context, p *Place) {
+func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	defer close(p.BaseTested)
 	built := sync.OnceFunc(func() { close(p.BaseBuilt) })
 	defer built()
@@ -179,7 +179,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 		return
 	}
 	commit := t.Session().BaseCommit
-	p.fetched.have = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
+	p.fetched.have = packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
 	var base result.Result
 	whenBuilt := built

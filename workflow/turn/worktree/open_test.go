@@ -134,7 +134,7 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	}
 	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)
-	_, err = trees.openWorkspace(t.Context(), &Place{Mirror: mirror})
+	_, err = trees.openWorkspace(t.Context(), &Checkout{Mirror: mirror})
 	require.Error(t, err)
 	require.NoDirExists(t, trees.Folder("work"))
 

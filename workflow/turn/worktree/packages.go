@@ -23,16 +23,16 @@ import (
 // A packageFetcher fetches the packages that a repository names, and tells the thread of a long wait.
 type packageFetcher struct {
 	*ledger.Ledger
-	Patience time.Duration
+	NoticeAfter time.Duration
 }
 
 // waits holds when the thread is told that packages are still being fetched, in multiples of the
-// runner's Patience. With the default of 10 seconds these are 20 seconds, 2 minutes and 5 minutes.
+// runner's NoticeAfter. With the default of 10 seconds these are 20 seconds, 2 minutes and 5 minutes.
 var waits = []time.Duration{2, 12, 30}
 
 // fetchPackages fetches the packages that the base commit names. A failure does not stop the session:
 // people are told of missing packages once, and agents in their first message (missingFacts).
-func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit string) *packages.Packages {
+func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) *packages.Packages {
 	defer close(p.fetched.done)
 	waiting, done := context.WithCancel(ctx)
 	defer done()
@@ -83,11 +83,11 @@ func describeMissing(list []packages.Missing, p project.Project) string {
 }
 
 // missingFacts returns what agents are told of packages that the repository names and that are missing.
-// It waits at most half of Patience for the fetch; after that, LateFacts returns the rest with the first
+// It waits at most half of NoticeAfter for the fetch; after that, LateFacts returns the rest with the first
 // command.
 func (t *Trees) missingFacts(ctx context.Context) string {
 	p := t.Current()
-	wait := time.NewTimer(cmp.Or(t.Patience, 10*time.Second) / 2)
+	wait := time.NewTimer(cmp.Or(t.NoticeAfter, 10*time.Second) / 2)
 	defer wait.Stop()
 	select {
 	case <-p.fetched.done:
@@ -101,7 +101,7 @@ func (t *Trees) missingFacts(ctx context.Context) string {
 	return "The packages that it names are still being fetched; the first command waits for them."
 }
 
-// LateFacts waits until ready is closed (Place.Built or Place.Warm). Then it returns, once, what
+// LateFacts waits until ready is closed (Checkout.Built or Checkout.Warm). Then it returns, once, what
 // missingFacts could not tell agents of missing packages because the fetch had not ended.
 func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
 	select {
@@ -152,7 +152,7 @@ func (t *Trees) NoteLockFiles(w *repo.Workspace) (takeOut func() error) {
 func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
 	for _, times := range waits {
-		wait := times * cmp.Or(f.Patience, 10*time.Second)
+		wait := times * cmp.Or(f.NoticeAfter, 10*time.Second)
 		timer := time.NewTimer(wait - past)
 		select {
 		case <-ctx.Done():

@@ -35,8 +35,8 @@ func TestMissingPackagesInWords(t *testing.T) {
 // What is not known of packages when an agent begins comes with its first command, once.
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
-	p := &Place{BaseBuilt: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
-	trees := &Trees{place: p, Patience: time.Nanosecond}
+	p := &Checkout{BaseBuilt: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	trees := &Trees{place: p, NoticeAfter: time.Nanosecond}
 	require.Contains(t, trees.missingFacts(t.Context()), "still being fetched")
 	p.fetched.missing = "Not here: x."
 	close(p.fetched.done)
@@ -46,7 +46,7 @@ func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, late)
 	}
-	trees.Patience = time.Hour
+	trees.NoticeAfter = time.Hour
 	require.Equal(t, "Not here: x.", trees.missingFacts(t.Context()))
 	late, err := trees.LateFacts(t.Context(), p.BaseBuilt)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestLockFilesThatCommandsLeave(t *testing.T) {
 	w, err := m.Workspace(t.Context(), t.TempDir()+"/work", commits[0])
 	require.NoError(t, err)
 	defer w.Close()
-	trees := &Trees{place: &Place{fetched: fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
+	trees := &Trees{place: &Checkout{fetched: fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
 	takeOut := trees.NoteLockFiles(w)
 	for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {
 		require.NoError(t, os.WriteFile(filepath.Join(w.Files(), file), []byte("written"), 0o644))

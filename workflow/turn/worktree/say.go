@@ -86,7 +86,7 @@ func RemoteWords(err error) string {
 
 // sayFolderMissing reports whether the folder that the work is limited to is missing. If so, it tells
 // the thread and pauses the session.
-func (t *Trees) sayFolderMissing(ctx context.Context, p *Place) (bool, error) {
+func (t *Trees) sayFolderMissing(ctx context.Context, p *Checkout) (bool, error) {
 	folder := p.Folder()
 	if folder == "" {
 		return false, nil

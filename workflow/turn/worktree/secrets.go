@@ -6,7 +6,7 @@ import (
 )
 
 // learnSecrets reads secrets from the base's private files, which no agent and no person is shown.
-func (t *Trees) learnSecrets(p *Place) error {
+func (t *Trees) learnSecrets(p *Checkout) error {
 	files, err := p.Copy.BaseFiles(workfile.IsPrivate)
 	if err != nil || len(files) == 0 {
 		return err

@@ -10,7 +10,7 @@ var repositorySkills = []string{".bobbin/skills", ".agents/skills"}
 
 // loadSkills returns the built-in and the operator's skills, and those of the repository, which are only
 // advice.
-func (t *Trees) loadSkills(p *Place) skill.Set {
+func (t *Trees) loadSkills(p *Checkout) skill.Set {
 	var own []skill.Skill
 	for _, folder := range repositorySkills {
 		sub, err := p.Copy.Root().OpenRoot(folder)

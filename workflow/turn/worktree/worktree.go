@@ -22,26 +22,26 @@ import (
 type Trees struct {
 	*ledger.Ledger
 	*Snapshots
-	Catalog    *catalog.Catalog
-	Folders    *folder.Folders
-	Mirrors    *repo.Mirrors
-	Sandbox    *sandbox.Sandbox
-	SandboxOff string
-	Checker    *testrun.Checker
-	Skills     []skill.Skill
-	Seats      queue.ConcurrencyLimits
-	Patience   time.Duration
+	Catalog     *catalog.Catalog
+	Folders     *folder.Folders
+	Mirrors     *repo.Mirrors
+	Sandbox     *sandbox.Sandbox
+	SandboxOff  string
+	Checker     *testrun.Checker
+	Skills      []skill.Skill
+	Seats       queue.ConcurrencyLimits
+	NoticeAfter time.Duration
 	// Duplicates returns a text about other sessions of the repository that seem to be about the same
 	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
 	Duplicates func(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part)
 
 	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
 	mu      sync.Mutex // guards the fields below
-	place   *Place
+	place   *Checkout
 }
 
 // Current returns the opened repository, or nil if it is not open.
-func (t *Trees) Current() *Place {
+func (t *Trees) Current() *Checkout {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.place

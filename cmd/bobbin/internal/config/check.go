@@ -32,8 +32,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 	c.Limits.Check(p)
 	c.checkSandbox(p)
 	c.Keep.check(p)
-	if n := c.Slack.Connections; n < 0 || n > mostConnections {
-		p.At("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", mostConnections)
+	if n := c.Slack.Connections; n < 0 || n > maxConnections {
+		p.At("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", maxConnections)
 	}
 	if card := c.Slack.ProgressCard; card != "" {
 		p.OneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})

@@ -128,7 +128,7 @@ type Slack struct {
 
 // The number of Socket Mode connections: the most that Slack allows to one app, and the default.
 const (
-	mostConnections    = 10
+	maxConnections     = 10
 	DefaultConnections = 2
 )
 

@@ -19,8 +19,8 @@ type Keep struct {
 
 // Upper limits; a larger value is a mistake.
 const (
-	mostDays = 36500
-	mostGB   = 1e6
+	maxDays = 36500
+	maxGB   = 1e6
 )
 
 func (k Keep) WithDefaults() Keep {
@@ -35,13 +35,13 @@ func (k Keep) check(p *strictyaml.Problems) {
 		key         string
 		value, most float64
 	}{
-		{"sessions_days", k.Sessions, mostDays},
-		{"waiting_days", k.Waiting, mostDays},
-		{"decisions_days", k.Decisions, mostDays},
-		{"files_days", k.Files, mostDays},
-		{"files_gb", k.FilesGB, mostGB},
-		{"cache_gb", k.CacheGB, mostGB},
-		{"mirrors_days", k.Mirrors, mostDays},
+		{"sessions_days", k.Sessions, maxDays},
+		{"waiting_days", k.Waiting, maxDays},
+		{"decisions_days", k.Decisions, maxDays},
+		{"files_days", k.Files, maxDays},
+		{"files_gb", k.FilesGB, maxGB},
+		{"cache_gb", k.CacheGB, maxGB},
+		{"mirrors_days", k.Mirrors, maxDays},
 	} {
 		switch {
 		case x.value < 0:

@@ -46,8 +46,8 @@ func (c *commandLines) ReadShort(value any) bool {
 	return ok
 }
 
-// mostMinutes is the upper limit of setup.minutes.
-const mostMinutes = 120
+// maxMinutes is the upper limit of setup.minutes.
+const maxMinutes = 120
 
 func (s *Setup) check(p *strictyaml.Problems, at string) {
 	for i, line := range s.Run {
@@ -69,8 +69,8 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 	switch {
 	case s.Minutes < 0:
 		p.At(at+".minutes", "setup.minutes may not be below zero")
-	case s.Minutes > mostMinutes:
-		p.At(at+".minutes", "setup.minutes may not be more than %d", mostMinutes)
+	case s.Minutes > maxMinutes:
+		p.At(at+".minutes", "setup.minutes may not be more than %d", maxMinutes)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if err := s.checkVariable(name, s.Env[name]); err != nil {

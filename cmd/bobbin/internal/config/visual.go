@@ -25,8 +25,8 @@ func (v *visual) ReadShort(value any) bool {
 // IsOff reports whether pictures are switched off.
 func (v *visual) IsOff() bool { return v.off }
 
-// mostVisualPages is the most pages of which pictures are taken after a push.
-const mostVisualPages = 5
+// maxVisualPages is the most pages of which pictures are taken after a push.
+const maxVisualPages = 5
 
 func (v *visual) check(p *strictyaml.Problems, at string) {
 	for i, page := range v.Pages {
@@ -35,8 +35,8 @@ func (v *visual) check(p *strictyaml.Problems, at string) {
 			p.At(fmt.Sprintf("%s.pages[%d]", at, i), "visual.pages: %q has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart", page)
 		}
 	}
-	if len(v.Pages) > mostVisualPages {
-		p.At(at+".pages", "visual.pages has %d pages; at most %d are shown", len(v.Pages), mostVisualPages)
+	if len(v.Pages) > maxVisualPages {
+		p.At(at+".pages", "visual.pages has %d pages; at most %d are shown", len(v.Pages), maxVisualPages)
 	}
 	if v.Build != "" && len(v.Pages) == 0 {
 		p.At(at+".build", "visual.build makes pages; name those to show in visual.pages")

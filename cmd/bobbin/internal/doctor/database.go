@@ -25,7 +25,7 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 	if s.DatabaseURL == "" && !d.examinePrivatePostgres(ctx, f) {
 		return
 	}
-	err := storage.UseDatabase(ctx, s.Place, d.log, func(st *store.Store) error {
+	err := storage.UseDatabase(ctx, s.Target, d.log, func(st *store.Store) error {
 		e, err := st.Examine(ctx)
 		if err == nil {
 			reportDatabase(e, f)
@@ -47,7 +47,7 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 // examinePrivatePostgres examines whether the programs for a private Postgres are there. It returns true if
 // the private Postgres has data that this account can read.
 func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) bool {
-	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Place), Log: d.log})
+	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Target), Log: d.log})
 	var none *postgres.Unavailable
 	switch {
 	case errors.As(err, &none):
@@ -68,7 +68,7 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 	if at.Moved {
 		f.Note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data, at.Account), "copy that folder too whenever the data directory is copied")
 	}
-	if free, known := freeBytes(at.Data); known && free < leastDisk {
+	if free, known := freeBytes(at.Data); known && free < minDisk {
 		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
 	}
 	if _, err := os.Stat(at.Data); err != nil {

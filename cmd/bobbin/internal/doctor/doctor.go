@@ -63,7 +63,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 // Options hold what serve would be started with.
 type Options struct {
 	Config             string // path of the configuration file; empty: none was named
-	Place              storage.Place
+	Place              storage.Target
 	SlackURL, ModelURL string
 
 	// For tests: faults that no configuration file can produce.

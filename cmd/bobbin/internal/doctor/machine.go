@@ -24,9 +24,9 @@ import (
 
 // What a bot needs of its machine.
 const (
-	leastDisk  = 1 << 30 // bytes free; less is a problem
+	minDisk    = 1 << 30 // bytes free; less is a problem
 	scarceDisk = 5 << 30 // bytes free; less is a warning, because mirrors, workspaces and caches grow
-	leastFiles = 4096    // open files; less is a warning
+	minFiles   = 4096    // open files; less is a warning
 )
 
 // examineTraces checks that the endpoint of the environment, if there is one, accepts traces.
@@ -59,7 +59,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	d.examineTraces(ctx, f)
 	// Packages of repositories are fetched from the registries that this account itself uses.
 	for _, kind := range []string{"go", "node", "python"} {
-		asking, cancel := context.WithTimeout(ctx, account.Patience)
+		asking, cancel := context.WithTimeout(ctx, account.Timeout)
 		found, err := account.Find(asking, kind)
 		cancel()
 		if err != nil {
@@ -100,7 +100,7 @@ func (d *Doctor) examineDataDir(f *findings.List) {
 	}
 	free, known := freeBytes(at)
 	switch {
-	case known && free < leastDisk:
+	case known && free < minDisk:
 		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
 	case known && free < scarceDisk:
 		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
@@ -125,8 +125,8 @@ func freeBytes(dir string) (int64, bool) {
 }
 
 func examineFileLimit(most uint64, f *findings.List) {
-	if most < leastFiles {
-		f.Warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*leastFiles, 4*leastFiles))
+	if most < minFiles {
+		f.Warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*minFiles, 4*minFiles))
 		return
 	}
 	f.OK("%d files may be open at once", most)

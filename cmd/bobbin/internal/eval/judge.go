@@ -129,7 +129,7 @@ func Check(ctx context.Context, c Checking) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	checker, err := server.OpenChecker(ctx, server.Settings{Place: storage.Place{DataDir: dir}, Sandbox: c.Sandbox}, c.Log)
+	checker, err := server.OpenChecker(ctx, server.Settings{Target: storage.Target{DataDir: dir}, Sandbox: c.Sandbox}, c.Log)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ const (
 	honest    = "I cannot say more than the report says; decide yourself."
 )
 
-// mostWords limits the person's approvals, push permissions and confirmations, so that a bot that asks for
+// maxWords limits the person's approvals, push permissions and confirmations, so that a bot that asks for
 // the same word again and again is not answered for ever.
-const mostWords = 6
+const maxWords = 6
 
 // An ending describes how a thread ended.
 type ending struct {
@@ -36,7 +36,7 @@ type person struct {
 // talk posts the report, then replies each time the stage is settled, until the person has nothing more to
 // say or a limit is reached.
 func (a *attempt) talk(ctx context.Context) (e ending, err error) {
-	p := &person{corrections: a.task.Corrections, answers: *a.task.Answers, words: mostWords}
+	p := &person{corrections: a.task.Corrections, answers: *a.task.Answers, words: maxWords}
 	say := func(text string) (string, error) { return a.Slack.Say(a.Channel, a.People["ann"], text, e.thread) }
 	if e.thread, err = say(a.Slack.Mention() + " " + strings.TrimSpace(a.task.Report)); err != nil {
 		return e, err

@@ -5,7 +5,7 @@
 // scripted model, for the tests as for the demo.
 //
 // A package's TestMain calls Main. Everything ends with the test that opened it. No test waits for a fixed
-// time to pass: Patience only bounds what a busy machine may take.
+// time to pass: StepTimeout only bounds what a busy machine may take.
 package harness
 
 import (
@@ -28,11 +28,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
-// Patience bounds one step on a busy machine, and LongPatience a whole run of many sessions. Nothing waits
+// StepTimeout bounds one step on a busy machine, and RunTimeout a whole run of many sessions. Nothing waits
 // for either to pass: they end a test that hangs.
 const (
-	Patience     = 4 * time.Minute
-	LongPatience = 20 * time.Minute
+	StepTimeout = 4 * time.Minute
+	RunTimeout  = 20 * time.Minute
 )
 
 // Main runs the tests of a package, removes the built programs, and returns the exit code for os.Exit.
@@ -63,9 +63,9 @@ func Database(t testing.TB) string {
 	return postgrestest.Database(t, storetest.Migrate)
 }
 
-// Soon returns a context that ends with the test, or after Patience.
+// Soon returns a context that ends with the test, or after StepTimeout.
 func Soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), StepTimeout)
 	t.Cleanup(cancel)
 	return ctx
 }

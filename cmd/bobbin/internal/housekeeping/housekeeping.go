@@ -130,18 +130,18 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Remove
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Folders.Clean(ctx, folder.Keep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+	return h.Folders.Clean(ctx, folder.Retention{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
 func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed, error) {
 	if h.Checker == nil {
 		return nil, nil
 	}
-	return h.Checker.Caches.Clean(ctx, buildcache.Keep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Checker.Caches.Clean(ctx, buildcache.Retention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Mirrors.Clean(ctx, repo.MirrorKeep{Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Mirrors.Clean(ctx, repo.MirrorRetention{Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 // FromConfig returns the Retention of the configuration, with its defaults filled in.

@@ -59,7 +59,7 @@ func (m *Megabytes) ReadShort(value any) bool {
 }
 
 // readUnit parses a number with one of the units as its suffix and stores it in into. It returns false
-// unless the result is a whole number of at most mostTokens.
+// unless the result is a whole number of at most maxTokens.
 func readUnit(value any, units map[string]float64, into *int) bool {
 	text, _ := value.(string)
 	for unit, factor := range units {
@@ -68,7 +68,7 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 			continue
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if f *= factor; err == nil && f == math.Trunc(f) && math.Abs(f) <= mostTokens {
+		if f *= factor; err == nil && f == math.Trunc(f) && math.Abs(f) <= maxTokens {
 			*into = int(f)
 			return true
 		}
@@ -133,28 +133,28 @@ func minutesOr(written *int, otherwise int) time.Duration {
 
 // Upper limits; a larger value is a slip of the hand.
 const (
-	aDay         = 24 * 60 // minutes
-	aWeek        = 7 * aDay
-	mostSessions = 1000
-	mostAttempts = 20
-	mostUSD      = 1e6
-	mostTokens   = 1e9
-	mostMB       = 1e9
+	aDay        = 24 * 60 // minutes
+	aWeek       = 7 * aDay
+	maxSessions = 1000
+	maxAttempts = 20
+	maxUSD      = 1e6
+	maxTokens   = 1e9
+	maxMB       = 1e9
 )
 
-// mostOf returns the largest value that a limit may have; with a larger value the unit was probably
+// maxOf returns the largest value that a limit may have; with a larger value the unit was probably
 // mistaken.
-func mostOf(span quota.Span, unit quota.Unit) float64 {
+func maxOf(span quota.Span, unit quota.Unit) float64 {
 	most := map[quota.Unit]float64{
-		quota.USD: mostUSD, quota.Tokens: mostTokens, quota.Commands: mostTokens, quota.Minutes: aWeek, quota.Output: mostMB, quota.Disk: mostMB,
+		quota.USD: maxUSD, quota.Tokens: maxTokens, quota.Commands: maxTokens, quota.Minutes: aWeek, quota.Output: maxMB, quota.Disk: maxMB,
 	}[unit]
 	switch {
 	case span == quota.OfSession || unit == quota.USD:
 		return most
 	case unit == quota.Minutes:
-		return mostSessions * aDay
+		return maxSessions * aDay
 	}
-	return mostSessions * most
+	return maxSessions * most
 }
 
 // Check adds to p each limit that is negative or implausibly large, or above the limit of the whole that it
@@ -163,13 +163,13 @@ func (l Limits) Check(p *strictyaml.Problems) {
 	limits := l.AskedAt()
 	for _, span := range quota.Spans {
 		for _, unit := range quota.Units {
-			checkMost(p, limitPath(span, unit), limits[span][unit], mostOf(span, unit))
+			checkMost(p, limitPath(span, unit), limits[span][unit], maxOf(span, unit))
 		}
 	}
-	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
-	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
-	checkMost(p, "sessions_per_replica", float64(l.PerReplica), mostSessions)
-	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
+	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), maxSessions)
+	checkMost(p, "sessions_per_repository", float64(l.PerRepository), maxSessions)
+	checkMost(p, "sessions_per_replica", float64(l.PerReplica), maxSessions)
+	checkMost(p, "attempts_before_consulting", float64(l.Attempts), maxAttempts)
 	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
 	checkMost(p, "hunk_minutes", l.HunkTime().Minutes(), aDay)

@@ -71,12 +71,12 @@ func (t *Table) checkAgents(p *strictyaml.Problems) {
 	}
 }
 
-// leastWindow is about what an agent's instructions, its tools and a first look at a repository take, in
+// minWindow is about what an agent's instructions, its tools and a first look at a repository take, in
 // tokens.
-const leastWindow = 8000
+const minWindow = 8000
 
-// mostPrice is the upper limit of a price in USD per million tokens; a larger one is a mistake.
-const mostPrice = 1e5
+// maxPrice is the upper limit of a price in USD per million tokens; a larger one is a mistake.
+const maxPrice = 1e5
 
 // checkModels checks all models. A model that no agent uses and that is no fallback is a problem: its name
 // is probably misspelt, and the intended model would silently lack its price or its fallback.
@@ -91,12 +91,12 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 			switch field := key + "_usd_per_million"; {
 			case price < 0:
 				p.At(at+"."+field, "%s of %q may not be below zero", field, name)
-			case price > mostPrice:
-				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
+			case price > maxPrice:
+				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, maxPrice)
 			}
 		}
-		if m.Window < 0 || m.Window > 0 && m.Window < leastWindow {
-			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: no model that can use tools reads less", name, leastWindow)
+		if m.Window < 0 || m.Window > 0 && m.Window < minWindow {
+			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: no model that can use tools reads less", name, minWindow)
 		}
 		m.Endpoint.check(p, at)
 		for i, other := range m.Fallback {

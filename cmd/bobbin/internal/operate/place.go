@@ -24,8 +24,8 @@ type PlaceFlags struct {
 }
 
 // Place returns the place that the flags name, with the defaults filled in.
-func (f PlaceFlags) Place(con cli.Console) (storage.Place, error) {
-	s := storage.Place{DataDir: f.DataDir, DatabaseURL: f.DatabaseURL, Durable: true, Progress: con.Err}
+func (f PlaceFlags) Place(con cli.Console) (storage.Target, error) {
+	s := storage.Target{DataDir: f.DataDir, DatabaseURL: f.DatabaseURL, Durable: true, Progress: con.Err}
 	if s.DataDir == "" {
 		s.DataDir = storage.DefaultDataDir(con.Env)
 	}

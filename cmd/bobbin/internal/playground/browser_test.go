@@ -71,7 +71,7 @@ func chromium(t *testing.T) context.Context {
 }
 
 // patience bounds one step on a busy machine.
-const patience = harness.Patience
+const patience = harness.StepTimeout
 
 // A tab is a page in a separate browser session.
 type tab struct {

@@ -27,7 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/chat"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/pageauth"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/story"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
@@ -121,7 +121,7 @@ func Open(ctx context.Context, opt Options) (*Playground, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
-	site := chat.New(view.New(following, p.workspace()), door.Door{Name: "playground", Key: p.folder.Key})
+	site := chat.New(view.New(following, p.workspace()), pageauth.Door{Name: "playground", Key: p.folder.Key})
 	site.Beside = map[string]http.Handler{}
 	for _, path := range page.Paths {
 		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Stage.Service.Pages.ServeHTTP(w, r) })

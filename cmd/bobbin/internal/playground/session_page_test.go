@@ -19,7 +19,7 @@ func TestSessionPage(t *testing.T) {
 	t.Parallel()
 	chromium(t)
 	p := openPlayground(t, func(opt *Options) {
-		opt.adjust = func(s *server.Settings) { s.Repositories[0].Closed = true } // guests do not see code
+		opt.adjust = func(s *server.Settings) { s.Repositories[0].MembersOnly = true } // guests do not see code
 	})
 	ann := open(t, p.URL, 1280, 800)
 	ann.click(".story button", "the refund of order 1042")

@@ -74,9 +74,9 @@ func FromEnvironment(env func(string) string) (values []string) {
 	return values
 }
 
-// leastHeader is the least length of a header's value that is taken for a secret; a shorter one may be an
+// minHeader is the least length of a header's value that is taken for a secret; a shorter one may be an
 // ordinary word.
-const leastHeader = 8
+const minHeader = 8
 
 // inHeaders returns the values of headers in the form name=value,name=value. A value with a space, such as
 // "Bearer …", is also returned without the text before the space.
@@ -86,7 +86,7 @@ func inHeaders(headers string) (values []string) {
 		if plain, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
 			_, bare, _ := strings.Cut(plain, " ")
 			for _, v := range []string{plain, bare} {
-				if len(v) >= leastHeader {
+				if len(v) >= minHeader {
 					values = append(values, v)
 				}
 			}

@@ -22,8 +22,8 @@ import (
 
 // FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
 // the place of its data. hide learns the keys that are read.
-func FromConfig(file config.Config, values map[string]string, place storage.Place, hide *redact.Finder) (Settings, error) {
-	s := Settings{Place: place}
+func FromConfig(file config.Config, values map[string]string, place storage.Target, hide *redact.Finder) (Settings, error) {
+	s := Settings{Target: place}
 	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
@@ -40,9 +40,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 		return s, err
 	}
 	s.Reactions = file.ReactionsByChannel()
-	s.Releases, s.CallAuthors = map[string][]string{}, map[string]bool{}
+	s.Releases, s.MentionAuthors = map[string][]string{}, map[string]bool{}
 	for _, r := range file.Repositories {
-		s.Releases[r.Name], s.CallAuthors[r.Name] = r.Releases, r.Authors == config.Mention
+		s.Releases[r.Name], s.MentionAuthors[r.Name] = r.Releases, r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name])
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err
@@ -83,8 +83,8 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.R
 	return catalog.Repository{
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.Options(),
-		Shown:     catalog.Shown{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: catalog.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
-		Approvers: permit.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", CallsOwners: r.Owners == config.Mention,
+		Shown:       catalog.Shown{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: catalog.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
+		Approvers:   permit.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
+		MembersOnly: r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", MentionsOwners: r.Owners == config.Mention,
 	}
 }

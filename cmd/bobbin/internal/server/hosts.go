@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/aftercare"
+	"github.com/bobbinhq/bobbin/workflow/pullrequests"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -24,9 +24,9 @@ import (
 
 // pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
 // afterwards. It also installs the webhook handler; a webhook makes the next check earlier.
-func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Directory, agent string) *aftercare.Keeper {
+func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Directory, agent string) *pullrequests.Follower {
 	b.openHooks(s)
-	return &aftercare.Keeper{
+	return &pullrequests.Follower{
 		Rows: pullrequest.Register{Store: b.Store}, Repositories: s.Repositories, Agent: agent, Secrets: s.Secrets, Pace: s.HostPace, Log: b.log, NameOf: directory.DisplayName,
 		ThreadURL: func(t workflow.Thread) string {
 			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
@@ -40,7 +40,7 @@ func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Di
 
 // openHooks serves the webhooks of the git hosts whose settings have a webhook secret.
 func (b *Server) openHooks(s Settings) {
-	hooks := &aftercare.Hooks{Webhooks: map[string]host.Webhook{}, Wake: pullrequest.Register{Store: b.Store}.Wake, Log: b.log}
+	hooks := &pullrequests.Hooks{Webhooks: map[string]host.Webhook{}, Wake: pullrequest.Register{Store: b.Store}.Wake, Log: b.log}
 	for _, r := range s.Repositories {
 		if r.Pulls.Hook.Secret != "" {
 			hooks.Webhooks[r.Name] = r.Pulls.Hook

@@ -78,7 +78,7 @@ func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (
 			// these three queues, and each poll of a queue is a transaction, at every replica.
 			queue.HostQueue: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
 			// These jobs use the machine that sessions at work need.
-			queue.LookbackWork: {MaxWorkers: 2, FetchPollInterval: lookSeldom},
+			queue.HistoryWork:  {MaxWorkers: 2, FetchPollInterval: lookSeldom},
 			queue.BackportWork: {MaxWorkers: 1, FetchPollInterval: lookSeldom},
 		},
 	})

@@ -66,7 +66,7 @@ import (
 // Settings are what a bot is built from. serve reads them from its configuration; a stage or a test makes
 // them up.
 type Settings struct {
-	storage.Place
+	storage.Target
 	SlackSettings
 	ModelSettings
 	LimitSettings
@@ -114,7 +114,7 @@ type ModelSettings struct {
 	Windows            map[string]int  // sizes of models' context windows, in tokens
 	ModelRetry         model.Retry
 	ModelIdle          time.Duration // longest time without data from an endpoint; zero: the client's default
-	ModelPatience      time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
+	NoticeAfter        time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
 	Agents             map[string]agent.Setting
 	Answered           func(sent int, r model.Response) // called with each response; may be nil
 }
@@ -127,9 +127,9 @@ type LimitSettings struct {
 	Silent   time.Duration // after which a silent thread with work in progress gets a progress note; zero: never
 	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
 
-	HistoryTime time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
-	Releases    map[string][]string // patterns of the releases, by repository
-	CallAuthors map[string]bool     // repositories in which the author of the commit that brought a bug is mentioned, and not only named
+	HistoryTime    time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
+	Releases       map[string][]string // patterns of the releases, by repository
+	MentionAuthors map[string]bool     // repositories in which the author of the commit that brought a bug is mentioned, and not only named
 
 	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
 }
@@ -226,7 +226,7 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 	if b.traces, err = traces.Open(ctx, s.Traces, replica, b.log); err != nil {
 		return "", err
 	}
-	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, b.log); err != nil {
+	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Target, b.log); err != nil {
 		return "", err
 	}
 	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), b.log)
@@ -257,7 +257,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
-		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
+		Bounds:  turn.Bounds{Limits: s.Limits, NoticeAfter: s.NoticeAfter, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
 	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
 	if err := openSandbox(ctx, runner, s, b.log); err != nil {
@@ -276,11 +276,11 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger) *poster.Poster {
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
-		Links:       append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
-		Calls:       approverIDs(s.Repositories),
-		Code:        codeURLs(s.Repositories),
-		CallsOwners: slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners || s.CallAuthors[r.Name] }),
-		GuestFilter: &poster.GuestFilter{Closed: func(name string) bool { return catalog.Closed(s.Repositories, name) }, People: directory, Log: log},
+		Links:          append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
+		Mentionable:    approverIDs(s.Repositories),
+		Code:           codeURLs(s.Repositories),
+		MentionsOwners: slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.MentionsOwners || s.MentionAuthors[r.Name] }),
+		GuestFilter:    &poster.GuestFilter{MembersOnly: func(name string) bool { return catalog.Closed(s.Repositories, name) }, People: directory, Log: log},
 	}
 }
 
@@ -289,15 +289,15 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Context, string) error) {
 	signature := r.Agents[agent.Orchestrator].Signature()
 	looker := &lookback.Looker{
-		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, CallAuthors: s.CallAuthors, Slack: r.Slack, Secrets: r.Secrets,
+		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, MentionAuthors: s.MentionAuthors, Slack: r.Slack, Secrets: r.Secrets,
 		Signature: signature, Log: r.Log,
 	}
 	porter := &backport.Porter{
 		Rows: backports.Register{Store: r.Store}, Repositories: r.Repositories, Releases: s.Releases, Mirrors: r.Mirrors, Checker: r.Checker, Folders: &r.Folders, Secrets: r.Secrets,
 		Signature: signature, Log: r.Log,
 	}
-	run = map[string]func(context.Context, string) error{queue.LookbackWork: beside(newPhotographer(r).Run, looker.Run), queue.BackportWork: beside(porter.Run)}
-	giveUp = map[string]func(context.Context, string) error{queue.LookbackWork: func(ctx context.Context, session string) error { // no person waits for it
+	run = map[string]func(context.Context, string) error{queue.HistoryWork: beside(newPhotographer(r).Run, looker.Run), queue.BackportWork: beside(porter.Run)}
+	giveUp = map[string]func(context.Context, string) error{queue.HistoryWork: func(ctx context.Context, session string) error { // no person waits for it
 		_, err := r.Store.Pool.Exec(ctx, `with p as (update pictures set state = 'stopped' where session_id = $1 and state = 'open') update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, session)
 		return err
 	}, queue.BackportWork: porter.GiveUp}
@@ -473,7 +473,7 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 // program.
 func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, kind string) ([]string, error) {
-		ctx, cancel := context.WithTimeout(ctx, account.Patience)
+		ctx, cancel := context.WithTimeout(ctx, account.Timeout)
 		defer cancel()
 		found, err := account.Find(ctx, kind)
 		if len(found.LeftOut) > 0 {

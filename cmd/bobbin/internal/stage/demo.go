@@ -38,8 +38,8 @@ const (
 	demoNewTest    = "TestSplitKeepsEveryCent"
 )
 
-// demoPatience is how long the demo waits for each step before it fails.
-const demoPatience = 3 * time.Minute
+// demoStepTimeout is how long the demo waits for each step before it fails.
+const demoStepTimeout = 3 * time.Minute
 
 // PlayDemo plays the demo's story. It fails unless the remote has the branch, and the new test was seen
 // failing on the base and passing on the branch. It leaves everything in the folder keep; if keep is empty,
@@ -106,9 +106,9 @@ func (d *demo) playStory(ctx context.Context) error {
 }
 
 // awaitText waits until the bot has posted text in the thread. It fails if the bot gives up or ends, or after
-// demoPatience.
+// demoStepTimeout.
 func (d *demo) awaitText(ctx context.Context, text string) error {
-	ctx, cancel := context.WithTimeout(ctx, demoPatience)
+	ctx, cancel := context.WithTimeout(ctx, demoStepTimeout)
 	defer cancel()
 	defer d.OnEnd(cancel)()
 	failed := ""

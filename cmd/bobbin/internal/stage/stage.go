@@ -242,7 +242,7 @@ func (st *Stage) RemoteConfig() remote.Remote {
 func (st *Stage) Settings() server.Settings {
 	app := st.Slack.App()
 	s := server.Settings{
-		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
+		Target: storage.Target{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
 		SlackSettings: server.SlackSettings{
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
 			SlackAckTimeout: onceTimeout,
@@ -294,7 +294,7 @@ func (st *Stage) Start(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	st.stop, st.ended = stop, make(chan struct{})
 	go func() { defer close(st.ended); st.endErr = service.Run(running) }()
-	waiting, cancel := context.WithTimeout(ctx, demoPatience)
+	waiting, cancel := context.WithTimeout(ctx, demoStepTimeout)
 	defer cancel()
 	defer st.OnEnd(cancel)()
 	if err := st.Slack.WaitConnected(waiting, 1); err != nil {

@@ -25,23 +25,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// connectPatience is the time limit for one attempt to connect to a database over the network.
-const connectPatience = 10 * time.Second
+// connectTimeout is the time limit for one attempt to connect to a database over the network.
+const connectTimeout = 10 * time.Second
 
-// startPatience is how long a server that answers may refuse connections, because it is starting or failing
+// startTimeout is how long a server that answers may refuse connections, because it is starting or failing
 // over or has no connection free. An address at which nothing answers is an error at once: most likely it
 // is wrong.
-const startPatience = time.Minute
+const startTimeout = time.Minute
 
-// A Place says where a bot keeps its data.
-type Place struct {
+// A Target says where a bot keeps its data.
+type Target struct {
 	DataDir     string
 	DatabaseURL string // empty: a private Postgres under DataDir
 	Durable     bool   // the private Postgres loses no commits in a power failure
 	Progress    io.Writer
 }
 
-func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.Store) error) error {
+func UseDatabase(ctx context.Context, s Target, log *slog.Logger, do func(*store.Store) error) error {
 	own, st, err := connectDatabase(ctx, s, false, log)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.
 // OpenDatabase connects to the configured Postgres, or starts a private one, and migrates the schema. The
 // cluster is nil unless Postgres is private. It is this program's own: a bot must not lose the Postgres of a
 // command that was there first and ends.
-func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
+func OpenDatabase(ctx context.Context, s Target, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	own, st, err := connectDatabase(ctx, s, true, log)
 	if err != nil {
 		return nil, nil, err
@@ -73,7 +73,7 @@ func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Clu
 	return own, st, nil
 }
 
-func connectDatabase(ctx context.Context, s Place, ownServer bool, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
+func connectDatabase(ctx context.Context, s Target, ownServer bool, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	if err := CheckDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, cli.UsageError{Err: err}
 	}
@@ -109,30 +109,30 @@ func connectDatabase(ctx context.Context, s Place, ownServer bool, log *slog.Log
 func patienceWith(address string) time.Duration {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err == nil && onSocket(cfg) {
-		return startPatience
+		return startTimeout
 	}
-	return connectPatience
+	return connectTimeout
 }
 
 // onSocket reports whether the Postgres is reached over a Unix socket.
 func onSocket(cfg *pgxpool.Config) bool { return strings.HasPrefix(cfg.ConnConfig.Host, "/") }
 
 // retryWhileFull repeats do while Postgres answers that it accepts no connection at the moment, for
-// startPatience at most.
+// startTimeout at most.
 func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) error {
 	unanswered := func(err error) bool {
 		var refused *pgconn.PgError
 		return !errors.As(err, &refused) || !database.IsTransient(err)
 	}
-	return Retry{Within: startPatience, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
+	return Retry{Within: startTimeout, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
 }
 
 // ClusterDir returns the folder of the private Postgres.
-func ClusterDir(s Place) string { return filepath.Join(s.DataDir, "postgres") }
+func ClusterDir(s Target) string { return filepath.Join(s.DataDir, "postgres") }
 
-// leastConns is how many connections a start needs at once: one holds the lock around the migrations, the other
+// minConns is how many connections a start needs at once: one holds the lock around the migrations, the other
 // migrates.
-const leastConns = 2
+const minConns = 2
 
 // CheckDatabase returns what is wrong with the URL of a Postgres. The error does not contain its password.
 func CheckDatabase(address string) error {
@@ -146,8 +146,8 @@ func CheckDatabase(address string) error {
 	switch {
 	case err == nil && strings.Contains(cfg.ConnConfig.Host, "@"):
 		err = errors.New("an @ in the password is written %40")
-	case err == nil && cfg.MaxConns < leastConns:
-		return fmt.Errorf("environment: DATABASE_URL has pool_max_conns=%d, and Bobbin needs %d connections at least: raise it, or leave it out", cfg.MaxConns, leastConns)
+	case err == nil && cfg.MaxConns < minConns:
+		return fmt.Errorf("environment: DATABASE_URL has pool_max_conns=%d, and Bobbin needs %d connections at least: raise it, or leave it out", cfg.MaxConns, minConns)
 	case err == nil:
 		return nil
 	}
@@ -172,7 +172,7 @@ func describeFailure(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && database.IsTransient(err):
-		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, plaintext.OneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startTimeout, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):

@@ -50,9 +50,9 @@ func TestTheFewestConnections(t *testing.T) {
 	address, err := neturl.Parse(postgrestest.Database(t, nil))
 	require.NoError(t, err)
 	q := address.Query()
-	q.Set("pool_max_conns", strconv.Itoa(leastConns))
+	q.Set("pool_max_conns", strconv.Itoa(minConns))
 	address.RawQuery = q.Encode()
-	_, s, err := OpenDatabase(t.Context(), Place{DatabaseURL: address.String()}, slog.New(slog.DiscardHandler))
+	_, s, err := OpenDatabase(t.Context(), Target{DatabaseURL: address.String()}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	s.Close()
 }
@@ -62,7 +62,7 @@ func TestTheFewestConnections(t *testing.T) {
 func TestASocketIsNoWrongAddress(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]time.Duration{
-		"postgres://u@h/x": connectPatience, "host=127.0.0.1 user=u": connectPatience, "postgres:///x?host=/run/postgresql": startPatience, "host=/run user=u": startPatience,
+		"postgres://u@h/x": connectTimeout, "host=127.0.0.1 user=u": connectTimeout, "postgres:///x?host=/run/postgresql": startTimeout, "host=/run user=u": startTimeout,
 	} {
 		require.Equal(t, want, patienceWith(address), address)
 	}
@@ -88,7 +88,7 @@ func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	again := make(chan struct{}, 10)
 	opened := make(chan error, 1)
 	go func() {
-		_, s, err := OpenDatabase(ctx, Place{DatabaseURL: address.String()}, slog.New(watchedLog{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
+		_, s, err := OpenDatabase(ctx, Target{DatabaseURL: address.String()}, slog.New(watchedLog{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
 		if err == nil {
 			s.Close()
 		}

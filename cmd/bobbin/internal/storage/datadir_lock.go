@@ -11,9 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
-// lockPatience is how long to wait for the end of a former process: a child that it had just forked holds
+// lockTimeout is how long to wait for the end of a former process: a child that it had just forked holds
 // the lock too, until the child executes its own program.
-const lockPatience = 5 * time.Second
+const lockTimeout = 5 * time.Second
 
 // ErrBusy is wrapped by the error of LockDataDir if another process works in the directory, which may pass.
 var ErrBusy = errors.New("another Bobbin works in")
@@ -21,7 +21,7 @@ var ErrBusy = errors.New("another Bobbin works in")
 // LockDataDir locks a data directory for this process until Release, because two processes would write the
 // same files. The kernel releases the lock when the process dies, however it dies.
 func LockDataDir(dir string) (*filelock.Lock, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	lock, err := filelock.Exclusive(ctx, filepath.Join(dir, "lock"))
 	switch {

@@ -26,11 +26,11 @@ import (
 
 // The names of the files and folders of a task, and the limit of what its person may write.
 const (
-	taskFile   = "task.yaml"
-	repoDir    = "repo"
-	hiddenDir  = "hidden"
-	goodPatch  = "good.patch"
-	mostPeople = 10 // maximum number of corrections, and of answers to questions
+	taskFile  = "task.yaml"
+	repoDir   = "repo"
+	hiddenDir = "hidden"
+	goodPatch = "good.patch"
+	maxPeople = 10 // maximum number of corrections, and of answers to questions
 )
 
 // A Task is one bug report or feature request, with the tests that show whether it was met.
@@ -155,11 +155,11 @@ func (t *Task) check(p *strictyaml.Problems) {
 		}
 	}
 	p.OneOf("$.kind", "kind", t.Kind, []string{"bug", "feature"})
-	if len(t.Corrections) > mostPeople {
-		p.At("$.corrections", "there are at most %d corrections", mostPeople)
+	if len(t.Corrections) > maxPeople {
+		p.At("$.corrections", "there are at most %d corrections", maxPeople)
 	}
-	if n := t.Answers; n != nil && (*n < 0 || *n > mostPeople) {
-		p.At("$.answers", "answers has to be between 0 and %d", mostPeople)
+	if n := t.Answers; n != nil && (*n < 0 || *n > maxPeople) {
+		p.At("$.answers", "answers has to be between 0 and %d", maxPeople)
 	}
 	if t.Limits.Minutes < 0 || t.Limits.Steps < 0 || t.Limits.USD < 0 {
 		p.At("$.limits", "a limit may not be below zero")

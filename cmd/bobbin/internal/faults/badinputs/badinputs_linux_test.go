@@ -121,8 +121,8 @@ func TestBadInputsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// mostFaults limits the faults that are recorded for one case.
-const mostFaults = 5
+// maxFaults limits the faults that are recorded for one case.
+const maxFaults = 5
 
 // countBad checks that every line of the list has a case, that no case names an unknown line, and that there
 // are enough cases.
@@ -183,7 +183,7 @@ func (c *badCase) title() string {
 
 // wrong records a fault of a step.
 func (c *badCase) wrong(s badStep, format string, args ...any) {
-	if len(c.faults) < mostFaults {
+	if len(c.faults) < maxFaults {
 		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb, shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
 	}
 }

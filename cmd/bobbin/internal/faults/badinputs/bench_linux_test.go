@@ -134,7 +134,7 @@ type benchCase struct {
 	tree    []byte // raw entries of the tree
 	store   *git.Repository
 
-	bench, second *tool.Bench
+	bench, second *tool.Env
 	was           map[string]string // the workspace's files as last seen
 	may           []string          // paths that may change
 	answer        model.Result
@@ -184,7 +184,7 @@ func (p *benchCase) close() {
 	}
 }
 
-func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench, error) {
+func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, error) {
 	w, err := p.mirror.Workspace(ctx, filepath.Join(p.dir, name), commit)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench,
 	if err := p.sandbox.Own(w.Files()); err != nil {
 		return nil, err
 	}
-	return &tool.Bench{
+	return &tool.Env{
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
 		Commands: tool.Commands{
 			Sandbox: p.sandbox,
@@ -283,7 +283,7 @@ func (p *benchCase) plant(s badStep) error {
 }
 
 // call calls a tool, and examines its answer and the workspace.
-func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Bench, name, args string) {
+func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Env, name, args string) {
 	tools := slices.Concat(tool.Reading(bench), tool.Running(bench), tool.Writing(bench))
 	p.answered = true
 	at := slices.IndexFunc(tools, func(t model.Tool) bool { return t.Name == name })

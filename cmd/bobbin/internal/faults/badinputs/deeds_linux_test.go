@@ -413,7 +413,7 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 	n := s
 	want := n.number()
 	// A frame that is not an event is not acknowledged, so nothing shows when it was handled.
-	for until := time.Now().Add(harness.Patience); s.verb == "sessions" && now.sessions < want && time.Now().Before(until); {
+	for until := time.Now().Add(harness.StepTimeout); s.verb == "sessions" && now.sessions < want && time.Now().Before(until); {
 		harness.Sleep(ctx, 20*time.Millisecond)
 		if now, err = p.count(ctx); err != nil {
 			return err

@@ -161,7 +161,7 @@ func (p *modelCase) read() {
 
 func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 	log := slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	idle := harness.Patience
+	idle := harness.StepTimeout
 	if slices.ContainsFunc(p.badCase.steps, func(s badStep) bool { return s.verb == "silent" }) {
 		idle = 20 * time.Second
 	}
@@ -171,7 +171,7 @@ func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 	})
 	l := &agent.Loop{
 		Agent: agent.Agent{Name: "quick", Model: "scripted", Prompt: "You mend code.", Steps: p.steps, Time: p.time},
-		Tools: p.tools(), Journal: p, Ask: client.Ask, Log: log,
+		Tools: p.tools(), Transcript: p, Ask: client.Ask, Log: log,
 	}
 	return l.Run(ctx)
 }

@@ -537,7 +537,7 @@ func (p *officeCase) button(action string) string {
 
 // settle waits until all events of the place are handled, its replies posted and its jobs finished.
 func (p *officeCase) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, harness.Patience)
+	ctx, cancel := context.WithTimeout(ctx, harness.StepTimeout)
 	defer cancel()
 	for {
 		if err := p.stage.Slack.WaitTaken(ctx); err != nil {

@@ -93,7 +93,7 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 				others = append(others, c)
 			}
 		}
-		play(others, harness.Patience)
+		play(others, harness.StepTimeout)
 	}
 	require.NoError(t, all.Wait())
 	require.Empty(t, caught.seen, "another host was asked, with these credentials")

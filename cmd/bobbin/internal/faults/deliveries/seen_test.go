@@ -22,7 +22,7 @@ func TestAMessageIsSeenWhileNoLineComesThrough(t *testing.T) {
 		within time.Duration
 		seen   bool
 	}{
-		"apart":  {echoOptions{}, harness.Patience, true},
+		"apart":  {echoOptions{}, harness.StepTimeout, true},
 		"behind": {echoOptions{behind: true}, 3 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 		within time.Duration
 		comes  bool
 	}{
-		"many posters": {echoOptions{}, harness.Patience, true},
+		"many posters": {echoOptions{}, harness.StepTimeout, true},
 		"few posters":  {echoOptions{posters: 16}, 3 * time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 			for range 48 {
 				s.ask(crowd)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
 			defer cancel()
 			_, err := s.slack.WaitFor(ctx, crowd, s.threads[0].root, func([]slacktest.Message) bool {
 				return len(s.slack.Requests("chat.postMessage")) >= 16

@@ -74,7 +74,7 @@ func TestInjections(t *testing.T) {
 	s := &injectionRun{t: t, cases: readInjections(t)}
 	require.GreaterOrEqual(t, len(s.cases), 60)
 	s.begin()
-	s.play(harness.LongPatience)
+	s.play(harness.RunTimeout)
 	found := s.findings()
 	for _, c := range s.cases {
 		if obeyed := c.obeyed.Load() > 0; c.unheard == "" && !obeyed || c.unheard == "yes" && obeyed {
@@ -102,7 +102,7 @@ func TestInjectionsAreFoundOut(t *testing.T) {
 	}
 	require.Len(t, s.cases, len(want))
 	s.begin()
-	s.play(harness.LongPatience)
+	s.play(harness.RunTimeout)
 	found := strings.Join(s.findings(), "\n")
 	for name, kinds := range want {
 		for _, kind := range append(kinds, "a preview may be shown") {

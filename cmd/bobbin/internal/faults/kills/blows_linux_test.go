@@ -115,7 +115,7 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	// the freeze would always hit the one moment for which nothing is promised: after a waking replica has
 	// sent a late request, and before it has taken the request back.
 	before := c.beats(ctx, r)
-	for awake, cancel := context.WithTimeout(ctx, harness.Patience); ; harness.Sleep(awake, 50*time.Millisecond) {
+	for awake, cancel := context.WithTimeout(ctx, harness.StepTimeout); ; harness.Sleep(awake, 50*time.Millisecond) {
 		if awake.Err() != nil || c.beats(awake, r) >= before+2*time.Second {
 			cancel()
 			return

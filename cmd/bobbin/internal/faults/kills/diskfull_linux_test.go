@@ -141,7 +141,7 @@ func (m *smallDiskRun) reply(session int, text string) {
 // waitPosted waits until the bot has posted words the given number of times in a thread.
 func (m *smallDiskRun) waitPosted(session int, words string, times int) {
 	m.t.Helper()
-	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.Patience, 20*time.Millisecond, "session %d: %s\n%s",
+	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.StepTimeout, 20*time.Millisecond, "session %d: %s\n%s",
 		session, words, later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
 	require.Equal(m.t, times, m.posted(m.places[session], words))
 }
@@ -159,7 +159,7 @@ func (m *smallDiskRun) paused(ctx context.Context, session int) {
 		var phase string
 		err := m.db.QueryRow(ctx, `select phase from sessions where channel = $1`, m.places[session].Channel).Scan(&phase)
 		return err == nil && phase == "paused"
-	}, harness.Patience, 20*time.Millisecond)
+	}, harness.StepTimeout, 20*time.Millisecond)
 }
 
 const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
@@ -168,7 +168,7 @@ const fullWords = "The disk of the machine I run on is full, so I stopped in the
 // with space again a reply continues the work up to the push.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 	defer cancel()
 	m := newTight(t, 4, "")
 	defer m.stop()
@@ -243,7 +243,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
 	binary, _ := withPoints(t) // built by the first test that needs it
-	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.StepTimeout)
 	defer cancel()
 	m := newTight(t, 1, binary, wordlessDisk+"=1")
 	defer m.stop()
@@ -258,7 +258,7 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 func (m *smallDiskRun) whileHeld(g *gate, do func()) {
 	select {
 	case <-g.reached:
-	case <-time.After(harness.Patience):
+	case <-time.After(harness.StepTimeout):
 		require.Fail(m.t, "the model was never there")
 	}
 	do()

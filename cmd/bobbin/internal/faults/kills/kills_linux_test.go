@@ -186,9 +186,9 @@ func (c *chaos) openSlack() {
 // play runs the sessions and the blows at the same time, waits until everything is settled, and then
 // redelivers every event.
 func (c *chaos) play() {
-	most := harness.LongPatience + time.Duration(c.sessions)*2*time.Second // there may be hundreds of sessions
+	most := harness.RunTimeout + time.Duration(c.sessions)*2*time.Second // there may be hundreds of sessions
 	if c.unguarded() {
-		most = 2 * harness.Patience // a session without a guard may never end
+		most = 2 * harness.StepTimeout // a session without a guard may never end
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), most)
 	defer cancel()

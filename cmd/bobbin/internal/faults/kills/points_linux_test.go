@@ -294,7 +294,7 @@ func (c *chaos) most() time.Duration {
 	if strings.Contains(c.unguard, "immortal") {
 		return 40 * time.Second // no replica ever takes over
 	}
-	return 2 * harness.Patience
+	return 2 * harness.StepTimeout
 }
 
 // begin starts a replica, and a goroutine in which people talk to it. The returned channel is closed when

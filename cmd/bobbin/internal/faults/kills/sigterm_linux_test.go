@@ -147,7 +147,7 @@ func (m *heldSessions) begin(ctx context.Context) {
 			}
 		}
 		return true
-	}, harness.Patience, 20*time.Millisecond)
+	}, harness.StepTimeout, 20*time.Millisecond)
 }
 
 // end lets everything continue, and asserts that nothing was lost and nothing happened twice.
@@ -163,7 +163,7 @@ func (m *heldSessions) exit(r *replicaProcess) *os.ProcessState {
 	select {
 	case <-r.ended:
 		return r.cmd.ProcessState
-	case <-time.After(harness.Patience):
+	case <-time.After(harness.StepTimeout):
 		require.FailNow(m.t, "it did not end")
 		return nil
 	}
@@ -229,7 +229,7 @@ func withPatience(t *testing.T) (binary string) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		constant, _, _ := strings.Cut(within, "=")
-		replaced[name] = harness.ReplaceOnce(t, name, string(text), within, fmt.Sprintf("%s= %d * time.Second", constant, int(harness.Patience.Seconds())))
+		replaced[name] = harness.ReplaceOnce(t, name, string(text), within, fmt.Sprintf("%s= %d * time.Second", constant, int(harness.StepTimeout.Seconds())))
 	}
 	return harness.ProgramWith(t, replaced)
 }
@@ -249,7 +249,7 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 			defer cancel()
 			m := newMidst(t, 3, c.binary)
 			defer m.stop()
@@ -272,7 +272,7 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	root, err := m.slack.Say(more, m.ann, m.slack.Mention()+" bug 0, again", "")
 	require.NoError(t, err)
 	late := harness.Thread{Channel: more, Root: root}
-	require.Eventually(t, func() bool { return m.workers(ctx, more) != "" }, harness.Patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return m.workers(ctx, more) != "" }, harness.StepTimeout, 20*time.Millisecond)
 	select {
 	case <-first.ended:
 		require.Fail(t, "it ended before what it had in hand was put back")
@@ -280,7 +280,7 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	}
 	release()
 	require.Zero(t, m.exit(first).ExitCode())
-	require.Eventually(t, func() bool { return m.posted(late, "Root cause (revision 1") > 0 }, harness.Patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return m.posted(late, "Root cause (revision 1") > 0 }, harness.StepTimeout, 20*time.Millisecond)
 	require.Equal(t, m.name(second), m.workers(ctx, more))
 	require.Zero(t, m.number(ctx, atHand, m.name(first)), "nothing is left in its hands")
 	_, err = m.slack.Say(more, m.ann, "stop", root)
@@ -288,7 +288,7 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	m.letGo()
 	require.Eventually(t, func() bool {
 		return m.done(ctx) == m.sessions && m.posted(late, "Stopped") > 0 && m.number(ctx, unposted) == 0
-	}, harness.Patience, 50*time.Millisecond)
+	}, harness.StepTimeout, 50*time.Millisecond)
 	require.Zero(t, m.number(ctx, missed), "nobody had to miss it")
 	for n := range m.sessions {
 		for _, line := range once[:3] {

@@ -127,7 +127,7 @@ func growth(before, after sample) (found []string) {
 // run works through the sessions in three parts, takes a sample after each, and then calls then.
 func (s *soak) run(then func(context.Context)) []sample {
 	s.open()
-	ctx, cancel := context.WithTimeout(s.t.Context(), harness.LongPatience+time.Duration(s.sessions)*5*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), harness.RunTimeout+time.Duration(s.sessions)*5*time.Second)
 	defer cancel()
 	s.start(ctx)
 	defer s.stop()

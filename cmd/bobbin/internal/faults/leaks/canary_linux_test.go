@@ -393,7 +393,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	require.NoError(t, bot.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- bot.Wait() }()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.LongPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 	defer cancel()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.say(wrongKey, "it has the wrong key")
@@ -436,7 +436,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	channel := m.channel("desk")
 	app := m.slack.App()
 	s := server.Settings{
-		Place:         storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
+		Target:        storage.Target{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(), SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
@@ -447,7 +447,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	}
 	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
 	require.NoError(t, err)
-	ctx, stop := context.WithTimeout(context.Background(), harness.Patience)
+	ctx, stop := context.WithTimeout(context.Background(), harness.StepTimeout)
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))

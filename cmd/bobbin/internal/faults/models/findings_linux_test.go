@@ -150,7 +150,7 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 				note("task %d, row %d: a malformed call was run: %s", task, i, m.Text)
 			}
 		case model.User:
-		case model.Folded: // the model's answer to the request for a summary
+		case model.CompactionRole: // the model's answer to the request for a summary
 			answers++
 		default:
 			note("task %d, row %d: the role %q", task, i, m.Role)

@@ -102,7 +102,7 @@ func TestModelFaults(t *testing.T) {
 	t.Logf("seed %d: %d sessions, %d kinds of faults", seed, len(all), len(modelFaults()))
 	tr := &faultRun{t: t, sessions: all}
 	tr.open()
-	tr.play(harness.LongPatience)
+	tr.play(harness.RunTimeout)
 	require.Empty(t, tr.findings())
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }
@@ -113,7 +113,7 @@ func TestALimitOfCostRests(t *testing.T) {
 	says := []string{"Paused: "}
 	tr := &faultRun{t: t, limit: 4.5 * unit, sessions: []*faultySession{{fault: modelFault{name: "the cost", says: says}}}}
 	tr.open()
-	tr.play(harness.Patience)
+	tr.play(harness.StepTimeout)
 	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
 	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
 }
@@ -133,7 +133,7 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 		tr.sessions = append(tr.sessions, &faultySession{fault: modelFault{name: "none", spoil: nil}})
 	}
 	tr.open()
-	tr.play(harness.Patience)
+	tr.play(harness.StepTimeout)
 	require.Empty(t, tr.findings(), "before anything is poisoned")
 	for n, p := range poisons {
 		_, err := tr.db.Exec(t.Context(), p.sql, tr.sessionID(tr.sessions[n]))
@@ -157,7 +157,7 @@ func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(tr.sessions), 4)
 	tr.open()
-	tr.play(harness.Patience)
+	tr.play(harness.StepTimeout)
 	found := tr.findings()
 	for n := range tr.sessions {
 		require.Regexp(t, fmt.Sprintf(`(?m)^session %d .*half a call`, n), found)
@@ -194,7 +194,7 @@ func (tr *faultRun) open() {
 func (tr *faultRun) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
-	s.ModelIdle, s.ModelPatience = harness.Patience, 150*time.Millisecond
+	s.ModelIdle, s.NoticeAfter = harness.StepTimeout, 150*time.Millisecond
 	if slices.ContainsFunc(tr.sessions, func(s *faultySession) bool { return s.fault.silent }) {
 		s.ModelIdle = 20 * time.Second
 	}

@@ -146,7 +146,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	app := o.slack.App()
 	s := server.Settings{
-		Place:         storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
+		Target:        storage.Target{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: len(list), PerRepository: 1}},
@@ -182,7 +182,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 
 // play takes every session through its outage, in parallel, and returns what was wrong.
 func (o *outages) play() (found []string) {
-	ctx, cancel := context.WithTimeout(o.t.Context(), harness.LongPatience)
+	ctx, cancel := context.WithTimeout(o.t.Context(), harness.RunTimeout)
 	defer cancel()
 	if o.until != "" {
 		go o.endWhenShown(ctx, cancel)

@@ -92,7 +92,7 @@ func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
 	a := &upgradeRun{t: t, version: releases[len(releases)-1].version, alone: "asking", scripted: openScriptedModel(t, map[string]string{"asking": "report_root_cause"})}
 	a.open()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
 	defer cancel()
 	require.NoError(t, a.scripted.await(ctx, "asking"))
 	_, err := a.db.Exec(ctx, `insert into goose_db_version (version_id, is_applied) values (1000, true)`)
@@ -255,7 +255,7 @@ func (a *upgradeRun) start() {
 	}
 	app := a.slack.App()
 	s := server.Settings{
-		Place:         storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
+		Target:        storage.Target{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.scripted.URL},
 		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
@@ -284,7 +284,7 @@ func (a *upgradeRun) start() {
 
 // faults plays the cases to their end, redelivers every event, and returns what was lost or happened twice.
 func (a *upgradeRun) faults(all []upgradeCase) (found []string) {
-	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.LongPatience))
+	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.RunTimeout))
 	defer cancel()
 	flown := make([]error, len(all))
 	var group errgroup.Group

@@ -75,7 +75,7 @@ func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
 
 // fill builds and tests the shop once, as the bot does, and then after each of the changes.
 func (c *Cache) fill() (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), harness.LongPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.RunTimeout)
 	defer cancel()
 	if c.box, err = sandbox.Open(ctx, stage.Sandbox.Options("", slog.New(slog.DiscardHandler))); err != nil {
 		return err

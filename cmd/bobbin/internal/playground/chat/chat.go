@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/bot/look"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/pageauth"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
@@ -22,12 +22,12 @@ type Site struct {
 	// Beside holds other handlers that are served behind the same door, by path.
 	Beside map[string]http.Handler
 
-	door   door.Door
+	door   pageauth.Door
 	assets fs.FS
 }
 
 // New returns a Site for people with the key of the door.
-func New(v *view.Viewer, d door.Door) *Site {
+func New(v *view.Viewer, d pageauth.Door) *Site {
 	assets, _ := fs.Sub(files, "assets") // cannot fail: the folder is embedded
 	return &Site{Viewer: v, door: d, assets: assets}
 }
@@ -43,7 +43,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /-/live/{me}/{place}", s.serveLive)
 	mux.HandleFunc("GET /-/live/{me}/{place}/{thread}", s.serveLive)
 	mux.HandleFunc("GET /-/file/{id}/{name}", s.serveFile)
-	mux.HandleFunc("GET /-/assets/look.css", look.ServeSheet)
+	mux.HandleFunc("GET /-/assets/look.css", pagestyle.ServeSheet)
 	mux.HandleFunc("GET /-/assets/{name}", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
 	})

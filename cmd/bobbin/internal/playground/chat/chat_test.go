@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/pageauth"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
@@ -36,7 +36,7 @@ func openRoom(t *testing.T) *room {
 		Slack: slack, Channel: "bugs", People: []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
 		Commands: []view.Command{{Name: "/diagnose"}},
 	})
-	server := httptest.NewServer(New(v, door.Door{Name: "test", Key: "key"}).Handler())
+	server := httptest.NewServer(New(v, pageauth.Door{Name: "test", Key: "key"}).Handler())
 	t.Cleanup(server.Close)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
 
-// mostUpload is the limit of a form's body with all its files, in bytes.
-const mostUpload = 20 << 20
+// maxUpload is the limit of a form's body with all its files, in bytes.
+const maxUpload = 20 << 20
 
 // A deed carries out one action of a person in the chat. It returns the thread to open next, or an empty
 // string to stay.
@@ -65,7 +65,7 @@ func (s *Site) deeds() map[string]deed {
 // redirect to the page.
 func (s *Site) do(d deed) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, mostUpload)
+		r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 		err := r.ParseMultipartForm(1 << 20)
 		if errors.Is(err, http.ErrNotMultipart) {
 			err = r.ParseForm()
@@ -77,7 +77,7 @@ func (s *Site) do(d deed) http.HandlerFunc {
 				thread, err = d(form{me, r, s})
 			}
 		} else {
-			err = fmt.Errorf("that is more than %d MB, or was cut off", mostUpload>>20)
+			err = fmt.Errorf("that is more than %d MB, or was cut off", maxUpload>>20)
 		}
 		if thread != "" {
 			if parts := strings.Split(strings.Trim(back, "/"), "/"); len(parts) >= 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 )
 
 //go:embed blocks.html
@@ -247,7 +247,7 @@ func (b *block) Preformatted() template.HTML {
 	for _, e := range b.Elements {
 		text.WriteString(e.Text.Text + e.URL)
 	}
-	return look.Code("", text.String())
+	return pagestyle.Code("", text.String())
 }
 
 // Cells returns the rows of a table. A cell is a text or rich text.

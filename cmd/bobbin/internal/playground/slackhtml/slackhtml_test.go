@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 )
 
 var office = Renderer{
@@ -57,8 +57,8 @@ func TestCodeIsHighlighted(t *testing.T) {
 	require.Contains(t, diff, "if a &lt;= b {")
 	require.True(t, strings.HasPrefix(diff, "Look:<pre"))
 	require.True(t, strings.HasSuffix(diff, "</pre>so"))
-	require.Contains(t, string(look.Code("a.py", "def f(): pass")), `<span class="k">def</span>`)
-	require.NotContains(t, string(look.Code("a.py", "def f(): pass")), "style=")
+	require.Contains(t, string(pagestyle.Code("a.py", "def f(): pass")), `<span class="k">def</span>`)
+	require.NotContains(t, string(pagestyle.Code("a.py", "def f(): pass")), "style=")
 }
 
 // TestEveryBlockOfTheGallery shows that every block in the bot's gallery of golden files is of a known kind
@@ -113,7 +113,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		wellFormed(t, string(office.Text(text)))
 		wellFormed(t, string(office.Blocks(json.RawMessage(text), View{})))
-		wellFormed(t, string(look.Code("", text)))
+		wellFormed(t, string(pagestyle.Code("", text)))
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 )
 
 // A Renderer renders text and blocks of a workspace. Its functions resolve IDs to names; an unknown ID is
@@ -35,7 +35,7 @@ func (r Renderer) Text(text string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(text, fence) {
 		if i%2 == 1 {
-			b.WriteString(string(look.Code("", plain(strings.Trim(part, "\n")))))
+			b.WriteString(string(pagestyle.Code("", plain(strings.Trim(part, "\n")))))
 			continue
 		}
 		if i > 0 {

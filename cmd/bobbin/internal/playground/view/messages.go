@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
 )
@@ -249,7 +249,7 @@ func (m message) Shared() (list []shownFile) {
 			if one.More = len(lines) > excerptLines; one.More {
 				lines = lines[:excerptLines]
 			}
-			one.Excerpt = look.Code(f.Name, strings.TrimRight(strings.Join(lines, ""), "\n"))
+			one.Excerpt = pagestyle.Code(f.Name, strings.TrimRight(strings.Join(lines, ""), "\n"))
 		}
 		list = append(list, one)
 	}

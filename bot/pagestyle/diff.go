@@ -1,0 +1,119 @@
+package pagestyle
+
+import (
+	"html/template"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
+)
+
+// A File holds the changes of one file in a diff.
+type File struct {
+	Name           string
+	Added, Removed int
+	Hunks          []Hunk
+}
+
+// A Hunk is one changed place of a file.
+type Hunk struct {
+	Head     string // @@ -1,2 +1,3 @@
+	From, To int    // line numbers in the new file; both 0 if the head has none
+	Lines    []Line
+}
+
+// A Line is a line of a hunk: added, removed, or neither.
+type Line struct {
+	Sign string // "+", "−" or " "
+	Code template.HTML
+}
+
+// maxLines is how many lines of a diff are highlighted; later lines are plain.
+const maxLines = 4000
+
+// SplitDiff parses a unified diff. It ignores text before the first file.
+func SplitDiff(diff string) (files []File) {
+	budget := maxLines
+	for _, text := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
+		head, body, _ := strings.Cut(text, "\n@@ ")
+		f := File{Name: nameIn(head)}
+		if body != "" {
+			for _, h := range strings.Split(body, "\n@@ ") {
+				at, lines, _ := strings.Cut(h, "\n")
+				one := Hunk{Head: "@@ " + at}
+				if m := newLines.FindStringSubmatch(one.Head); m != nil {
+					count := 1
+					if m[2] != "" {
+						count, _ = strconv.Atoi(m[2])
+					}
+					one.From, _ = strconv.Atoi(m[1])
+					one.To = one.From + max(count-1, 0)
+				}
+				list := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+				budget -= len(list)
+				one.Lines = highlightLines(f.Name, list, budget > 0)
+				for _, l := range one.Lines {
+					switch l.Sign {
+					case "+":
+						f.Added++
+					case "−":
+						f.Removed++
+					}
+				}
+				f.Hunks = append(f.Hunks, one)
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+var newLines = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+
+// nameIn returns the file's name from the head of its diff: the new name, or the old name if the file was
+// removed.
+func nameIn(head string) string {
+	lines := strings.Split(head, "\n")
+	for _, begin := range []string{"+++ b/", "--- a/", "rename to "} {
+		for _, l := range lines {
+			if name, ok := strings.CutPrefix(l, begin); ok {
+				return name
+			}
+		}
+	}
+	_, name, _ := strings.Cut(lines[0], " b/")
+	return name
+}
+
+// highlightLines returns the lines of a hunk, highlighted in the file's language if colours is set and the
+// language is known.
+func highlightLines(name string, lines []string, colours bool) []Line {
+	out := make([]Line, len(lines))
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		out[i].Sign = " "
+		if l != "" {
+			out[i].Sign, text[i] = strings.Replace(l[:1], "-", "−", 1), l[1:]
+		}
+		out[i].Code = template.HTML(template.HTMLEscapeString(text[i])) //nolint:gosec // it is escaped here
+	}
+	lexer := lexers.Match(name)
+	if lexer == nil || !colours {
+		return out
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.Join(text, "\n"))
+	if err != nil {
+		return out
+	}
+	for i, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
+		var b strings.Builder
+		if i >= len(out) || formatter.Format(&b, styles.Fallback, chroma.Literator(line...)) != nil {
+			return out
+		}
+		out[i].Code = template.HTML(strings.ReplaceAll(b.String(), "\n", "")) //nolint:gosec // chroma escapes
+	}
+	return out
+}

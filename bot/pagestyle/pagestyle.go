@@ -1,0 +1,19 @@
+// Package pagestyle holds the common appearance of all web pages: one style sheet with a light and a dark palette,
+// and highlighted code and diffs. Colours are classes of the style sheet, so pages need no inline styles and
+// their content security policy can forbid them.
+package pagestyle
+
+import (
+	_ "embed"
+	"net/http"
+	"strings"
+	"time"
+)
+
+//go:embed look.css
+var sheet string
+
+// ServeSheet serves the style sheet.
+func ServeSheet(w http.ResponseWriter, r *http.Request) {
+	http.ServeContent(w, r, "look.css", time.Time{}, strings.NewReader(sheet))
+}

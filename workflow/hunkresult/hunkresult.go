@@ -1,0 +1,126 @@
+// Package hunkresult holds the result of removing each hunk of a fix alone, as plain types and as text. Package
+// repo/hunktrial finds the result.
+package hunkresult
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A Hunk is a hunk of a fix that the program removed, alone, to see whether anything fails without it.
+type Hunk struct {
+	Numbers []int // numbers of the hunk in the whole diff; two if its file was moved
+	Sum     string
+	Path    string
+	Line    int    // the first line that the hunk changes; 0: the path as a whole
+	Text    string // unified diff; only set if the hunk is not needed
+	Verdict string // Needed, Unneeded or Untried
+	Why     string // what fails without the hunk, or why it was not tried
+	Kept    string // the reason to keep it although nothing fails without it; empty: no reason given yet
+}
+
+// The verdicts on a hunk.
+const (
+	Needed   = "needed"
+	Unneeded = "unneeded" // nothing that was run fails without the hunk
+	Untried  = "untried"
+)
+
+// ID returns the short id by which the orchestrator names a hunk. It stays the same as long as the hunk's
+// lines do.
+func (h Hunk) ID() string { return h.Sum[:min(len(h.Sum), 6)] }
+
+// IsOpen reports whether the hunk is not needed and still has to be removed or given a reason.
+func (h Hunk) IsOpen() bool { return h.Verdict == Unneeded && h.Kept == "" }
+
+// String returns the result for the hunk in one line.
+func (h Hunk) String() string {
+	said := map[string]string{Needed: "needed (" + h.Why + ")", Untried: "not tried (" + h.Why + ")", Unneeded: "nothing fails without it"}[h.Verdict]
+	if h.Kept != "" {
+		said += "; kept: " + h.Kept
+	}
+	return h.quotedPlace() + ": " + said
+}
+
+// Place returns the hunk's path, with its line if it has one.
+func (h Hunk) Place() string {
+	if h.Line == 0 {
+		return h.Path
+	}
+	return fmt.Sprintf("%s:%d", h.Path, h.Line)
+}
+
+func (h Hunk) quotedPlace() string { return plaintext.CodeSpan(h.Place()) }
+
+// Hunks are the hunks of one change, sorted by path.
+type Hunks []Hunk
+
+// Open returns the hunks that still have to be decided on.
+func (l Hunks) Open() (open Hunks) {
+	for _, h := range l {
+		if h.IsOpen() {
+			open = append(open, h)
+		}
+	}
+	return open
+}
+
+// Line says how many of the hunks are needed, and why the others are kept. It returns an empty string if
+// there are no hunks.
+func (l Hunks) Line() string {
+	needed, untried := 0, 0
+	var kept []string
+	for _, h := range l {
+		switch h.Verdict {
+		case Needed:
+			needed++
+		case Untried:
+			untried++
+		default:
+			kept = append(kept, fmt.Sprintf("%s (%s)", h.quotedPlace(), h.Kept))
+		}
+	}
+	switch {
+	case len(l) == 0:
+		return ""
+	case untried == len(l):
+		return fmt.Sprintf("None of %d hunks was tried: there was no time left", untried)
+	}
+	line := fmt.Sprintf("%d of %d hunks are needed", needed, len(l))
+	switch {
+	case len(l) == 1:
+		line = fmt.Sprintf("%d of 1 hunk is needed", needed)
+	case needed == 1:
+		line = fmt.Sprintf("1 of %d hunks is needed", len(l))
+	}
+	if more := len(kept) - maxKept; more > 0 {
+		kept = append(kept[:maxKept], fmt.Sprintf("and %d more", more))
+	}
+	if len(kept) > 0 {
+		line += "; kept: " + strings.Join(kept, ", ")
+	}
+	if untried > 0 {
+		line += fmt.Sprintf("; %d not tried: there was no time left", untried)
+	}
+	return line
+}
+
+// List returns one line per hunk, up to maxListed.
+func (l Hunks) List() string {
+	var lines []string
+	for _, h := range l[:min(len(l), maxListed)] {
+		lines = append(lines, h.String())
+	}
+	if more := len(l) - maxListed; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxKept is the maximum number of kept hunks that Line names.
+const maxKept = 20
+
+// maxListed is the maximum number of hunks that List lists.
+const maxListed = 50

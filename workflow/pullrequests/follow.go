@@ -1,0 +1,342 @@
+package pullrequests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+)
+
+// follow polls the state of an open pull request, its checks and its comments, and records the news. It
+// returns the time until the next poll.
+func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+	p, err := at.Host.Look(ctx, row.Number)
+	if err != nil {
+		return 0, err
+	}
+	if p.State == host.Open && row.Worded != row.Head {
+		if row, err = k.reword(ctx, row, p.Body, at.Host); err != nil {
+			return 0, err
+		}
+	}
+	after := row
+	parts, err := k.remarks(ctx, &after, at)
+	if err == nil && p.State == host.Open && p.Head == row.Head { // the head that somebody else pushed is not Bobbin's to check
+		var said []store.Part
+		said, err = k.checks(ctx, &after, at.Host)
+		parts = append(parts, said...)
+	}
+	var refused *remote.Error
+	permanent := errors.As(err, &refused) && !refused.Retry
+	if permanent && row.Reason != refused.Reason {
+		after.Reason = refused.Reason
+		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row), refused.Reason, refused.Cure)))
+		err = nil
+	}
+	if p.State != host.Open && len(parts) < maxRemarks && (err == nil || permanent) { // the last comments come first
+		return k.end(ctx, row, after, p, parts)
+	}
+	if len(parts) > 0 {
+		//crash:pull_request_heard
+		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
+			return 0, err
+		}
+		after.NewsAt = time.Now()
+	}
+	return k.pause(after), err
+}
+
+// end records that a pull request was merged or closed, with the parts that come before.
+func (k *Follower) end(ctx context.Context, row, after pullrequest.Row, p host.PullRequest, parts []store.Part) (time.Duration, error) {
+	after.State = string(p.State)
+	line := k.line(k.name(row) + " was closed without being merged. The branch stands.")
+	if p.State == host.Merged {
+		var err error
+		if line, err = k.mergedLine(ctx, row); err != nil {
+			return 0, err
+		}
+		after.Checked = strings.TrimSpace("merged " + p.Merged)
+	}
+	return k.pause(after), k.Rows.Change(ctx, row, after, append(parts, line)...)
+}
+
+// watchClosed follows a closed pull request again if somebody reopens it, as some do to run its checks once
+// more. It returns zero when the time for watching is over.
+func (k *Follower) watchClosed(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+	if time.Since(row.NewsAt) > watched {
+		return 0, nil
+	}
+	p, err := at.Look(ctx, row.Number)
+	if err != nil || p.State == host.Closed {
+		return k.pause(row), err
+	}
+	after := row
+	after.State = pullrequest.Open // a merge is told by the next look
+	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was reopened."))
+}
+
+// mergedLine returns the line about a merge. It asks the requester whether it works, except after the
+// merge of a backport.
+func (k *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.Part, error) {
+	merged := fmt.Sprintf("%s was merged into %s.", k.name(row), row.Base)
+	if row.Aside {
+		return k.line(merged), nil
+	}
+	s, err := k.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return nil, err
+	}
+	who := ""
+	if k.NameOf != nil {
+		who = k.NameOf(ctx, s.Requester)
+	}
+	asked := "Does it work now?"
+	if who != "" {
+		asked = plaintext.OneLine(who) + ", does it work now?"
+	}
+	return k.line(merged+" "+asked,
+		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
+		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
+}
+
+// watched is how long a merged pull request is watched for a revert, and a closed one for being reopened.
+const watched = 14 * 24 * time.Hour
+
+// reverts matches how hosts and git say which commit or pull request a commit reverts.
+var reverts = regexp.MustCompile(`(?i)\breverts (?:commit ([0-9a-f]{7,40})|(?:merge request )?\S*[#!](\d+))\b`)
+
+// watchReverts posts a line when the merged change is reverted. It returns zero then, and when the time
+// for watching is over.
+func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+	if time.Since(row.NewsAt) > watched {
+		return 0, nil
+	}
+	// The search begins before the merge was noticed, since the change may have been reverted at once.
+	commits, err := at.Commits(ctx, row.Base, row.NewsAt.Add(-2*maxPollInterval))
+	if err != nil {
+		return 0, err
+	}
+	merged := strings.TrimPrefix(row.Checked, "merged ")
+	for _, c := range commits {
+		for _, m := range reverts.FindAllStringSubmatch(c.Message, -1) {
+			ours := m[1] != "" && (strings.HasPrefix(merged, m[1]) || strings.HasPrefix(row.Head, m[1])) || m[2] == fmt.Sprint(row.Number)
+			if !ours {
+				continue
+			}
+			after := row
+			after.State = pullrequest.Reverted
+			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: \"%s\". Reply here to take it up again.",
+				k.name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.CutLine(plaintext.OneLine(c.Message), 100))))
+		}
+	}
+	return k.pause(row), nil
+}
+
+// maxRemarks is how many comments one poll takes; the others come with the next one.
+const maxRemarks = 10
+
+// maxDrafted is how long a comment may have been a draft. Hosts list a review when it is submitted, but some give
+// the times at which its comments were written.
+const maxDrafted = 30 * 24 * time.Hour
+
+// remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
+// forward. What was taken in is known by its id: many comments may have the same time, and a comment may be older
+// than one that was listed before it.
+func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
+	taken, err := k.Rows.Remarks(ctx, row.Session)
+	if err != nil {
+		return nil, err
+	}
+	all, err := at.Host.Comments(ctx, row.Number)
+	since := row.Heard.Add(-maxDrafted)
+	for _, c := range all {
+		if c.Bot || c.At.Before(since) || len(parts) == maxRemarks {
+			continue
+		}
+		place := ""
+		if c.Path != "" {
+			place = fmt.Sprintf("%s:%d", c.Path, c.Line)
+		}
+		m := pullrequest.Remark{
+			ID: fmt.Sprintf("%d:%s", row.Number, c.ID), Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60), User: at.People[strings.ToLower(c.Login)], Place: plaintext.CutLine(plaintext.OneLine(place), 200),
+			Text: plaintext.CutLine(k.Secrets.Mask(c.Text), maxRemark),
+		}
+		if !taken.Add(m) {
+			continue
+		}
+		parts = append(parts, m)
+		if c.At.After(row.Heard) {
+			row.Heard = c.At
+		}
+	}
+	return parts, err
+}
+
+// maxRemark is how many characters of a comment are stored.
+const maxRemark = 4000
+
+// The states of a commit's checks that the thread was told of. red is followed by the names of the failed
+// checks, and part by those that have not ended.
+const (
+	green = "green"
+	red   = "red"
+	part  = "part"
+)
+
+// patience is how long a pending check may hold back the results of the others.
+const patience = time.Hour
+
+// checks returns the line about a commit's checks when all have ended, or patience is over: once when they are
+// green, and once for each set of failed checks, or of those that have not ended.
+func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
+	all, err := at.Checks(ctx, row.Head)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	var failed []host.Check
+	var names, pending []string
+	for _, c := range all {
+		name := plaintext.CutLine(plaintext.OneLine(c.Name), 80)
+		switch {
+		case c.State == host.Pending && time.Since(row.NewsAt) < patience:
+			return nil, nil
+		case c.State == host.Pending:
+			pending = append(pending, name)
+		case c.State == host.Failed:
+			failed, names = append(failed, c), append(names, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(pending)
+	passed := plaintext.CountNoun(len(all)-len(failed)-len(pending), "check") + " passed at the host"
+	state, text := green, fmt.Sprintf("%s is green: %s.", k.name(*row), passed)
+	switch {
+	case len(failed) > 0:
+		state = red + " " + strings.Join(names, ", ")
+	case len(pending) == len(all):
+		return nil, nil
+	case len(pending) > 0:
+		state, text = part+" "+strings.Join(pending, ", "), fmt.Sprintf("%s: %s; not ended after an hour: %s.", k.name(*row), passed, strings.Join(pending, ", "))
+	}
+	if state == row.Checked {
+		return nil, nil
+	}
+	was := row.Checked
+	row.Checked, row.Failure = state, ""
+	if len(failed) == 0 {
+		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text)}
+		if was != "" && !row.Aside { // it replaces the line that was red
+			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+		}
+		return []store.Part{store.Lines{l}}, nil
+	}
+	tests := k.readFailures(ctx, row, at, failed)
+	text = fmt.Sprintf("%s is red at the host: %s.", k.name(*row), strings.Join(names, ", "))
+	if len(tests) > 0 {
+		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
+	}
+	mend := []outgoing.Button{{ActionID: button.Mend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	if row.Aside {
+		mend, text = nil, text+" "+catalog.MendBackport(row.Base)
+	} else {
+		text += " \"Mend it\" keeps to the files of what was pushed."
+	}
+	l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: append(mend, outgoing.Button{
+		ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+	})}
+	if row.Aside {
+		return []store.Part{store.Lines{l}}, nil
+	}
+	if was != "" {
+		return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+	}
+	return []store.Part{store.Lines{l}}, nil
+}
+
+const (
+	mendLabel = "Mend it"
+	maxTests  = 5
+	maxLogs   = 3    // logs whose end is read
+	maxEnd    = 3000 // characters of each log
+)
+
+// readFailures stores the ends of the failed checks' logs in the row, and returns the names of the
+// failed tests in them. Both are masked like what a turn says of the commit; without its secrets no log is read.
+func (k *Follower) readFailures(ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check) (tests []string) {
+	secrets, unknown := k.secretsOf(ctx, *row)
+	if unknown != nil {
+		k.Log.Warn("no log of a check is read: the secrets of the commit are not known", "repository", row.Repository, "commit", row.Head, "err", unknown)
+		secrets = k.Secrets
+	}
+	var b strings.Builder
+	for _, c := range failed[:min(len(failed), maxLogs)] {
+		fmt.Fprintf(&b, "%s: %s\n", plaintext.OneLine(c.Name), plaintext.CutLine(plaintext.OneLine(c.Summary), 200))
+		if unknown != nil {
+			continue
+		}
+		log, err := at.Log(ctx, c)
+		if err != nil {
+			k.Log.Warn("a check's log cannot be read", "check", c.Name, "err", err)
+			fmt.Fprintf(&b, "(its log could not be read)\n")
+			continue
+		}
+		log = plainLog(log)
+		for _, t := range failingTests(log) {
+			if t = secrets.Mask(t); !slices.Contains(tests, t) {
+				tests = append(tests, t)
+			}
+		}
+		if len(log) > maxEnd {
+			log = "…" + strings.ToValidUTF8(log[len(log)-maxEnd:], "")
+		}
+		b.WriteString(log + "\n")
+	}
+	row.Failure = secrets.Mask(strings.TrimSpace(b.String()))
+	return tests
+}
+
+// secretsOf returns the secrets that are masked in the logs of the row's checks.
+func (k *Follower) secretsOf(ctx context.Context, row pullrequest.Row) (*redact.Finder, error) {
+	for _, r := range k.Repositories {
+		if r.Name == row.Repository && k.SecretsOf != nil {
+			return k.SecretsOf(ctx, r.Remote, row.Head)
+		}
+	}
+	return k.Secrets, nil
+}
+
+var (
+	// logPrefix matches what hosts put before each line: a time, and GitLab's mark of a section.
+	logPrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +]?)?|section_(?:start|end):\d+:\S*\r?`)
+	colours   = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+	// failing matches how test runners name a failed test: Go, pytest, TAP, Jest and similar ones,
+	// cargo.
+	failing = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,120})|[✕✗×] (.{1,120}?)(?: \(\d+ ?ms\))?|test (\S+) \.\.\. FAILED)\s*(?:\(|$| -)`)
+)
+
+func plainLog(log string) string {
+	return plaintext.EscapeText(strings.ReplaceAll(logPrefix.ReplaceAllString(colours.ReplaceAllString(log, ""), ""), "\r", ""))
+}
+
+// failingTests returns the names of the tests that a log reports as failed.
+func failingTests(log string) (names []string) {
+	for _, m := range failing.FindAllStringSubmatch(log, -1) {
+		if name := plaintext.CutLine(plaintext.OneLine(strings.Join(m[1:], "")), 120); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,75 @@
+package pullrequests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+)
+
+// The bot's text of a pull request is between these marks, which the host's page does not show. What
+// people write before or after them is kept.
+const (
+	beginText = "<!-- bobbin begins: written anew with each push -->"
+	endText   = "<!-- bobbin ends -->"
+)
+
+// text returns the bot's text for a pull request, between the marks, with a link to the thread.
+func (k *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
+	body := host.Body(row.Body)
+	if k.ThreadURL != nil {
+		session, err := k.Rows.Store.Session(ctx, row.Session)
+		if err != nil {
+			return "", err
+		}
+		body += "\n\n[The thread](" + k.ThreadURL(session.Thread) + ")"
+	}
+	return beginText + "\n" + body + "\n" + endText, nil
+}
+
+// renewed returns the text there with ours in place of the bot's earlier text. ok is false if the marks
+// are no longer in it.
+func renewed(there, ours string) (text string, ok bool) {
+	begin := strings.Index(there, beginText)
+	if begin < 0 {
+		return "", false
+	}
+	length := strings.Index(there[begin:], endText)
+	if length < 0 {
+		return "", false
+	}
+	return there[:begin] + ours + there[begin+length+len(endText):], true
+}
+
+// reword updates the text of the pull request at the host after another push. Doing it twice changes
+// nothing. A text without the bot's marks is left alone, and the thread is told so.
+func (k *Follower) reword(ctx context.Context, row pullrequest.Row, there string, at host.Host) (pullrequest.Row, error) {
+	ours, err := k.text(ctx, row)
+	if err != nil {
+		return row, err
+	}
+	after := row
+	after.Worded = row.Head
+	var said []store.Part
+	text, ok := renewed(there, ours)
+	switch {
+	case !ok:
+		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, and does not tell of what was pushed now.", k.name(row))))
+	case text != there:
+		err = at.Reword(ctx, row.Number, text)
+	}
+	//crash:pull_request_reworded
+	var refused *remote.Error
+	if errors.As(err, &refused) && !refused.Retry {
+		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row), refused.Reason, refused.Cure))), nil
+	}
+	if err != nil {
+		return row, err
+	}
+	return after, k.Rows.Change(ctx, row, after, said...)
+}

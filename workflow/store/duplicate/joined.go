@@ -1,0 +1,114 @@
+package duplicate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// Announced is a Part: the twins of which the thread is told.
+type Announced []Candidate
+
+// Stage implements record.Part.
+func (Announced) Stage() record.Stage { return record.Work }
+
+// Write stores each twin once.
+func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	for _, t := range list {
+		if _, err := tx.Exec(ctx, `insert into twins (session_id, twin, score) values ($1, $2, $3) on conflict do nothing`, r.Session, t.Session, t.Score); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Joined is a Part: the session is about the same as another one, where work goes on. The
+// other thread is told so in one line, once, however often and by whomever they are joined.
+type Joined struct {
+	Twin, By string
+	Line     outgoing.Line // for the other thread
+}
+
+// Stage implements record.Part.
+func (Joined) Stage() record.Stage { return record.Thread }
+
+// Write stores who joined the sessions, and the line with its posting. Two sessions that are
+// joined to each other at the same moment may deadlock; then one of them is written again.
+func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	tag, err := tx.Exec(ctx, `update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`, r.Session, j.Twin, j.By)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return fmt.Errorf("%s was never named as a twin of %s", j.Twin, r.Session)
+	}
+	key := j.Twin + ":joined:" + r.Session
+	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text) select $1, $2, $3
+			where exists (select 1 from sessions where id = $1 and cleared_at is null) and not exists (select 1 from outbox where key = $4) returning id)
+		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent, database.CleanText(j.Line.Text), key)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	return r.Queue.InsertPost(ctx, tx, j.Twin)
+}
+
+// Unjoined is a Part: it records that work goes on in the session's own thread again.
+type Unjoined struct{}
+
+// Stage implements record.Part.
+func (Unjoined) Stage() record.Stage { return record.Work }
+
+// Write marks the session's twins as not joined.
+func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
+	return err
+}
+
+// A State is the current state of a twin.
+type State struct {
+	Session string
+	Thread  workflow.Thread
+	Title   string
+	Phase   workflow.Phase
+	Branch  string // the pushed branch; empty: none
+	Report  string // the newest one, as its thread was shown it; empty: none
+	Joined  bool   // the session was joined to it, and work goes on there
+}
+
+const selectState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
+		case when exists (select 1 from pushes p where p.session_id = s.id and p.state = 'pushed') then s.branch else '' end,
+		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`
+
+// ReadAnnounced returns the twins of which the thread was told, as they are now, without those that were cleaned away.
+func ReadAnnounced(ctx context.Context, db *database.DB, session string) ([]State, error) {
+	return read(ctx, db, selectState+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin
+		where t.session_id = $1 and s.cleared_at is null order by t.score desc, s.id`, session)
+}
+
+// ReadStates returns what is known of the sessions with these ids,
+// in their order, without those that were cleaned away.
+func ReadStates(ctx context.Context, db *database.DB, ids []string) ([]State, error) {
+	return read(ctx, db, selectState+`, false from unnest($1::text[]) with ordinality as x (id, at) join sessions s on s.id = x.id
+		where s.cleared_at is null order by x.at`, ids)
+}
+
+func read(ctx context.Context, db *database.DB, sql string, args ...any) ([]State, error) {
+	rows, err := db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read twins: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k State, err error) {
+		err = row.Scan(&k.Session, &k.Thread.Team, &k.Thread.Channel, &k.Thread.TS, &k.Title, &k.Phase, &k.Branch, &k.Report, &k.Joined)
+		return k, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read twins: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,145 @@
+package tool
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// An Env holds what the tools of one agent work on. Its tools may be called concurrently. It must not be
+// copied after its first use.
+type Env struct {
+	Workspace *repo.Workspace
+	Mirror    *repo.Mirror // for history; nil: the history tool says that there is none
+	Commands
+	Folder    string       // clean path of the part of a large repository to work on; empty: all of it
+	MayWrite  func() error // returns nil if edits are allowed, else the reason for the model; may be nil
+	Edited    func()       // called after each change of a file; may be nil
+	OutputDir string       // keeps whole outputs of one session's commands for its agents to read; empty: none are kept
+
+	// Attachment returns an attachment by a reference that begins with "attachment:", and the name that
+	// people gave it. It returns a [model.Mistake] if there is none. It may be nil.
+	Attachment func(ctx context.Context, ref string) (name string, content []byte, err error)
+	// AttachedAs returns the reference of the attachment to which people gave that name, or an empty string.
+	// It may be nil.
+	AttachedAs func(ctx context.Context, name string) (ref string)
+
+	changing sync.RWMutex // a change of files holds it for writing: one at a time, and no reading meanwhile
+	seen     sightings
+}
+
+// Commands says what confines commands and checks, and what they build with.
+type Commands struct {
+	Sandbox       *sandbox.Sandbox // nil: no command is run
+	SandboxOff    string           // why no command is run, and what to do about it
+	Checker       *testrun.Checker // of the repository, by For; nil: commands run without caches, and check is off
+	Project       project.Project
+	CommandSetter CommandSetter // lets agents set another test command
+	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
+	// first needed. Empty: they have the repository's cache, read-only.
+	ScratchDir string
+
+	limits sandbox.Limits // of commands, except their time; tests use small ones
+}
+
+// Reading returns the tools that change nothing.
+func Reading(b *Env) []model.Tool {
+	return []model.Tool{
+		newTool("list_files", b.listFiles),
+		newTool("search", b.search),
+		newTool("read_file", b.readFile),
+		newTool("outline", b.outline),
+		newTool("history", commitReader{b.Mirror, b.Workspace}.history),
+		newTool("diff", b.diff),
+	}
+}
+
+// Running returns the tools that run commands.
+func Running(b *Env) []model.Tool {
+	return []model.Tool{newWritingTool("run", b.commandRunner().run)}
+}
+
+// Writing returns the tools that change files, and the tool that checks the change. The time of a check is not the
+// agent's: it waits for the base's tests, and runs as long as the repository's tests do.
+func Writing(b *Env) []model.Tool {
+	check := newWritingTool("check", b.commandRunner().check)
+	check.Untimed = true
+	return []model.Tool{
+		newTool("edit_file", b.editFile),
+		newTool("write_file", b.writeFile),
+		newTool("apply_patch", b.applyPatch),
+		check,
+	}
+}
+
+//go:embed *.md
+var descriptions embed.FS
+
+// newTool returns a tool for a function that answers with text. The tool's description is in NAME.md; a
+// missing file is a mistake in the program's source, which any test finds.
+func newTool[T any](name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+	return newWritingTool(name, func(ctx context.Context, in T) (string, any, error) {
+		text, err := call(ctx, in)
+		return text, nil, err
+	}, adjust...)
+}
+
+// newWritingTool returns a tool whose call also returns what to store; nil: nothing.
+func newWritingTool[T any](name string, call func(ctx context.Context, in T) (string, any, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+	text, err := descriptions.ReadFile(name + ".md")
+	if err != nil {
+		panic(err)
+	}
+	return model.NewTool(name, strings.TrimSpace(string(text)), func(ctx context.Context, in T) (model.Result, error) {
+		said, written, err := call(ctx, in)
+		result, err := answer(said, err)
+		switch ran := written.(type) {
+		case CommandRun:
+			result.Failed = ran.ExitCode != 0
+		case checkRun:
+			written, result.Failed = ran.Result, ran.red
+		}
+		if written != nil {
+			result.Writes = []any{written}
+		}
+		return result, err
+	}, adjust...)
+}
+
+func answer(text string, err error) (model.Result, error) {
+	var w model.Mistake
+	switch {
+	case errors.As(err, &w):
+		return model.Result{Text: string(w), Wrong: true}, nil
+	case err != nil:
+		return model.Result{}, err
+	}
+	return model.Result{Text: text}, nil
+}
+
+// mayWrite returns nil if files may be changed.
+func (b *Env) mayWrite() error {
+	if b.MayWrite == nil {
+		return nil
+	}
+	if err := b.MayWrite(); err != nil {
+		return model.Mistake(err.Error())
+	}
+	return nil
+}
+
+func (b *Env) edited() {
+	if b.Edited != nil {
+		b.Edited()
+	}
+}
