@@ -53,7 +53,7 @@ var outside = []readerOf{
 	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
 	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"the pull request that a commit names", []string{"repo/history/parents.go PullRequest"}, []string{"repo/history FuzzPullRequest"}},
-	{"places that reports name", []string{"workflow/turn/worktree/locations.go PlaceOf"}, []string{"workflow/turn/worktree FuzzPlaceOf"}},
+	{"places that reports name", []string{"workflow/turn/worktree/locations.go SplitLocation"}, []string{"workflow/turn/worktree FuzzSplitLocation"}},
 	{"places that a review names", []string{"workflow/turn/review/review.go locate"}, []string{"workflow/turn/review FuzzCheck"}},
 	{"sources and commands that reports name", []string{"workflow/turn/evidence/evidence.go PlacesOf"}, []string{"workflow/turn/evidence FuzzClaims"}},
 	{"places that reports judge", []string{"workflow/turn/siblings/place.go linesAt"}, []string{"workflow/turn/siblings FuzzPlaces"}},

@@ -83,7 +83,7 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 }
 
 // whatAlone says what was changed if no test can show any of it: documents, tests, which themselves show code,
-// and files that decide more than code. It returns an empty string for every other change.
+// and files that affect more than the code. It returns an empty string for every other change.
 func whatAlone(kind string, changes []diff.Change) string {
 	var kinds []string
 	for _, c := range changes {
@@ -92,7 +92,7 @@ func whatAlone(kind string, changes []diff.Change) string {
 		case c.IsDocument():
 			what = "documents"
 		case c.WiderEffect() != "":
-			what = "files that decide more than code"
+			what = "files that affect more than the code"
 		case project.IsTest(kind, c.Path):
 			what = "tests"
 		default:

@@ -126,7 +126,7 @@ func forwardedHeaders(h http.Header) http.Header {
 	return out
 }
 
-// A countingReader reader passes the number of read bytes to count. An error of count ends the reading.
+// A countingReader reports to count how many bytes were read. An error of count ends the reading.
 type countingReader struct {
 	io.Reader
 	count func(int) error

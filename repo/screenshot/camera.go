@@ -32,7 +32,7 @@ const (
 	memory    = 1 << 30
 )
 
-// An NoPictureError is the reason why there is no picture, in words that continue "there is no picture: ".
+// A NoPictureError is the reason why there is no picture, in words that continue "there is no picture: ".
 type NoPictureError struct{ Why string }
 
 func (u *NoPictureError) Error() string { return "no picture: " + u.Why }

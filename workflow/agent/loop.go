@@ -29,10 +29,10 @@ type Transcript interface {
 	Splice(ctx context.Context) error
 }
 
-// An Entry is what one step adds to a journal.
+// An Entry is what one step adds to a transcript.
 type Entry struct {
 	Messages []model.Message
-	Writes   []any       // what a tool call asks to store; the journal defines the types
+	Writes   []any       // what a tool call asks to store; the transcript defines the types
 	Usage    model.Usage // tokens that the model's answer used
 }
 
@@ -102,10 +102,10 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 
 // ErrSuperseded is the cause with which a step's context ends when a person's message makes the step
 // pointless.
-var ErrSuperseded = errors.New("somebody wrote what makes this step pointless")
+var ErrSuperseded = errors.New("superseded by a newer message")
 
-// step calls do with the context of one step. It returns overtaken if a person's message cancelled the step.
-func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (overtaken bool, err error) {
+// step calls do with the context of one step. It returns superseded if a person's message cancelled the step.
+func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (superseded bool, err error) {
 	if l.CheckStep != nil {
 		if err := l.CheckStep(ctx, tool); err != nil {
 			return false, err
@@ -126,8 +126,8 @@ func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) e
 // ask sends the conversation to the model and records its answer. If a person's message made the step
 // pointless, ask records nothing, and the next step shows the model that message.
 func (l *Loop) ask(ctx context.Context) error {
-	answer, overtaken, err := l.request(ctx)
-	if err != nil || overtaken {
+	answer, superseded, err := l.request(ctx)
+	if err != nil || superseded {
 		return err
 	}
 	//crash:model_answered
@@ -141,10 +141,10 @@ func (l *Loop) ask(ctx context.Context) error {
 // request asks the model. If the conversation has outgrown the model's window, request makes room and asks
 // again, at most twice: first it summarises the older part, then it cuts the long parts of the oldest
 // entries.
-func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bool, err error) {
+func (l *Loop) request(ctx context.Context) (answer model.Response, superseded bool, err error) {
 	for tries := 0; ; tries++ {
 		shown := compaction.View(l.Transcript.Messages())
-		overtaken, err = l.step(ctx, "", func(ctx context.Context) (err error) {
+		superseded, err = l.step(ctx, "", func(ctx context.Context) (err error) {
 			answer, err = l.Ask(ctx, model.Request{
 				Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
 				Messages: shown, Tools: l.Tools, OnRetry: l.OnRetry, CacheKey: l.CacheKey,
@@ -153,11 +153,11 @@ func (l *Loop) request(ctx context.Context) (answer model.Response, overtaken bo
 		})
 		if !isOverflow(err) || tries == 2 {
 			l.answered(shown, answer.Usage)
-			return answer, overtaken, err
+			return answer, superseded, err
 		}
-		made, overtaken, failed := l.compact(ctx, tries == 0)
-		if failed != nil || overtaken {
-			return answer, overtaken, failed
+		made, superseded, failed := l.compact(ctx, tries == 0)
+		if failed != nil || superseded {
+			return answer, superseded, failed
 		}
 		if !made {
 			return answer, false, err
@@ -217,11 +217,11 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 	if !slices.Contains(l.Interruptible, tool.Name) {
 		return tool.Call(ctx, args)
 	}
-	overtaken, err := l.step(ctx, tool.Name, func(ctx context.Context) (err error) {
+	superseded, err := l.step(ctx, tool.Name, func(ctx context.Context) (err error) {
 		result, err = tool.Call(ctx, args)
 		return err
 	})
-	if overtaken {
+	if superseded {
 		return model.Result{
 			Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. Read it before you go on.", Writes: result.Writes,
 		}, nil

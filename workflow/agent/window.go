@@ -10,16 +10,16 @@ import (
 )
 
 // A Window keeps the conversation of a loop within the model's window. With the zero value the window is
-// unknown, and the loop makes room only after the endpoint has answered that the conversation is too long.
+// unknown, and the loop compacts the conversation only after the endpoint has answered that it is too long.
 type ContextWindow struct {
 	Tokens func(model string) int         // returns the window of a model in tokens; 0: unknown
 	Fence  func(name, text string) string // marks text as data; nil: nothing is summarised
-	// OnCompaction returns what to write with the entry that records a fold. first is true at the first fold of a
+	// OnCompaction returns what to write with the entry that records a compaction. first is true at the first compaction of a
 	// conversation. Folded may be nil.
 	OnCompaction func(f model.Compaction, first bool) []any
 
 	ratio float64 // bytes per token in the newest answer; 0: no answer yet
-	done  int     // bytes of a request after compactEarly last made room
+	done  int     // bytes of a request after the last call of compactEarly
 }
 
 const (
@@ -58,7 +58,7 @@ func (l *Loop) windowBytes() int {
 	return int(float64(l.Window.Tokens(l.Agent.Model)) * ratio)
 }
 
-// compactEarly makes room before a model call whose request is probably too long. If that gained little, it
+// compactEarly compacts before a model call whose request is probably too long. If that gained little, it
 // does not try again until the request has grown by a tenth.
 func (l *Loop) compactEarly(ctx context.Context) error {
 	shown := l.bytes(compaction.View(l.Transcript.Messages()))
@@ -73,17 +73,17 @@ func (l *Loop) compactEarly(ctx context.Context) error {
 
 // compact records that the model is shown less from now on, and returns made if it is. If sum is true, the
 // older part is summarised, if that gains enough. Otherwise the long parts of the oldest entries are cut.
-// compact returns overtaken if a person wrote a message meanwhile, which the loop has to read first.
-func (l *Loop) compact(ctx context.Context, sum bool) (made, overtaken bool, err error) {
+// compact returns superseded if a person wrote a message meanwhile, which the loop has to read first.
+func (l *Loop) compact(ctx context.Context, sum bool) (made, superseded bool, err error) {
 	messages := l.Transcript.Messages()
 	entry, usage := model.Message{}, model.Usage{}
 	if sum {
-		overtaken, err = l.step(ctx, "", func(ctx context.Context) (err error) {
+		superseded, err = l.step(ctx, "", func(ctx context.Context) (err error) {
 			entry, usage, err = l.sumUp(ctx, messages)
 			return err
 		})
-		if err != nil || overtaken {
-			return false, overtaken, err
+		if err != nil || superseded {
+			return false, superseded, err
 		}
 	}
 	if entry.Compaction == nil {

@@ -36,17 +36,17 @@ type Message struct {
 	// in words that nobody has looked at them.
 	Pictures   []Picture   `json:"pictures,omitempty"`
 	From       string      `json:"from,omitempty"` // of a user message: the Slack user, if there is one; stored, not sent: say it in Text
-	Compaction *Compaction `json:"fold,omitempty"` // of a folded entry, whose Text replaces what is left out
+	Compaction *Compaction `json:"fold,omitempty"` // of an entry of CompactionRole, whose Text replaces what is left out
 }
 
-// A Compaction says what a model is no longer shown of the conversation before it. Of several folds, the newest
+// A Compaction says what a model is no longer shown of the conversation before it. Of several compactions, the newest
 // with an Upto and the one with the largest Cut count.
 type Compaction struct {
 	Upto int   `json:"upto,omitempty"` // entries before this index are left out
 	Kept []int `json:"kept,omitempty"` // except for those with these indexes
 	Cut  int   `json:"cut,omitempty"`  // the long parts of entries before this index are cut
-	Was  int   `json:"was"`            // bytes that the model was shown before the fold
-	Is   int   `json:"is"`             // bytes that it is shown after the fold
+	Was  int   `json:"was"`            // bytes that the model was shown before the compaction
+	Is   int   `json:"is"`             // bytes that it is shown after the compaction
 }
 
 // A Picture is stored in a transcript by its Ref; its Data is read from storage when a model is asked.

@@ -30,8 +30,8 @@ type Decision struct {
 	Revision  int
 }
 
-// An Allowance is a person's permission to push a change that decides more than what the
-// code does, or of which nothing could be proven. It is asked for when the work is finished,
+// An Allowance is a person's permission to push a change that affects more than the
+// code, or of which nothing could be proven. It is asked for when the work is finished,
 // and holds for exactly the files of Tree. While User is empty, it has only been asked for.
 type Allowance struct {
 	ID        string

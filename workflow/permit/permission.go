@@ -1,6 +1,6 @@
 // Package permit defines what people allow. Each of its types is a row that names the message of its
 // author: a Permission for everything that begins, continues or leaves the program, the Approval of
-// one revision of a report, the Allowance of a push that decides more than what the code does, and
+// one revision of a report, the Allowance of a push that affects more than the code, and
 // the Removal of code outside the scope of an approval. Approvers says who may approve.
 //
 // Only the program creates these values. turn/permission decides who may give
@@ -40,7 +40,7 @@ const (
 	Request       Kind = "request"       // to build what was asked for, as the bot restated it
 	Resume        Kind = "resume"        // to continue work that was stopped
 	Adopt         Kind = "adopt"         // to adopt another person's words
-	Push          Kind = "push"          // to push a change that decides more than what the code does
+	Push          Kind = "push"          // to push a change that affects more than the code
 	Limit         Kind = "limit"         // to use more than a limit allows
 	PutBack       Kind = "put_back"      // to put back code that was removed as outside the scope of an approval
 	Backport      Kind = "backport"      // to bring a pushed change to a release

@@ -277,7 +277,7 @@ func (w *walk) question() error {
 }
 
 // finish does what the end of the work does: if an approval stands, it intends a push, and a change that
-// decides more than code is asked about first.
+// affects more than the code is asked about first.
 func (w *walk) finish() error {
 	a, err := w.StandingApproval(w.ctx)
 	if err != nil || a == nil {

@@ -41,7 +41,7 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 	}
 }
 
-// PostProgressNotes posts such a line in each silent thread, once.
+// PostProgressNotes posts a progress note in each silent thread, once.
 func (r *Runner) PostProgressNotes(ctx context.Context, silent time.Duration) error {
 	sessions, err := silence.List(ctx, r.Store.DB, silent)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Runner) PostProgressNotes(ctx context.Context, silent time.Duration) er
 	return nil
 }
 
-// phaseText holds what to say of a session in a phase if no task or command is known.
+// phaseText describes what a session in a phase does, for sessions without a known task or command.
 var phaseText = map[workflow.Phase]string{
 	workflow.PhaseAligning:   "I am thinking about what to ask next",
 	workflow.PhaseExploring:  "I am reading the code",
@@ -70,7 +70,7 @@ var phaseText = map[workflow.Phase]string{
 	workflow.PhaseConsulting: "The consultant was asked, and has not answered yet",
 }
 
-// silenceLine returns the line that says what goes on in a silent thread.
+// silenceLine returns the progress note for a silent thread.
 func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", formatDuration(x.For))}
 	switch {

@@ -12,13 +12,13 @@ import (
 type Manager struct {
 	Name string // the name of the program
 	Kind string // of project: go, node, python, rust, ruby, java
-	// Locks matches files that name packages with exact versions, Loose those that name packages without. In
-	// a folder without a lock file, the versions of the loose files are resolved once and stored.
+	// Locks matches files that name packages with exact versions, Manifests those that name packages without. In
+	// a folder without a lock file, the versions of the manifests are resolved once and stored.
 	Locks, Manifests *regexp.Regexp
-	// Read reports whether a loose file names packages, and whether with exact versions. If Read is nil, the
+	// Read reports whether a manifest names packages, and whether with exact versions. If Read is nil, the
 	// file names packages, but not with exact versions.
 	Read func(base, text string) (names, exact bool)
-	// SeparateProject reports whether a folder with a loose file is a separate project even if the file names no
+	// SeparateProject reports whether a folder with a manifest is a separate project even if the file names no
 	// packages, so that the folders below it are not searched.
 	SeparateProject bool
 	ExtraFiles      *regexp.Regexp // further files that the tool needs

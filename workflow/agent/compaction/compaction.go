@@ -2,7 +2,7 @@
 //
 // Entries are only ever appended to a conversation. A summary of its older part, or a cut of its long
 // entries, is an entry, too (model.Compaction). What a model is shown follows from the entries alone: it is the
-// same after a restart, and from one fold to the next it begins with the same bytes. A call is never
+// same after a restart, and from one compaction to the next it begins with the same bytes. A call is never
 // separated from its result.
 //
 // What people and the program wrote stays word for word, and so do the calls of tools that are Kept, and the
@@ -40,7 +40,7 @@ func View(messages []model.Message) []model.Message {
 	return out
 }
 
-// A state is the combined effect of all folds of a conversation.
+// A state is the combined effect of all compactions of a conversation.
 type state struct {
 	upto, cut   int
 	kept, whole map[int]bool   // the entries before upto, and before cut, that stay

@@ -187,9 +187,9 @@ func happened(list []incoming.Event) []*time.Time {
 const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action', 'restricted_action_read_only_channel',
 	'restricted_action_thread_only_channel', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
 
-// refusedWhileAbsent is the condition on outbox rows that Slack refused for such a reason. A batch that only told of progress is
-// not worth saying later. The rows of a batch stay together: it has the key of its first row, and the poster finds it by
-// that.
+// refusedWhileAbsent selects the outbox rows that Slack refused because nothing can be posted in the channel for a
+// while, except batches of progress lines. The rows of a batch stay together: the batch has the key of its first
+// row, by which the poster finds it.
 const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = ''
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
@@ -232,8 +232,8 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 	return nil
 }
 
-// mayBeStop reports whether the turn can judge an event to be a stop. It takes an edit as a correction, whatever
-// it says, and of the forms only the one for corrections as words.
+// mayBeStop reports whether the turn can judge an event to be a stop: a message or a correction form with a stop
+// word, the stop button, or the deletion of the request. An edit is never a stop.
 func mayBeStop(in incoming.Event) bool {
 	switch {
 	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's

@@ -32,7 +32,7 @@ import (
 var ErrFenced = errors.New("a later turn of this session has taken over")
 
 // ErrNoSlot means that as many sessions are at work as are allowed: this session waits.
-var ErrNoSlot = errors.New("as many sessions are at work as may be at once")
+var ErrNoSlot = errors.New("the limit of concurrent sessions is reached")
 
 // A Queue inserts jobs. A program that works them registers this
 // package's workers with a River client, whose clock is the database's.

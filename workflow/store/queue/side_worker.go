@@ -21,7 +21,7 @@ type SideJob struct {
 // The kinds of work beside turns. Each has its own queue, of that name.
 const (
 	HistoryWork  = "lookback" // searches the history for the commit that brought a bug, and takes pictures of pages
-	BackportWork = "backport" // brings what a session pushed to releases
+	BackportWork = "backport" // brings a pushed fix to release branches
 )
 
 // sideRest has for each kind of work the query for the sessions with some of it left.

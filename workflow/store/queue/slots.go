@@ -17,13 +17,12 @@ type ConcurrencyLimits struct {
 	PerReplica    int // in one process, the same in all of them
 }
 
-// How long a waiting session waits until it asks again: if another replica has room for it, if it is the
-// next, for each session before it in addition, and at most. Messages to the session do not wait for that.
+// How long a session without a slot waits before it asks again. Messages to the session do not wait for that.
 const (
-	askElsewhere = 50 * time.Millisecond
-	askNext      = time.Second
-	askLater     = 250 * time.Millisecond
-	askAtMost    = 4 * time.Second // River polls only every five seconds for jobs that are due later
+	askElsewhere = 50 * time.Millisecond  // another replica has room for it
+	askNext      = time.Second            // it is the first in line
+	askLater     = 250 * time.Millisecond // added for each session before it
+	askAtMost    = 4 * time.Second        // River polls only every five seconds for jobs that are due later
 )
 
 // slotLock is the key of the lock for slots: any number that

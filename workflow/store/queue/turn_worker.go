@@ -69,8 +69,8 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 const nothingToJudge = `select not exists (select 1 from inbox where session_id = $1 and handled_at is null)
 	or exists (select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = $1)`
 
-// A session may kill its worker maxCrashes times in a row without recording anything. The
-// blame may be shared (see blame), so sessions.crashes counts crashUnit for one whole death.
+// A session may kill its worker maxCrashes times in a row without recording anything. countCrash divides one
+// crash among the suspected sessions, so sessions.crashes counts in units of 1/crashUnit.
 const (
 	crashUnit  = 1000
 	maxCrashes = 15

@@ -13,11 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// ErrStale means that a part came too late: an approval names a revision that is no longer
-// the newest or that is approved already, or a fact that is stored once was stored before.
-var ErrStale = errors.New("this revision cannot be approved any more")
+// ErrStale means that a part does not count any more: what it refers to was replaced, or the part was recorded
+// before. An approval, for example, names a revision that is not the newest or is approved already.
+var ErrStale = errors.New("recorded too late or twice")
 
-// A Part is one thing that a recording stores: a row, or what several rows have in common.
+// A Part is one change that a Recording writes: usually one row and the rows that depend on it.
 type Part interface {
 	// Stage returns when the part is written. Parts of the same
 	// stage are written in the order in which they were given.

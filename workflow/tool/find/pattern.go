@@ -287,7 +287,7 @@ func chunkEnd(data []byte, pos int) int {
 	return pos + stride + len(next)
 }
 
-// A looking is the search in one file.
+// A fileSearch is the search in one file.
 type fileSearch struct {
 	data    []byte
 	in      []byte // where the literal is searched for: data, or data as foldCaseBits returns it

@@ -115,7 +115,7 @@ type Search struct {
 	cut       bool
 }
 
-// A haul is what one worker found. No other worker uses it.
+// A workerResult is what one worker found. No other worker uses it.
 type workerResult struct {
 	buffer  []byte // content of the last file, to be reused
 	scratch []byte

@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
-// AskAllowance returns the allowance for a change that decides more than what the code does, or of which
+// AskAllowance returns the allowance for a change that affects more than the code, or of which
 // nothing can be proven here. Such a change is pushed only if a person allows exactly these files. If
 // nobody has allowed them yet, ends is a result that asks the thread and ends the turn. Both are nil if
 // the change needs no allowance.
@@ -47,12 +47,12 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 		w = &permit.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
 	w.Names = d.MaskShown(allowanceText(named, tree, unproven, p))
-	label, told := "Push it", "the change decides more than what the code does"
+	label, told := "Push it", "the change affects more than the code"
 	if unproven != "" {
 		label, told = "Push it unproven", "nothing can be proven here ("+unproven+")"
 	}
 	asked := ledger.WithParts(
-		model.Result{Ends: true, Text: "Not pushed: " + told + ", so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
+		model.Result{Ends: true, Text: "Not pushed: " + told + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(named, "\n")},
 		consent.Allowance(*w),
 		store.Replies(d.ProgramLine(w.Names,
 			outgoing.Button{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID},
@@ -71,7 +71,7 @@ const maxMissing = 300
 func allowanceText(named []string, tree, unproven string, p proof.Proof) string {
 	more := ""
 	if len(named) > 0 {
-		more = "it changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
+		more = "it changes more than the code:\n  • " + strings.Join(named, "\n  • ") + "\n"
 	}
 	if unproven != "" {
 		why, cure := ", but nothing can be proven here: "+unproven, "When that is mended, write \"go on\"; or reply"
@@ -84,7 +84,7 @@ func allowanceText(named []string, tree, unproven string, p proof.Proof) string 
 	if p.Shown {
 		ready += " and proven"
 	}
-	return fmt.Sprintf("The work is %s, and waits for a word of its own, because %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
+	return fmt.Sprintf("The work is %s, but needs a permission of its own, because %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
 }
 
 // notApproved returns what the orchestrator is told if the store refused the push because it is not what

@@ -145,7 +145,7 @@ func outcome(k duplicate.State) string {
 	case k.Branch != "":
 		return "a fix is pushed"
 	case k.Phase == workflow.PhaseReported, k.Phase == workflow.PhasePlanShown:
-		return "a report waits for a word"
+		return "a report waits for approval"
 	case k.Phase == workflow.PhaseAnswered:
 		return "answered"
 	case k.Phase == workflow.PhaseStopped:
@@ -153,7 +153,7 @@ func outcome(k duplicate.State) string {
 	case k.Phase == workflow.PhaseFailed:
 		return "not solved"
 	case k.Phase.MayWrite():
-		return "being mended"
+		return "being fixed"
 	}
 	return "being looked into"
 }

@@ -12,7 +12,7 @@ import (
 // maxNamed is how many paths of a change are named in a message.
 const maxNamed = 20
 
-// DecidingPaths returns the paths of a change that decide more than what the code does, each with how.
+// DecidingPaths returns the paths of a change that affect more than the code, each with how.
 func DecidingPaths(changes []diff.Change) []string {
 	var said []string
 	for _, c := range changes {

@@ -29,7 +29,7 @@ type Checkout struct {
 
 	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
 	BaseTested chan struct{} // closed when the base was also tested and the result is known
-	fetched    fetched       // the base's packages; set when Built is closed
+	fetched    fetched       // the base's packages; set when BaseBuilt is closed
 	err        error
 }
 

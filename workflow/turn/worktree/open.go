@@ -120,8 +120,8 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 		}
 	}
 	if s.Head != "" && s.Phase != workflow.PhaseDone {
-		// Under a report that waits nothing is merged: the report was made on the session's base, and work of an
-		// approval that it voided may lie in the files.
+		// Do not merge while a report waits for approval: it was written for the session's base, and the files may
+		// still hold work of an earlier approval that the report replaced.
 		pushed, err := t.RevisionPushed(ctx, s.Revision)
 		if err == nil && pushed {
 			err = baseMerger{t.Snapshots}.mergeBase(ctx, p)
@@ -165,14 +165,14 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 }
 
 // warmUp fetches the packages that the base names, builds the base into the build cache, and runs its
-// tests to learn which pass. It closes p.Built after packages and build, and p.Warm at the end. Commands
-// wait for p.Built only: the base's tests, which may take long, run in a separate folder, and all that
-// commands share with them is read-only to the commands. Without confinement they would also share the
-// machine's folders, so there p.Built is closed after the tests.
+// tests to learn which pass. It closes p.BaseBuilt when the packages are fetched and the build has ended, and
+// p.BaseTested when the tests have ended. Commands wait only for p.BaseBuilt: the tests, which may take long,
+// run in a separate folder, and everything they share with commands is read-only to the commands. Without a
+// sandbox they also share the machine's folders, so p.BaseBuilt is then closed after the tests.
 func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	defer close(p.BaseTested)
-	built := sync.OnceFunc(func() { close(p.BaseBuilt) })
-	defer built()
+	closeBaseBuilt := sync.OnceFunc(func() { close(p.BaseBuilt) })
+	defer closeBaseBuilt()
 	if t.Checker == nil {
 		close(p.fetched.done)
 		p.err = errors.New(t.SandboxOff)
@@ -182,7 +182,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	p.fetched.have = packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
 	var base result.Result
-	whenBuilt := built
+	whenBuilt := closeBaseBuilt
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil
 	}

@@ -101,7 +101,7 @@ func (t *Trees) missingFacts(ctx context.Context) string {
 	return "The packages that it names are still being fetched; the first command waits for them."
 }
 
-// LateFacts waits until ready is closed (Checkout.Built or Checkout.Warm). Then it returns, once, what
+// LateFacts waits until ready is closed (Checkout.BaseBuilt or Checkout.BaseTested). Then it returns, once, what
 // missingFacts could not tell agents of missing packages because the fetch had not ended.
 func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
 	select {

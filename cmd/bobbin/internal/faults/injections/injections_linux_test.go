@@ -295,7 +295,7 @@ func (s *injectionRun) play(most time.Duration) {
 	}
 }
 
-var rested = regexp.MustCompile(`Root cause \(revision|Done\. Pushed|waits for a word of its own|got nowhere|could not|Paused: |failed on my side|still here|that is all|\(recommended\)|It is small|Mend the word|There is no`)
+var rested = regexp.MustCompile(`Root cause \(revision|Done\. Pushed|needs a permission of its own|got nowhere|could not|Paused: |failed on my side|still here|that is all|\(recommended\)|It is small|Mend the word|There is no`)
 
 // advance sends ann's next message in a session that has come to rest, and reports whether the case is over.
 func (s *injectionRun) advance(c *injection) bool {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPlaceOf checks that SplitLocation returns both a path and a number or neither, and that the path is a
+// FuzzSplitLocation checks that SplitLocation returns both a path and a number or neither, and that the path is a
 // relative part of the source.
-func FuzzPlaceOf(f *testing.F) {
+func FuzzSplitLocation(f *testing.F) {
 	for _, seed := range []string{"src/a.go:12", "`src/a.go:12-20`", "./a/b.c:1–2", "go test ./...", "a/b", "../../etc/passwd:1", "/etc/passwd:1", "a/b.go:99999999999999999999", "x.go", ""} {
 		f.Add(seed)
 	}
