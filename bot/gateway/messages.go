@@ -122,7 +122,7 @@ func (m message) keep(ctx context.Context, l *link, until time.Time) {
 		l.missed(m.in)
 		return
 	}
-	//crash:event_kept
+	//crash:event_stored
 	l.acknowledge(ctx, m.envelope, nil, m.log)
 	//crash:event_acknowledged
 }

@@ -51,7 +51,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 		if next, err = r.advance(ctx, tx); err != nil {
 			return err
 		}
-		//crash:fact_begun
+		//crash:recording_begun
 		for _, p := range r.Parts {
 			if err := p.Write(ctx, tx, &r.Recording); err != nil {
 				return err
@@ -65,7 +65,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 		}
 		return fmt.Errorf("record in %s: %w", t.id, err)
 	}
-	//crash:fact_recorded
+	//crash:recording_committed
 	t.session = next
 	if !t.counted.IsZero() {
 		t.counted = now

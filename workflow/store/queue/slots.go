@@ -71,7 +71,7 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 	case wait > 0:
 		return announce, fmt.Errorf("%w: %w", ErrNoSlot, river.JobSnooze(wait))
 	}
-	//crash:seat_taken
+	//crash:slot_taken
 	return false, nil
 }
 

@@ -233,18 +233,18 @@ func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) 
 		}
 		return m.Text, nil
 	}
-	var fact []store.Part
+	var parts []store.Part
 	if len(files) > 0 {
-		fact = append(fact, inbox.Attachments(files))
+		parts = append(parts, inbox.Attachments(files))
 	}
 	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same text, followed by what was shared with it; an edit comes as its own event
-		fact = append(fact, inbox.CompletedText{ID: m.ID, Text: again})
+		parts = append(parts, inbox.CompletedText{ID: m.ID, Text: again})
 		m.Text = again
 	}
-	if len(fact) == 0 {
+	if len(parts) == 0 {
 		return m.Text, nil
 	}
-	return m.Text, at.Record(ctx, fact...)
+	return m.Text, at.Record(ctx, parts...)
 }
 
 // Attachments reads and describes the files that people attached in the thread.

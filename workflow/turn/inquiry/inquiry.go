@@ -194,15 +194,15 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		iq.Log.Error("inquiry", "kind", q.Kind, "err", err)
 		q.Answer = json.RawMessage(`{}`)
 	}
-	fact := iq.answerParts(q)
-	if _, tells := ledger.Find[inbox.AgentNote](fact); tells && iq.hideFromOrchestrator(ctx, q.By) {
-		fact = ledger.Without[inbox.AgentNote](fact)
-		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
+	parts := iq.answerParts(q)
+	if _, tells := ledger.Find[inbox.AgentNote](parts); tells && iq.hideFromOrchestrator(ctx, q.By) {
+		parts = ledger.Without[inbox.AgentNote](parts)
+		ledger.Change(parts, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
-		fact = append(ledger.Without[store.Lines](fact), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx), iq.AwaitsConsent()))))
+		parts = append(ledger.Without[store.Lines](parts), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx), iq.AwaitsConsent()))))
 	}
-	if err := iq.Record(ctx, fact...); err != nil && ctx.Err() == nil {
+	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
 		iq.Log.Error("record an inquiry's answer", "err", err)
 	}
 }

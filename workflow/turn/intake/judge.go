@@ -31,15 +31,15 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 		return err
 	}
 	for _, m := range messages {
-		fact, err := in.JudgeMessage(ctx, m)
+		parts, err := in.JudgeMessage(ctx, m)
 		if err != nil {
 			return err
 		}
 		//crash:message_judged
-		err = in.Record(ctx, fact...)
+		err = in.Record(ctx, parts...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
-			if _, approves := ledger.Find[consent.Approval](fact); approves {
+			if _, approves := ledger.Find[consent.Approval](parts); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
 			}
 			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
@@ -48,7 +48,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 			return err
 		}
 		//crash:message_handled
-		in.Judged(m, fact)
+		in.Judged(m, parts)
 	}
 	return nil
 }

@@ -239,7 +239,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 	if err != nil {
 		return nil, err
 	}
-	fact, takenUp, failures := dropFailedTasks(all, revision)
+	parts, takenUp, failures := dropFailedTasks(all, revision)
 	said := "Tasks:"
 	if len(list) == 1 {
 		said = "Task:"
@@ -252,18 +252,18 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)
 		}
-		fact = append(fact, progress.Task{Task: k, Call: call})
+		parts = append(parts, progress.Task{Task: k, Call: call})
 		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), k.Shown)
 	}
 	applies, err := l.applyAdvice(ctx, takenUp)
 	if err != nil {
 		return nil, err
 	}
-	fact = append(fact, applies...)
+	parts = append(parts, applies...)
 	if !l.Store.Cards { // otherwise the card of the run lists its tasks
-		fact = append(fact, store.Lines(l.ProgressLine(said)))
+		parts = append(parts, store.Lines(l.ProgressLine(said)))
 	}
-	if err := l.Record(ctx, fact...); err != nil {
+	if err := l.Record(ctx, parts...); err != nil {
 		return nil, err
 	}
 	return l.Store.Tasks(ctx, s.ID, call)
