@@ -3,6 +3,7 @@ package plaintext
 import (
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // FormatCount writes a number with commas between thousands: 12,345.
@@ -31,4 +32,20 @@ func FormatSize(n int64) string {
 		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// FormatDuration writes a duration in whole units, cut down: 40 s, 12 min, 3 h 5 min, 24 h, 2 days.
+func FormatDuration(d time.Duration) string {
+	minutes := int(d / time.Minute)
+	switch {
+	case minutes < 1:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case minutes < 60:
+		return fmt.Sprintf("%d min", minutes)
+	case minutes < 48*60 && minutes%60 == 0:
+		return fmt.Sprintf("%d h", minutes/60)
+	case minutes < 48*60:
+		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	}
+	return fmt.Sprintf("%d days", minutes/(24*60))
 }

@@ -3,6 +3,8 @@ package quota
 import (
 	"fmt"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Use is what was used under one limit.
@@ -37,15 +39,7 @@ func (u Use) Ends() string {
 	if u.Day == "" {
 		return ""
 	}
-	return fmt.Sprintf("the day ends at 00:00 UTC, in %s", hours(u.Left))
-}
-
-func hours(d time.Duration) string {
-	minutes := int((d + time.Minute - 1) / time.Minute)
-	if minutes < 60 {
-		return fmt.Sprintf("%d min", minutes)
-	}
-	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	return fmt.Sprintf("the day ends at 00:00 UTC, in %s", plaintext.FormatDuration((u.Left + time.Minute - 1).Truncate(time.Minute)))
 }
 
 // An Extension is a person's permission to use the amount of the limit once more.

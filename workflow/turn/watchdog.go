@@ -72,10 +72,10 @@ var phaseText = map[workflow.Phase]string{
 
 // silenceLine returns the progress note for a silent thread.
 func (r *Runner) silenceLine(x silence.State) outgoing.Line {
-	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", formatDuration(x.For))}
+	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", plaintext.FormatDuration(x.For))}
 	switch {
 	case x.WaitsForSlot:
-		parts = append(parts, "I wait for a free slot: as many sessions are at work as may be at once.")
+		parts = append(parts, "I wait for a free slot: the limit of concurrent sessions is reached.")
 	case x.Failing:
 		parts = append(parts, "Something failed on my side, and I try again.")
 	case len(x.Tasks) == 0 && len(x.Commands) == 0:
@@ -83,24 +83,12 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	}
 	for _, k := range x.Tasks {
 		name := r.Agents[k.Category].Signature()
-		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, formatDuration(k.For), strings.TrimRight(brief(k.Description), ".")))
+		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, plaintext.FormatDuration(k.For), strings.TrimRight(brief(k.Description), ".")))
 	}
 	for _, c := range x.Commands {
-		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", formatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
+		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
 	return outgoing.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
-}
-
-// formatDuration returns a duration as people say it, in minutes or hours and minutes.
-func formatDuration(d time.Duration) string {
-	switch minutes := int(d / time.Minute); {
-	case minutes < 1:
-		return "less than a minute"
-	case minutes < 120:
-		return fmt.Sprintf("%d min", minutes)
-	default:
-		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
-	}
 }
 
 // brief returns a text in one line of at most 120 characters.

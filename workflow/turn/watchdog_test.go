@@ -42,10 +42,10 @@ func TestWhatGoesOnInWords(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Agents: agent.Table(map[string]agent.Setting{"deep": {Display: "smith"}})}
 	for want, x := range map[string]silence.State{
-		"Still at work; nothing was said for 10 min. I wait for a free slot: as many sessions are at work as may be at once.": {For: 10 * time.Minute, WaitsForSlot: true},
-		"Still at work; nothing was said for 2 h 5 min. Something failed on my side, and I try again.":                        {For: 125 * time.Minute, Failing: true},
-		"Still at work; nothing was said for 11 min. The work is being built and tested.":                                     {For: 11 * time.Minute, Session: workflow.Session{Phase: workflow.PhaseVerifying}},
-		"Still at work; nothing was said for 12 min. Task 2 [smith] for 14 min: Round the cents up. Running for 3 min: `go test './...'`. Running for less than a minute: `ls`.": {
+		"Still at work; nothing was said for 10 min. I wait for a free slot: the limit of concurrent sessions is reached.": {For: 10 * time.Minute, WaitsForSlot: true},
+		"Still at work; nothing was said for 2 h 5 min. Something failed on my side, and I try again.":                     {For: 125 * time.Minute, Failing: true},
+		"Still at work; nothing was said for 11 min. The work is being built and tested.":                                  {For: 11 * time.Minute, Session: workflow.Session{Phase: workflow.PhaseVerifying}},
+		"Still at work; nothing was said for 12 min. Task 2 [smith] for 14 min: Round the cents up. Running for 3 min: `go test './...'`. Running for 0 s: `ls`.": {
 			For: 12 * time.Minute, Tasks: []silence.Task{{Number: 2, Category: "deep", Description: "Round the\ncents up.", For: 14*time.Minute + 30*time.Second}},
 			Commands: []silence.Command{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
 		},

@@ -18,5 +18,5 @@ func TestGoOnIsOfferedWhereItCounts(t *testing.T) {
 	require.Equal(t, reached+`Reply "go on" to allow as much again. Bea can. Then ask again.`, e.NotLookedInto("Bea can.", false))
 	require.Equal(t, reached+first, e.NotLookedInto("Bea can.", true))
 	e.Reached[0].Day, e.Reached[0].Left = "2026-01-02", 2*time.Hour
-	require.Equal(t, reached+first+" Or ask again later: the day ends at 00:00 UTC, in 2 h 0 min.", e.NotLookedInto("Bea can.", true))
+	require.Equal(t, reached+first+" Or ask again later: the day ends at 00:00 UTC, in 2 h.", e.NotLookedInto("Bea can.", true))
 }

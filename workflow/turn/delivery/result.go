@@ -85,9 +85,9 @@ func (d *Delivery) timeText(ctx context.Context) string {
 	if err != nil {
 		d.Log.Warn("read the time at work", "err", err)
 	}
-	text := prompt.Span(worked) + " at work"
+	text := plaintext.FormatDuration(worked) + " at work"
 	if waited := time.Since(s.Created) - worked; waited >= time.Minute {
-		text += ", " + prompt.Span(waited) + " waiting"
+		text += ", " + plaintext.FormatDuration(waited) + " waiting"
 	}
 	if s.SpentUSD > 0 {
 		text += fmt.Sprintf(", $%.2f", s.SpentUSD)

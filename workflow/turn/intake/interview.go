@@ -166,17 +166,6 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", formatDuration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
+	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
 	return f, nil
-}
-
-// formatDuration returns a duration as people say it.
-func formatDuration(d time.Duration) string {
-	switch {
-	case d >= 2*time.Hour && d%time.Hour == 0:
-		return plaintext.CountNoun(int(d/time.Hour), "hour")
-	case d >= time.Minute && d%time.Minute == 0:
-		return plaintext.CountNoun(int(d/time.Minute), "minute")
-	}
-	return d.String()
 }

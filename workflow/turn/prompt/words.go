@@ -3,7 +3,6 @@ package prompt
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -67,17 +66,4 @@ func LeftLine(left string) string {
 		return ""
 	}
 	return "\nLeft as it was: " + plaintext.CutWord(left, 800)
-}
-
-// Span returns a duration in words: 40 s, 12 min, 3 h, 2 days.
-func Span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
