@@ -10,11 +10,8 @@ import (
 // repository's credentials, who has to review, or what is installed from elsewhere. It returns an empty
 // string for all other changes. Case is ignored, because some programs that read these files ignore it.
 func (c Change) WiderEffect() string {
-	folder, name := path.Split(strings.ToLower(c.Path))
-	for _, kind := range wideKinds {
-		if kind.matchesFile("/"+folder, name) {
-			return kind.words
-		}
+	if words := c.outsideReader(); words != "" {
+		return words
 	}
 	switch {
 	case strings.Contains(c.Mode, "submodule"):
@@ -25,6 +22,24 @@ func (c Change) WiderEffect() string {
 		return "can be run as a program, or no longer"
 	}
 	return ""
+}
+
+// outsideReader says what the file decides if programs outside the repository read it, or returns an empty string.
+func (c Change) outsideReader() string {
+	folder, name := path.Split(strings.ToLower(c.Path))
+	for _, kind := range wideKinds {
+		if kind.matchesFile("/"+folder, name) {
+			return kind.words
+		}
+	}
+	return ""
+}
+
+// IsBesideCode reports whether the change has a wider effect and no test can show it: the file is read outside the
+// repository, is a submodule, or changed in nothing but whether it is a program.
+func (c Change) IsBesideCode() bool {
+	return c.outsideReader() != "" || strings.Contains(c.Mode, "submodule") ||
+		c.Kind == "modified" && strings.Contains(c.Mode, "executable") && !strings.Contains(c.Mode, "symlink") && !c.Binary && c.Added+c.Removed == 0
 }
 
 // wideFiles are files that programs outside the repository read.

@@ -70,3 +70,28 @@ func TestWiderEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsBesideTheCode checks that a program or a link is code, and that a file for programs outside the repository
+// is not.
+func TestWhatIsBesideTheCode(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[bool][]diff.Change{
+		true: {
+			{Path: ".github/workflows/ci.yml", Kind: "modified", Added: 1},
+			{Path: "lib", Kind: "modified", Mode: "submodule"},
+			{Path: "deploy.sh", Kind: "modified", Mode: "now executable"},
+		},
+		false: {
+			{Path: "cart.py", Kind: "modified", Added: 1},
+			{Path: "cart.py", Kind: "modified", Mode: "now executable", Added: 1},
+			{Path: "refund", Kind: "modified", Mode: "now executable", Binary: true},
+			{Path: "refund", Kind: "added", Mode: "executable", Added: 3},
+			{Path: "cart.py", Kind: "modified", Mode: "file is now a symlink"},
+			{Path: "cart.py", Kind: "modified", Mode: "symlink is now a executable"},
+		},
+	} {
+		for _, c := range list {
+			require.Equal(t, want, c.IsBesideCode(), c)
+		}
+	}
+}

@@ -91,7 +91,7 @@ func whatAlone(kind string, changes []diff.Change) string {
 		switch {
 		case c.IsDocument():
 			what = "documents"
-		case c.WiderEffect() != "":
+		case c.IsBesideCode():
 			what = "files that affect more than the code"
 		case project.IsTest(kind, c.Path):
 			what = "tests"
