@@ -262,7 +262,9 @@ func TestWordsOfACommitDoNothing(t *testing.T) {
 		"Implements https://git.example/acme/shop/issues/7, see https://git.example/acme/docs/7": "Implements https://git.example/acme/shop/issues/ 7, see https://git.example/acme/docs/7",
 		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: true":            "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\nskip-checks : true",
 		"Wrapped [skip\nci]\n/tag v2":                                                            "Wrapped [ skip\nci]\n /tag v2",
-		"Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading":             "Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading",
+		"Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1":                             "Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1",
+		"Closes SHOP-1-2": "Closes \"SHOP-1-2\"",
+		"Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading": "Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading",
 	} {
 		require.Equal(t, want, host.CommitText(text))
 		require.Equal(t, want, host.CommitText(want), "twice")

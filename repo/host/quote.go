@@ -42,14 +42,23 @@ var effects = []*regexp.Regexp{
 }
 
 // keys matches an issue of another tracker behind a word that closes it. Elsewhere a key is a word like UTF-8.
-var keys = regexp.MustCompile(`(?i)\b((?:clos|fix|resolv|implement)\w{0,3}:?\s+(?:issues?\s+)?)((?-i:[A-Z][A-Z0-9_]+-\d+))`)
+var keys = regexp.MustCompile(`(?i)\b((?:clos|fix|resolv|implement)\w{0,3}:?\s+(?:issues?\s+)?)((?-i:[A-Z][A-Z0-9_]+(?:-\d+)+))\b`)
+
+// noKeys are names of standards and of weaknesses, which look like keys.
+var noKeys = regexp.MustCompile(`^(?:CVE|CWE|UTF|SHA|ISO|RFC|AES|EC)-`)
 
 // disarm puts gap into what has an effect at a host, and mark around keys.
 func disarm(text, gap, mark string) string {
 	for _, e := range effects {
 		text = e.ReplaceAllString(text, "${1}"+gap+"${2}")
 	}
-	return keys.ReplaceAllString(text, "${1}"+mark+"${2}"+mark)
+	return keys.ReplaceAllStringFunc(text, func(closing string) string {
+		m := keys.FindStringSubmatch(closing)
+		if noKeys.MatchString(m[2]) {
+			return closing
+		}
+		return m[1] + mark + m[2] + mark
+	})
 }
 
 // CommitText returns a text for the message of a commit, which hosts obey as they do the text of a pull request:

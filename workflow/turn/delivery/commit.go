@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
@@ -66,7 +65,7 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	}
 	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
 	if proven.unproven() != "" {
-		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven())})
+		trailers = append(trailers, proposal.UnprovenTrailer(proven.unproven()))
 	}
 	return commits.Spec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),

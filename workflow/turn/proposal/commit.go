@@ -44,6 +44,12 @@ func Trailers(reporters []string, approver, userName, user string) (list [][2]st
 	return list
 }
 
+// UnprovenTrailer returns the trailer that says why nothing was proven, as text without an effect at a git host: the
+// reason may quote a command's output.
+func UnprovenTrailer(reason string) [2]string {
+	return [2]string{"Unproven", host.CommitText(plaintext.OneLine(reason))}
+}
+
 // firstSentence splits a text after its first sentence or line.
 func firstSentence(s string) (first, rest string) {
 	line, _, _ := strings.Cut(s, "\n")

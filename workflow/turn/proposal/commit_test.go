@@ -37,3 +37,8 @@ func TestTrailersDoNothing(t *testing.T) {
 	require.Equal(t, [][2]string{{"Reported-by", "Ann # 12 <ann@shop.example>"}, {"Approved-by", "@ bea"}}, Trailers([]string{"Ann #12 <ann@shop.example>"}, "", "@bea", "U2"))
 	require.Empty(t, Trailers(nil, "", "U2", "U2"))
 }
+
+func TestAReasonOfNoProofDoesNothing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, [2]string{"Unproven", "the package @ types/node is not installed [ skip-ci]"}, UnprovenTrailer("the package @types/node\nis not installed [skip-ci]"))
+}
