@@ -87,7 +87,9 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 				return "", nil, err
 			}
 			if tag.RowsAffected() > 0 {
-				list = append([]incoming.Event{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), byEdit)...)
+				list = append([]incoming.Event{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next incoming.Event) bool {
+					return byEdit(next) || byEdit(in) && next.TS == in.TS && (next.Kind == incoming.Mention || next.Kind == incoming.Reply)
+				})...)
 			}
 		}
 		err = tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
@@ -137,9 +139,10 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value, coalesce(at, now())
 			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $12::timestamptz[])
 				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, at, n)
-			where kind <> 'reply' or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
+			where not (kind in ('mention', 'reply') and exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent' and i.action_id = $13))
+				and (kind <> 'reply' or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
 				or exists (select 1 from calls where ts <= m.message_ts)
-					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent'))
+					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent')))
 			order by n
 			on conflict do nothing returning id, event_id, kind, message_ts),
 		seen as (
@@ -153,7 +156,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		column(func(in incoming.Event) string { return in.UserTeam }),
 		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
 		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list))
+		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), incoming.ByEdit)
 	if err != nil {
 		return nil, err
 	}

@@ -130,6 +130,8 @@ func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 		"1.1": {[][]incoming.Event{{event("1.1", incoming.Edit, "look")}, {event("1.1", incoming.Sent, "look")}, {event("1.1", incoming.Sent, "look here")}}, []string{"sent look"}},
 		"2.1": {[][]incoming.Event{{event("2.1", incoming.Edit, "look"), event("2.1", incoming.Sent, "look"), event("2.1", incoming.Edit, "look here"), event("2.1", incoming.Sent, "look here")}}, []string{"sent look", "edit look here"}},
 		"3.1": {[][]incoming.Event{{event("3.1", incoming.Mention, "look"), event("3.1", incoming.Edit, "look here"), event("3.1", incoming.Sent, "look here")}}, []string{"mention look", "edit look here"}},
+		"5.1": {[][]incoming.Event{{event("5.1", incoming.Sent, "look")}, {event("5.1", incoming.Mention, "look again")}, {event("5.1", incoming.Reply, "look as reply")}}, []string{"sent look"}},
+		"6.1": {[][]incoming.Event{{event("6.1", incoming.Sent, "look"), event("6.1", incoming.Mention, "look again")}}, []string{"sent look"}},
 		"4.1": {[][]incoming.Event{{event("4.1", incoming.Mention, "look")}, {event("4.1", incoming.Sent, "look here")}}, []string{"mention look"}},
 	} {
 		for _, came := range c.came {
