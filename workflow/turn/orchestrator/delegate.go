@@ -369,7 +369,7 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		return model.Result{}, err
 	}
 	said, told := "The files are as they were before.", "the files were put back"
-	if start == "" && below {
+	if below {
 		said = "The files are as the last verified task left them, and may still hold what was tried before it."
 		told = "the files are as the last verified task left them, with what was tried before it"
 	}

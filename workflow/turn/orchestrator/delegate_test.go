@@ -99,6 +99,7 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 	}{
 		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}, "a", false, ""},
 		{[]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}, "b", false, "what was verified stays"},
+		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", false), task(workflow.TaskFailed, "c", false)}, "c", true, "the third task, too, began with what the first one left"},
 		{[]workflow.Task{task(workflow.TaskFailed, "a", true)}, "", false, "a tree of its own was never merged"},
 		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}, "a", false, ""},
 		{[]workflow.Task{task(workflow.TaskDone, "a", true), task(workflow.TaskFailed, "a", true)}, "", false, ""},
