@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -36,7 +37,11 @@ func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tre
 		return tree{}, err
 	}
 	checker := s.Checker.For(m)
-	have, err := checker.Cache.FetchPackages(ctx, commit, s.repository.SetupFor(s.repository.Visual.Build, session.Created), nil)
+	setup := s.repository.SetupFor(s.repository.Visual.Build, session.Created)
+	if !strings.Contains(s.repository.Visual.Build, setup.Folder) {
+		setup.Folder = "" // the command runs at the top
+	}
+	have, err := checker.Cache.FetchPackages(ctx, commit, setup, nil)
 	if ctx.Err() != nil {
 		return tree{}, ctx.Err()
 	}
