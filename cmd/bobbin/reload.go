@@ -122,7 +122,7 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 				continue
 			}
 			if bytes.Equal(file, r.file) {
-				said = "bobbin: the configuration was read again and is taken over, but its file is the same as before. A container that shows a single file does not see the one that an editor puts in its place: start the container again."
+				said = "bobbin: the configuration was read again and is taken over, but its file is the same as before. If you changed it and the bot runs in a container: a container that shows a single file does not see the one that an editor puts in its place. Start the container again."
 			}
 			next, r.file, r.refused = &s, file, time.Time{}
 		}
