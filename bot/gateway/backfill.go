@@ -34,14 +34,14 @@ type History interface {
 }
 
 const (
-	maxGap        = 24 * time.Hour      // how far back messages are read
-	gapOverlap    = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
-	ledgerTimeout = 5 * time.Second     // limit for a read of the History
-	openFor       = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
-	rootsBefore   = 24 * time.Hour      // how long before the gap a thread without a session may have begun
-	openThreads   = 100
-	gapPages      = 5
-	gapPage       = 200
+	maxGap         = 24 * time.Hour      // how far back messages are read
+	gapOverlap     = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
+	historyTimeout = 5 * time.Second     // limit for a read of the History
+	openFor        = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
+	rootsBefore    = 24 * time.Hour      // how long before the gap a thread without a session may have begun
+	openThreads    = 100
+	gapPages       = 5
+	gapPage        = 200
 )
 
 // gaps tracks the times in which no link was up. A dead link counts as up until a ping is missed. So if two
@@ -59,7 +59,7 @@ type gaps struct {
 // linkEnds records that a link ended; others says whether another link is up. A gap begins at the newest stored
 // message.
 func (g *Gateway) linkEnds(ctx context.Context, others bool) {
-	if g.Ledger == nil || ctx.Err() != nil { // the program is stopping
+	if g.History == nil || ctx.Err() != nil { // the program is stopping
 		return
 	}
 	now := time.Now()
@@ -79,11 +79,11 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 
 // lastHeard returns the time of the newest stored message: zero if there is none, otherwise if it cannot be read.
 func (g *Gateway) lastHeard(ctx context.Context, otherwise time.Time) time.Time {
-	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, historyTimeout)
 	defer cancel()
 	var newest string
-	err := bot.RetryUntil(ctx, time.Now().Add(ledgerTimeout), 20*time.Millisecond, func() (err error) {
-		newest, err = g.Ledger.Newest(ctx)
+	err := bot.RetryUntil(ctx, time.Now().Add(historyTimeout), 20*time.Millisecond, func() (err error) {
+		newest, err = g.History.Newest(ctx)
 		return err
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (g *Gateway) linkBegins() {
 
 // missed queues a gap for a message that could not be kept and that Slack does not deliver again.
 func (g *Gateway) missed(in incoming.Event) {
-	if g.Ledger == nil || in.Kind != incoming.Mention && in.Kind != incoming.Reply {
+	if g.History == nil || in.Kind != incoming.Mention && in.Kind != incoming.Reply {
 		return
 	}
 	g.gaps.mu.Lock()
@@ -195,7 +195,7 @@ func (g *Gateway) newFilling(since time.Time) *filling {
 // try reads what is still to be read. done reports whether nothing of it failed.
 func (f *filling) try(ctx context.Context) (done bool) {
 	if !f.listed {
-		threads, err := f.g.Ledger.Threads(ctx, f.from.Add(-openFor), openThreads)
+		threads, err := f.g.History.Threads(ctx, f.from.Add(-openFor), openThreads)
 		if err != nil {
 			f.g.log().Warn("cannot read which threads are open", "err", err)
 			return false

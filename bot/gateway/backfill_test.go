@@ -37,7 +37,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 		other := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
 		g := &Gateway{Inbox: in, Listening: Listening{Watch: []string{o.Bugs.ID}}, Backfill: Backfill{Channels: []string{o.Bugs.ID, other.ID}}, Connecting: Connecting{Connections: 2}}
 		if filled {
-			g.Ledger = in
+			g.History = in
 		}
 		o.run(g)
 		root := o.AdaSays(o.Mention()+" it fails", "")
@@ -96,7 +96,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 		in := &bottest.Inbox{}
 		root := incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
 		require.NoError(t, in.Receive(t.Context(), root))
-		g := &Gateway{Backfill: Backfill{Ledger: in}, Connecting: Connecting{Connections: 2}}
+		g := &Gateway{Backfill: Backfill{History: in}, Connecting: Connecting{Connections: 2}}
 		g.gaps.filled = make(chan time.Time, 1)
 		first, second := &link{Gateway: g}, &link{Gateway: g}
 		for _, l := range []*link{first, second} {
@@ -134,7 +134,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 		}
 		o.AdaSays("while nobody listened", root)
 		o.Forget()
-		o.run(&Gateway{Inbox: in, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}})
+		o.run(&Gateway{Inbox: in, Backfill: Backfill{History: in, Channels: []string{o.Bugs.ID}}})
 		o.AdaSays("now", root)
 		o.Settle()
 		if !known {
@@ -211,7 +211,7 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 				}
 				return nil
 			}
-			o.run(&Gateway{Inbox: in, Backfill: Backfill{Ledger: &faultyLedger{in, c.newest, c.threads}, Channels: []string{o.Bugs.ID}}})
+			o.run(&Gateway{Inbox: in, Backfill: Backfill{History: &faultyLedger{in, c.newest, c.threads}, Channels: []string{o.Bugs.ID}}})
 			require.Eventually(t, func() bool { return len(in.Texts()) == 3 }, time.Minute, time.Millisecond)
 			require.ElementsMatch(t, []string{"it fails", "while nobody listened", "the total is off"}, in.Texts())
 		})
@@ -235,7 +235,7 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 		}}
 		g := &Gateway{Inbox: in}
 		if filled {
-			g.Ledger = in
+			g.History = in
 		}
 		o.run(g)
 		root := o.AdaSays(o.Mention()+" it fails", "")
@@ -264,7 +264,7 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	g := &Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{Ledger: in}}
+	g := &Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{History: in}}
 	root := o.AdaSays("it fails", "")
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)
@@ -293,7 +293,7 @@ func TestAMentionInAnOlderThreadIsRead(t *testing.T) {
 	o.AdaSays("at noon", other)
 	ago.Store(0)
 	o.AdaSays(o.Mention()+" it fails", root)
-	f := (&Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
+	f := (&Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{History: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
 	require.True(t, f.try(t.Context()))
 	require.Equal(t, []string{"it fails"}, in.Texts())
 	require.Len(t, o.Requests("conversations.replies"), 1, "nothing is new in the other thread")

@@ -75,7 +75,7 @@ type Modals struct {
 // Backfill configures where messages are read that were written while no connection was up (backfill.go). The
 // zero value reads none.
 type Backfill struct {
-	Ledger   History  // names the threads to read
+	History  History  // names the threads to read
 	Channels []string // ids of the channels to read
 }
 
@@ -100,7 +100,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup
-	if g.Ledger != nil {
+	if g.History != nil {
 		g.gaps.filled = make(chan time.Time, 1)
 		g.gaps.open, g.gaps.since = true, g.lastHeard(ctx, time.Time{}) // the time before the start is a gap
 		running.Go(func() { g.fillGaps(ctx) })

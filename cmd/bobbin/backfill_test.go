@@ -73,7 +73,7 @@ func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
 	b, err := server.New(t.Context(), s, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	if !ledger {
-		b.Gateway.Ledger = nil
+		b.Gateway.History = nil
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// A Window keeps the conversation of a loop within the model's window. With the zero value the window is
+// A ContextWindow keeps the conversation of a loop within the model's window. With the zero value the window is
 // unknown, and the loop compacts the conversation only after the endpoint has answered that it is too long.
 type ContextWindow struct {
 	Tokens func(model string) int         // returns the window of a model in tokens; 0: unknown

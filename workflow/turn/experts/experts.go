@@ -267,7 +267,7 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		}
 		id, err := permission.MentionableID(ctx, f.Slack, f.Session().Thread, address)
 		if err != nil {
-			f.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+			f.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)", "err", err)
 			return ids
 		}
 		if id != "" && id != asks && !slices.Contains(ids, id) {

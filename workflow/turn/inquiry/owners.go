@@ -26,7 +26,7 @@ func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
 	if len(places) > 0 {
 		asks, err := iq.Slack.Person(ctx, iq.Session().Thread, q.By)
 		if err != nil {
-			iq.Log.Warn("nobody is called: Slack does not tell who asks", "user", q.By, "err", err)
+			iq.Log.Warn("nobody is mentioned: Slack does not tell who asks", "user", q.By, "err", err)
 			asks = workflow.Person{ID: q.By, Guest: true}
 		}
 		parts = who.Answered(ctx, who.Find(ctx, places), asks)

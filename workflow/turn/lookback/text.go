@@ -76,7 +76,7 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	}
 	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
 	if err != nil {
-		k.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+		k.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)", "err", err)
 	}
 	if id == "" {
 		return nil

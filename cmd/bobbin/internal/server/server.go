@@ -200,7 +200,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	b.Gateway = &gateway.Gateway{
 		Slack: slack, Inbox: heard, Log: log, AckTimeout: s.SlackAckTimeout, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
-		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
+		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
 	side, giveUp := newSide(runner, s)
