@@ -2,8 +2,8 @@
 //
 // In each step the loop appends what people wrote meanwhile, asks the model, records the answer, runs the
 // tools that the model called and records each result. It ends when a tool ends it, when a limit is reached,
-// or when the model makes no progress. The state of a loop is its journal: a loop that is started again over
-// the same journal first runs the calls that have no result yet, and continues from there. An agent never
+// or when the model makes no progress. The state of a loop is its transcript: a loop that is started again over
+// the same transcript first runs the calls that have no result yet, and continues from there. An agent never
 // commits, pushes, posts or approves: its tools return what is to be written, and the turn decides.
 package agent
 

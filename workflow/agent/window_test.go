@@ -79,7 +79,7 @@ func requirePaired(t *testing.T, shown []model.Message) {
 	require.Empty(t, open)
 }
 
-// A conversation that outgrows the window continues with a summary of its older part. The journal keeps every
+// A conversation that outgrows the window continues with a summary of its older part. The transcript keeps every
 // entry.
 func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, EndTool, end)
 			require.Equal(t, 40, w.asked)
-			require.Greater(t, compaction.Size(p.messages), 3*w.bytes, "the journal is whole")
+			require.Greater(t, compaction.Size(p.messages), 3*w.bytes, "the transcript is whole")
 			require.Equal(t, request, w.last[0].Text, "what people wrote stays")
 			require.Contains(t, w.last[1].Text, "<summary>\nfound: nothing yet\n</summary>")
 			require.Equal(t, model.User, w.last[1].Role)

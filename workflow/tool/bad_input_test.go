@@ -15,7 +15,7 @@ const secret = "canary-4711"
 
 // newHostile returns a workspace with every kind of file that may break a tool.
 func newHostile(t testing.TB) *Env {
-	b := newBench(t, files{"ok.txt": "fine\n", "dir/inner.txt": "inner\n"})
+	b := newEnv(t, files{"ok.txt": "fine\n", "dir/inner.txt": "inner\n"})
 	outside := t.TempDir()
 	put(t, outside, "secret.txt", secret+"\n")
 	in := func(name string) string { return filepath.Join(b.Workspace.Files(), name) }
@@ -140,7 +140,7 @@ func TestSearchPassesOverStrangeFiles(t *testing.T) {
 
 func TestNoHostileNameIsWritten(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "a\n"})
+	b := newEnv(t, files{"a.txt": "a\n"})
 	for _, p := range []string{".git/hooks/pre-commit", "sub/.git/config", ".GIT/x", ".git. /x", "git~1", "a.txt/b", "..", ".", "", "sub/", "/abs", "\x00"} {
 		b.refused(t, "write_file", args{"path": p, "content": "x"})
 	}

@@ -13,7 +13,7 @@ import (
 // The work that a model or a repository can cause is limited, and ends soon.
 func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"seed.txt": "x\n"})
+	b := newEnv(t, files{"seed.txt": "x\n"})
 	b.put(t, strings.Repeat("deep/", 150)+"f.txt", "needle\n")
 	b.put(t, "line.min.js", strings.Repeat("ab", 4<<20-10))
 	b.put(t, "brackets.txt", strings.Repeat("}\n{\n", 400_000))

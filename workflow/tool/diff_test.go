@@ -11,7 +11,7 @@ import (
 
 func TestDiffShowsWhatWasChanged(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\ntwo\n", "sub/b.txt": "b\n"})
+	b := newEnv(t, files{"a.txt": "one\ntwo\n", "sub/b.txt": "b\n"})
 	require.Equal(t, "Nothing was changed.", b.ok(t, "diff", nil))
 	b.ok(t, "read_file", args{"path": "a.txt"})
 	b.ok(t, "edit_file", args{"path": "a.txt", "old": "two", "new": "three"})
@@ -40,7 +40,7 @@ func TestDiffNoise(t *testing.T) {
 // A file whose diff does not fit is named, and its diff can be requested.
 func TestALongDiffNamesItsFiles(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\n"})
+	b := newEnv(t, files{"a.txt": "one\n"})
 	b.ok(t, "write_file", args{"path": "big.txt", "content": strings.Repeat("a long line of text\n", 3000)})
 	b.ok(t, "write_file", args{"path": "z.txt", "content": "small\n"})
 	all := b.ok(t, "diff", nil)
@@ -54,7 +54,7 @@ func TestALongDiffNamesItsFiles(t *testing.T) {
 
 func TestHistoryOfACommitTakesAPath(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\n", "b/c.txt": "c\n", "d.txt": "d\n"})
+	b := newEnv(t, files{"a.txt": "one\n", "b/c.txt": "c\n", "d.txt": "d\n"})
 	one := b.ok(t, "history", args{"commit": b.Workspace.Base(), "path": "b"})
 	require.Contains(t, one, "Ada: add the rest")
 	require.Contains(t, one, "\n+c\n")

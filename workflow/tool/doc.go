@@ -16,5 +16,5 @@
 //     that the machine failed.
 //
 // Each tool has a Go file beside the text that describes it to the model (NAME.md), and one line in the lists
-// of bench.go. Go files without such a text hold what several tools share.
+// of env.go. Go files without such a text hold what several tools share.
 package tool

@@ -32,7 +32,7 @@ func Count(items []Item) int {
 `
 
 func cartBench(t testing.TB) *Env {
-	b := newBench(t, files{"cart.go": cart, "dos.txt": "one\r\ntwo\r\nthree\r\n"})
+	b := newEnv(t, files{"cart.go": cart, "dos.txt": "one\r\ntwo\r\nthree\r\n"})
 	b.ok(t, "read_file", args{"path": "cart.go"})
 	b.ok(t, "read_file", args{"path": "dos.txt"})
 	return b
@@ -85,7 +85,7 @@ func TestEditFileSaysWhatIsWrong(t *testing.T) {
 
 func TestEditNeedsARead(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\n"})
+	b := newEnv(t, files{"a.txt": "one\n"})
 	edit := args{"path": "a.txt", "old": "one", "new": "two"}
 	require.Contains(t, b.refused(t, "edit_file", edit), "a.txt has to be read before it is changed")
 	require.Contains(t, b.refused(t, "write_file", args{"path": "a.txt", "content": "x"}), "has to be read")
@@ -124,7 +124,7 @@ func TestEditKeepsBytes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{"seed": ""})
+			b := newEnv(t, files{"seed": ""})
 			b.put(t, "f.txt", c.before)
 			b.ok(t, "read_file", args{"path": "f.txt"})
 			b.ok(t, "edit_file", args{"path": "f.txt", "old": c.old, "new": c.new})
@@ -135,7 +135,7 @@ func TestEditKeepsBytes(t *testing.T) {
 
 func TestEditKeepsModeAndOtherNames(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"run.sh": "#!/bin/sh\necho 1\n"})
+	b := newEnv(t, files{"run.sh": "#!/bin/sh\necho 1\n"})
 	p := filepath.Join(b.Workspace.Files(), "run.sh")
 	require.NoError(t, os.Chmod(p, 0o755))
 	outside := filepath.Join(t.TempDir(), "hard")
@@ -160,7 +160,7 @@ func TestWrittenFilesBelongToTheWorkspacesOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	b := newBench(t, files{"a.txt": "a\n"})
+	b := newEnv(t, files{"a.txt": "a\n"})
 	require.NoError(t, os.Chown(b.Workspace.Files(), 65534, 65534))
 	b.ok(t, "write_file", args{"path": "new/deep/f.txt", "content": "x\n"})
 	for _, p := range []string{"new", "new/deep", "new/deep/f.txt"} {
@@ -223,7 +223,7 @@ func TestEditsAtTheSameTimeAreAllKept(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&text, "line-%02d\n", i)
 	}
-	b := newBench(t, files{"f.txt": text.String()})
+	b := newEnv(t, files{"f.txt": text.String()})
 	b.ok(t, "read_file", args{"path": "f.txt"})
 	var group sync.WaitGroup
 	for i := range 40 {

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 // files is a tree: it maps paths to contents.
 type files map[string]string
 
-// newBench returns an Env on a workspace of a new repository with these files.
-func newBench(t testing.TB, tree files) *Env {
+// newEnv returns an Env on a workspace of a new repository with these files.
+func newEnv(t testing.TB, tree files) *Env {
 	t.Helper()
 	dir := t.TempDir()
 	commit := newRepository(t, filepath.Join(dir, "origin"), tree)

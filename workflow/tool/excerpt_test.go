@@ -14,7 +14,7 @@ func TestExcerptsCountAsRead(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&long, "line %d\n", i+1)
 	}
-	b := newBench(t, files{"a.txt": long.String(), "b.txt": "one\ntwo\n", ".env": "KEY=1\n", "c.txt": "c\n"})
+	b := newEnv(t, files{"a.txt": long.String(), "b.txt": "one\ntwo\n", ".env": "KEY=1\n", "c.txt": "c\n"})
 	got := b.Excerpts(t.Context(), []Line{{Path: "b.txt", Number: 2}, {Path: "a.txt", Number: 40}, {Path: "a.txt", Number: 33}, {Path: "a.txt", Number: 3}, {Path: "none.txt", Number: 1}, {Path: ".env", Number: 1}, {Path: "../x", Number: 1}, {Path: "c.txt", Number: 9}})
 	require.True(t, strings.HasPrefix(got, "b.txt, lines 1-2 of 2\n1\tone\n2\ttwo\na.txt, lines 1-8 of 60\n1\tline 1\n"), got)
 	require.Contains(t, got, "a.txt, lines 28-45 of 60\n28\tline 28\n")
@@ -28,7 +28,7 @@ func TestExcerptsCountAsRead(t *testing.T) {
 
 func TestExcerptsAreBounded(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": strings.Repeat(strings.Repeat("x", 900)+"\n", 200)})
+	b := newEnv(t, files{"a.txt": strings.Repeat(strings.Repeat("x", 900)+"\n", 200)})
 	var named []Line
 	for i := range 20 {
 		named = append(named, Line{Path: "a.txt", Number: i*20 + 1})

@@ -8,7 +8,7 @@ import (
 
 func TestAFolderIsExploredAndChangedAlone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{
+	b := newEnv(t, files{
 		"README.md": "total\n", "lib/money.go": "package lib // total\n", "services/shop/cart.go": "package shop // total\n",
 		"services/shop/sub/a.go": "package sub\n", "services/shopping/b.go": "package shopping // total\n",
 	})

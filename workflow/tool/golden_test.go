@@ -47,7 +47,7 @@ func TestToolsAreDescribedAlwaysAlike(t *testing.T) {
 
 func TestEveryToolRefusesWhatItsSchemaDoes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "a\n"})
+	b := newEnv(t, files{"a.txt": "a\n"})
 	for _, tool := range allTools(b) {
 		for _, raw := range []string{``, `null`, `[]`, `"x"`, `{"no_such_field":1}`, `{"path":1}`, `{"path":"a.txt","offset":"x"}`, `{`, `{"path":"a.txt"} {"path":"a.txt"}`} {
 			r, err := tool.Call(t.Context(), json.RawMessage(raw))

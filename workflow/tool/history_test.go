@@ -8,7 +8,7 @@ import (
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\ntwo\n", "b.txt": "b\n"})
+	b := newEnv(t, files{"a.txt": "one\ntwo\n", "b.txt": "b\n"})
 	all := b.ok(t, "history", nil)
 	require.Regexp(t, `^[0-9a-f]{12} 2026-01-02 Ada: add the rest\n[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, all)
 	require.Regexp(t, `^[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, b.ok(t, "history", args{"path": "a.txt"}))
@@ -21,7 +21,7 @@ func TestHistory(t *testing.T) {
 
 func TestHistoryWrongCalls(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "one\n"})
+	b := newEnv(t, files{"a.txt": "one\n"})
 	require.Contains(t, b.refused(t, "history", args{"line": 3}), "Which file")
 	require.Contains(t, b.refused(t, "history", args{"path": "../x"}), "outside")
 	b.refused(t, "history", args{"path": "a.txt", "line": 99})

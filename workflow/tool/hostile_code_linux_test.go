@@ -66,15 +66,15 @@ func hostileCode() []hostile {
 		{
 			line: "T16", name: "two sessions at once", tree: func(*lab) files { return files{"shared.txt": "theirs\n"} },
 			play: func(t testing.TB, l *lab) {
-				other, err := l.session(l.bench.Mirror, "other", "main")
+				other, err := l.session(l.env.Mirror, "other", "main")
 				require.NoError(t, err)
 				other.ok(t, "read_file", args{"path": "shared.txt"})
 				other.ok(t, "edit_file", args{"path": "shared.txt", "old": "theirs", "new": "mine"})
 				other.ok(t, "run", args{"command": "echo " + secret + " > left.txt; ls /src/.. /tmp > seen.txt"})
 				require.Contains(t, l.ask("read_file", args{"path": "shared.txt"}), "1\ttheirs")
-				require.Contains(t, l.bench.refused(t, "read_file", args{"path": "left.txt"}), "There is no left.txt")
+				require.Contains(t, l.env.refused(t, "read_file", args{"path": "left.txt"}), "There is no left.txt")
 				require.NotContains(t, l.ask("run", args{"command": "find / -name left.txt 2>/dev/null; cat left.txt"}), secret)
-				require.NotEqual(t, l.bench.Workspace.Files(), other.Workspace.Files())
+				require.NotEqual(t, l.env.Workspace.Files(), other.Workspace.Files())
 			},
 		},
 	}
@@ -89,18 +89,18 @@ func (l *lab) attack(name string) string {
 }
 
 func playCode(t testing.TB, l *lab) {
-	require.NotEmpty(t, l.bench.Project.Test, "what is to be run is found")
+	require.NotEmpty(t, l.env.Project.Test, "what is to be run is found")
 	l.ask("check", nil)
-	l.ask("run", args{"command": l.bench.Project.Test})
+	l.ask("run", args{"command": l.env.Project.Test})
 	if !l.caches {
 		return
 	}
 	require.Contains(t, l.ask("write_file", args{"path": "added.txt", "content": "x\n"}), "new")
-	proof, err := proof.Prove(t.Context(), l.bench.Checker, l.bench.Workspace, l.bench.Project, "")
+	proof, err := proof.Prove(t.Context(), l.env.Checker, l.env.Workspace, l.env.Project, "")
 	require.NoError(t, err)
 	require.True(t, proof.Branch.TestsRan)
 	require.True(t, proof.Branch.TestsOK, proof.Branch.Output)
-	require.NoError(t, l.bench.Workspace.Restore(t.Context(), ""))
+	require.NoError(t, l.env.Workspace.Restore(t.Context(), ""))
 }
 
 // naiveCheck runs the same tests with the same code, but without a sandbox.
@@ -130,19 +130,19 @@ func playPoison(t testing.TB, l *lab) {
 		return found
 	}
 	require.Empty(t, poisoned(), "the repository's cache")
-	own, err := filepath.Glob(filepath.Join(l.bench.ScratchDir, "*", "poison"))
+	own, err := filepath.Glob(filepath.Join(l.env.ScratchDir, "*", "poison"))
 	require.NoError(t, err)
 	require.NotEmpty(t, own, "a cache of its own it may spoil")
 	for _, line := range []string{"ls /cache/*/00 /cache/*/ff", "ls -R /cache | grep -c poison; true"} {
-		cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", line)
+		cmd := l.env.Sandbox.Command(l.env.Workspace.Files(), "sh", "-c", line)
 		var out strings.Builder
-		cmd.Mounts, cmd.Env = l.bench.Checker.Cache.Mounts(l.bench.Workspace.Files()) // as checks and proofs have it
+		cmd.Mounts, cmd.Env = l.env.Checker.Cache.Mounts(l.env.Workspace.Files()) // as checks and proofs have it
 		cmd.Stdout = &out
 		require.NoError(t, cmd.Run(t.Context()))
 		require.NotContains(t, out.String(), "poison\n", line)
 	}
-	cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", poison)
-	cmd.Mounts, cmd.Env = l.bench.Checker.Cache.Mounts(l.bench.Workspace.Files())
+	cmd := l.env.Sandbox.Command(l.env.Workspace.Files(), "sh", "-c", poison)
+	cmd.Mounts, cmd.Env = l.env.Checker.Cache.Mounts(l.env.Workspace.Files())
 	for i := range cmd.Mounts {
 		cmd.Mounts[i].Writable = strings.HasPrefix(cmd.Mounts[i].Host, l.dir)
 	}

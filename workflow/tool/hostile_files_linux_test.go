@@ -29,9 +29,9 @@ func hostileFiles() []hostile {
 			arrive: func(l *lab, dir string) { put(l.t, dir, "logo.png", "\x89PNG\r\n\x1a\n\x00\x01"+secret) },
 			play: func(t testing.TB, l *lab) {
 				require.Contains(t, l.ask("read_file", args{"path": "logo.png"}), "is a binary file (")
-				require.Contains(t, l.bench.refused(t, "search", args{"pattern": "canary", "path": "tool"}), "binary")
-				require.Contains(t, l.bench.refused(t, "edit_file", args{"path": "logo.png", "old": "PNG", "new": "GIF"}), "binary")
-				diff, err := l.bench.Workspace.Diff(t.Context())
+				require.Contains(t, l.env.refused(t, "search", args{"pattern": "canary", "path": "tool"}), "binary")
+				require.Contains(t, l.env.refused(t, "edit_file", args{"path": "logo.png", "old": "PNG", "new": "GIF"}), "binary")
+				diff, err := l.env.Workspace.Diff(t.Context())
 				require.NoError(t, err)
 				require.Contains(t, diff, "Binary files a/logo.png and b/logo.png differ")
 			},
@@ -69,12 +69,12 @@ func hostileFiles() []hostile {
 			},
 			play: func(t testing.TB, l *lab) {
 				for p, says := range map[string]string{"pipe": "named pipe", "socket": "not a regular file", "sub/go.mod": "named pipe"} {
-					require.Contains(t, l.bench.refused(t, "read_file", args{"path": p}), says)
-					require.Contains(t, l.bench.refused(t, "write_file", args{"path": p, "content": "x"}), says)
+					require.Contains(t, l.env.refused(t, "read_file", args{"path": p}), says)
+					require.Contains(t, l.env.refused(t, "write_file", args{"path": p, "content": "x"}), says)
 				}
 				require.Contains(t, l.ask("list_files", nil), "pipe (named pipe)")
-				require.Empty(t, project.Find(l.bench.Workspace.FS()), "what is looked for in a folder is not waited for either")
-				_, err := l.bench.Workspace.FS().Open("sub/go.mod")
+				require.Empty(t, project.Find(l.env.Workspace.FS()), "what is looked for in a folder is not waited for either")
+				_, err := l.env.Workspace.FS().Open("sub/go.mod")
 				require.Error(t, err)
 			},
 		},
@@ -123,7 +123,7 @@ func hostilePlain() []hostile {
 						"edit_file": {"path": p, "old": "x", "new": "y"}, "write_file": {"path": p, "content": "x"},
 						"apply_patch": {"patch": "*** Begin Patch\n*** Add File: " + p + "\n+x\n*** End Patch"},
 					} {
-						require.NotContains(t, l.bench.refused(t, name, in), secret)
+						require.NotContains(t, l.env.refused(t, name, in), secret)
 					}
 				}
 			},
@@ -136,30 +136,30 @@ func playCRLF(t testing.TB, l *lab) {
 	require.Contains(t, l.ask("read_file", args{"path": "dos.txt"}), "lines end in CRLF, which edits keep")
 	require.Contains(t, l.ask("edit_file", args{"path": "dos.txt", "old": "two", "new": "2"}), "1 place changed")
 	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: dos.txt\n 2\n-three\n+3\n+4\n*** End Patch"}), "dos.txt changed")
-	require.Equal(t, "one\r\n2\r\n3\r\n4\r\n", l.bench.get(t, "dos.txt"))
+	require.Equal(t, "one\r\n2\r\n3\r\n4\r\n", l.env.get(t, "dos.txt"))
 	changed := func() string {
-		changes, err := l.bench.Workspace.Changes(t.Context())
+		changes, err := l.env.Workspace.Changes(t.Context())
 		require.NoError(t, err)
 		return fmt.Sprint(changes)
 	}
 	require.Contains(t, changed(), "modified dos.txt +3 -2")
-	kept := l.bench.get(t, "dos.txt")
-	l.bench.put(t, "dos.txt", strings.ReplaceAll(kept, "\r\n", "\n"))
+	kept := l.env.get(t, "dos.txt")
+	l.env.put(t, "dos.txt", strings.ReplaceAll(kept, "\r\n", "\n"))
 	require.Contains(t, changed(), "modified dos.txt +4 -3", "the control: who reads it as text and writes it back changes every line")
-	l.bench.put(t, "dos.txt", kept)
+	l.env.put(t, "dos.txt", kept)
 }
 
 func playLarge(t testing.TB, l *lab) {
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": "line.js"}), "larger than 10.0 MB (20.0 MB)")
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": "sparse.log"}), "larger than 10.0 MB (1024.0 MB)")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": "line.js"}), "larger than 10.0 MB (20.0 MB)")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": "sparse.log"}), "larger than 10.0 MB (1024.0 MB)")
 	text := l.ask("search", args{"pattern": "abab"})
 	require.Contains(t, text, "over 8.0 MB not searched")
 	require.Less(t, len(text), 4<<10)
-	require.NoError(t, os.Remove(filepath.Join(l.bench.Workspace.Files(), "line.js")))
+	require.NoError(t, os.Remove(filepath.Join(l.env.Workspace.Files(), "line.js")))
 	if !whole {
 		return
 	}
-	changes, err := l.bench.Workspace.Changes(t.Context())
+	changes, err := l.env.Workspace.Changes(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, fmt.Sprint(changes), "zeros.bin (too large (1.0 GB)) binary")
 }
@@ -173,17 +173,17 @@ func shortly(t testing.TB, dir string) string {
 }
 
 func playPrivate(t testing.TB, l *lab) {
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": ".env"}), "may hold secrets and is not shown")
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": `".env"`}), "may hold secrets")
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": "notes.txt"}), "may hold secrets")
-	require.Contains(t, l.bench.refused(t, "search", args{"path": "web/.env.production", "pattern": "KEY"}), "may hold secrets")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": ".env"}), "may hold secrets and is not shown")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": `".env"`}), "may hold secrets")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": "notes.txt"}), "may hold secrets")
+	require.Contains(t, l.env.refused(t, "search", args{"path": "web/.env.production", "pattern": "KEY"}), "may hold secrets")
 	require.Contains(t, l.ask("read_file", args{"path": ".env.example"}), "API_TOKEN=", "the control: what is an example is shown")
 	require.Contains(t, l.ask("read_file", args{"path": ".mcp.json"}), "mcpServers", "and settings are files like others")
-	shown := l.ask("history", args{"commit": l.bench.Workspace.Base()})
+	shown := l.ask("history", args{"commit": l.env.Workspace.Base()})
 	require.Contains(t, shown, "a/.env b/.env\n… changed, and not shown")
 	require.Contains(t, shown, "+++ b/.env.example")
 	l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Delete File: .env\n*** Add File: .env\n+API_TOKEN=mine\n*** End Patch"})
-	require.Equal(t, "API_TOKEN=mine\n", l.bench.get(t, ".env"))
-	require.Contains(t, l.bench.refused(t, "apply_patch", args{"patch": "*** Begin Patch\n*** Update File: .env\n-API_TOKEN=mine\n+API_TOKEN=x\n*** End Patch"}), "may hold secrets")
-	require.NoError(t, l.bench.Workspace.Restore(t.Context(), ""))
+	require.Equal(t, "API_TOKEN=mine\n", l.env.get(t, ".env"))
+	require.Contains(t, l.env.refused(t, "apply_patch", args{"patch": "*** Begin Patch\n*** Update File: .env\n-API_TOKEN=mine\n+API_TOKEN=x\n*** End Patch"}), "may hold secrets")
+	require.NoError(t, l.env.Workspace.Restore(t.Context(), ""))
 }

@@ -25,7 +25,7 @@ func hostileSettings() []hostile {
 			line: "R1", name: "fsmonitor",
 			arrive: func(l *lab, dir string) { l.settings(dir, "[core]", "fsmonitor = "+l.touch("fsmonitor")) },
 			play: func(t testing.TB, l *lab) {
-				require.Contains(t, l.bench.refused(t, "read_file", args{"path": ".git/config"}), ".git directory is not part of the workspace")
+				require.Contains(t, l.env.refused(t, "read_file", args{"path": ".git/config"}), ".git directory is not part of the workspace")
 			},
 			naive: naively("status"), finds: executed,
 		},
@@ -130,7 +130,7 @@ func hostileGits() []hostile {
 				put(l.t, dir, ".git", "gitdir: "+filepath.Join(elsewhere, ".git")+"\n")
 			},
 			play: func(t testing.TB, l *lab) {
-				require.Contains(t, l.bench.refused(t, "read_file", args{"path": ".git"}), "not part of the workspace")
+				require.Contains(t, l.env.refused(t, "read_file", args{"path": ".git"}), "not part of the workspace")
 			},
 			naive: naively("status"), finds: executed,
 		},
@@ -144,7 +144,7 @@ func hostileGits() []hostile {
 				}
 			},
 			play: func(t testing.TB, l *lab) {
-				entries, err := os.ReadDir(filepath.Join(l.bench.Workspace.Files(), "a"))
+				entries, err := os.ReadDir(filepath.Join(l.env.Workspace.Files(), "a"))
 				require.NoError(t, err)
 				require.Empty(t, entries)
 			},
@@ -166,11 +166,11 @@ func hostileRenames() []hostile {
 					"*** Update File: dot/config\n*** Move to: .git/config\n-[core]\n+[alias]",
 					"*** Add File: .git/hooks/pre-commit\n+x", "*** Add File: .GIT/config\n+x", "*** Add File: sub/.git\n+x",
 				} {
-					require.Contains(t, l.bench.refused(t, "apply_patch", args{"patch": "*** Begin Patch\n" + patch + "\n*** End Patch"}), "not part of the workspace")
+					require.Contains(t, l.env.refused(t, "apply_patch", args{"patch": "*** Begin Patch\n" + patch + "\n*** End Patch"}), "not part of the workspace")
 				}
-				require.Contains(t, l.bench.refused(t, "write_file", args{"path": "sub/.git/hooks/pre-push", "content": "x"}), "not part of the workspace")
+				require.Contains(t, l.env.refused(t, "write_file", args{"path": "sub/.git/hooks/pre-push", "content": "x"}), "not part of the workspace")
 				require.Contains(t, l.ask("run", args{"command": "git init -q . && git config core.fsmonitor '" + l.touch("own") + "' && mv dot/hooks/post-checkout .git/hooks/ && git status --short | head -1"}), "exit code 0")
-				require.DirExists(t, filepath.Join(l.bench.Workspace.Files(), ".git/hooks"))
+				require.DirExists(t, filepath.Join(l.env.Workspace.Files(), ".git/hooks"))
 			},
 			naive: func(l *lab, dir string) {
 				l.git(dir, "config", "core.fsmonitor", l.touch("own"))

@@ -43,7 +43,7 @@ type lab struct {
 	trap    *trap
 	watch   *watch
 	mirrors *repo.Mirrors
-	bench   *Env
+	env     *Env
 	caches  bool // commands get build caches
 	lure    bool // the remote redirects requests for another repository
 	said    []string
@@ -193,7 +193,7 @@ func (l *lab) open(branch string) error {
 	if err != nil {
 		return err
 	}
-	l.bench, err = l.session(m, "session", branch)
+	l.env, err = l.session(m, "session", branch)
 	return err
 }
 
@@ -224,7 +224,7 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Env, error) {
 // ask calls a tool and keeps the text that a model would be shown.
 func (l *lab) ask(name string, in args) string {
 	l.t.Helper()
-	r := l.bench.call(l.t, name, in)
+	r := l.env.call(l.t, name, in)
 	l.said = append(l.said, r.Text)
 	return r.Text
 }
@@ -233,7 +233,7 @@ func (l *lab) ask(name string, in args) string {
 // on a harmless repository.
 func (l *lab) work() {
 	l.t.Helper()
-	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
+	t, ctx, w := l.t, l.t.Context(), l.env.Workspace
 	for _, look := range []struct {
 		tool string
 		in   args
@@ -252,10 +252,10 @@ func (l *lab) work() {
 	require.Contains(t, l.ask("write_file", args{"path": "new/note.txt", "content": "a note\n"}), "new, 1 line")
 	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch"}), "app.txt changed")
 	require.Contains(t, l.ask("run", args{"command": "cat app.txt; ls -la; git status; git log --all"}), "total = 3")
-	before := l.bench.Project
-	l.bench.Project = project.Project{Kind: "make", Test: "cat app.txt"}
+	before := l.env.Project
+	l.env.Project = project.Project{Kind: "make", Test: "cat app.txt"}
 	require.Contains(t, l.ask("check", nil), "exit code 0")
-	l.bench.Project = before
+	l.env.Project = before
 
 	changes, err := w.Changes(ctx)
 	require.NoError(t, err)
@@ -281,7 +281,7 @@ func (l *lab) work() {
 // push commits and pushes, and checks what the remote has then.
 func (l *lab) push(tree string) {
 	l.t.Helper()
-	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
+	t, ctx, w := l.t, l.t.Context(), l.env.Workspace
 	commit, err := w.Commit(ctx, commits.Spec{Tree: tree, Message: "charge more", When: whenever})
 	require.NoError(t, err)
 	_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})

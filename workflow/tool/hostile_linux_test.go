@@ -59,8 +59,8 @@ func TestHostileRepositories(t *testing.T) {
 				require.NoError(t, err)
 			}
 			if row.arrive != nil {
-				row.arrive(l, l.bench.Workspace.Files())
-				require.NoError(t, l.bench.Sandbox.Own(l.bench.Workspace.Files()))
+				row.arrive(l, l.env.Workspace.Files())
+				require.NoError(t, l.env.Sandbox.Own(l.env.Workspace.Files()))
 			}
 			if row.play != nil {
 				row.play(t, l)
@@ -136,7 +136,7 @@ func (l *lab) goesOn() {
 	m, err := l.mirrors.Open(l.t.Context(), l.asked())
 	require.NoError(l.t, err)
 	require.NoError(l.t, m.Fetch(l.t.Context()))
-	l.bench, err = l.session(m, "decent", "decent")
+	l.env, err = l.session(m, "decent", "decent")
 	require.NoError(l.t, err)
 	require.Contains(l.t, l.ask("read_file", args{"path": "app.txt"}), "price = 1")
 	require.Contains(l.t, l.ask("run", args{"command": "cat app.txt"}), "exit code 0")

@@ -31,7 +31,7 @@ func hostileRemotes() []hostile {
 				l.commit("main", nil)
 				l.git(l.bare, "symbolic-ref", "HEAD", "refs/heads/unborn")
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.Commits().DefaultBranch()) },
+			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch()) },
 		},
 		{
 			line: "R23", name: "a HEAD on no branch", build: func(l *lab) {
@@ -42,7 +42,7 @@ func hostileRemotes() []hostile {
 				l.git(l.bare, "update-ref", "refs/heads/aardvark", "main")
 				l.git(l.bare, "update-ref", "--no-deref", "HEAD", l.git(l.bare, "commit-tree", "-m", "loose", first+"^{tree}"))
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.bench.Mirror.Commits().DefaultBranch()) },
+			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch()) },
 		},
 		{
 			line: "R23", name: "a shallow clone", build: func(l *lab) {
@@ -56,7 +56,7 @@ func hostileRemotes() []hostile {
 				l.git(bare, "fetch", "-q", "--depth=1", "file://"+from, "main:main")
 			},
 			play: func(t testing.TB, l *lab) {
-				require.Contains(t, l.ask("history", args{"commit": l.bench.Workspace.Base()}), "a shallow clone whose history begins here")
+				require.Contains(t, l.ask("history", args{"commit": l.env.Workspace.Base()}), "a shallow clone whose history begins here")
 				require.Contains(t, l.ask("history", nil), "trust me")
 				require.Contains(t, l.ask("history", args{"path": "app.txt", "line": 1}), "was last changed by")
 			},
@@ -75,7 +75,7 @@ func hostilePushes() []hostile {
 			line: "G4", name: "settings that send the push elsewhere",
 			arrive: func(l *lab, dir string) { l.settings(dir, l.elsewhere()...) },
 			play: func(_ testing.TB, l *lab) { // even in Bobbin's own mirror
-				l.settingsOf(filepath.Join(l.bench.Mirror.Dir(), "config"), l.elsewhere()...)
+				l.settingsOf(filepath.Join(l.env.Mirror.Dir(), "config"), l.elsewhere()...)
 			},
 			naive: func(l *lab, dir string) { // by the remote's name, with the library that Bobbin pushes with
 				r, err := git.PlainOpen(dir)
@@ -89,8 +89,8 @@ func hostilePushes() []hostile {
 		{
 			line: "G5", name: "a push to where nobody may", tree: func(*lab) files { return files{"x.txt": "x\n"} },
 			play: func(t testing.TB, l *lab) {
-				w, before := l.bench.Workspace, l.git(l.bare, "for-each-ref")
-				l.bench.put(t, "x.txt", "y\n")
+				w, before := l.env.Workspace, l.git(l.bare, "for-each-ref")
+				l.env.put(t, "x.txt", "y\n")
 				commit, err := w.Commit(t.Context(), commits.Spec{Message: "x", When: whenever})
 				require.NoError(t, err)
 				for branch, says := range map[string]string{

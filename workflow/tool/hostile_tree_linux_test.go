@@ -43,7 +43,7 @@ func hostileTrees() []hostile {
 						"write_file":  {"path": p, "content": "x"},
 						"apply_patch": {"patch": "*** Begin Patch\n*** Update File: " + p + "\n-" + secret + "\n+x\n*** End Patch"},
 					} {
-						text := l.bench.refused(t, name, in)
+						text := l.env.refused(t, name, in)
 						require.NotContains(t, text, secret)
 						if name == "read_file" {
 							require.Contains(t, text, says)
@@ -130,18 +130,18 @@ func playBytes(t testing.TB, l *lab) {
 	require.Contains(t, listed, `"caf\xe9.txt"`)
 	require.Contains(t, listed, `"new\nline.txt"`)
 	for _, p := range []string{`"caf\xe9.txt"`, `"new\nline.txt"`, "new\nline.txt", `"\"quoted\".txt"`} {
-		require.Contains(t, l.bench.ok(t, "read_file", args{"path": p}), "lines 1-1", "a name can be given back as it was shown")
+		require.Contains(t, l.env.ok(t, "read_file", args{"path": p}), "lines 1-1", "a name can be given back as it was shown")
 	}
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": `"../x\xe9"`}), "outside of the repository", "and is judged as any other")
-	require.Contains(t, l.bench.refused(t, "read_file", args{"path": `"a\x00b"`}), "NUL")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": `"../x\xe9"`}), "outside of the repository", "and is judged as any other")
+	require.Contains(t, l.env.refused(t, "read_file", args{"path": `"a\x00b"`}), "NUL")
 	require.Contains(t, l.ask("edit_file", args{"path": `"caf\xe9.txt"`, "old": "price: 1", "new": "price: 2"}), "1 place changed")
 
 	require.Contains(t, l.ask("read_file", args{"path": "latin.txt"}), `1	na\xefve`)
 	require.Contains(t, l.ask("edit_file", args{"path": "latin.txt", "old": "price = 1", "new": "price = 2"}), "1 place changed")
-	require.Equal(t, "na\xefve\nprice = 2\nfin\xe9\n", l.bench.get(t, "latin.txt"), "the other bytes stay as they are")
-	require.Contains(t, l.bench.refused(t, "edit_file", args{"path": "latin.txt", "old": `fin\xe9`, "new": "end"}), "a byte that is not UTF-8, which old cannot name")
-	require.Contains(t, l.bench.refused(t, "write_file", args{"path": "latin.txt", "content": `na\xefve` + "\nprice = 3\n"}), "not UTF-8 and would be lost")
-	require.NotEqual(t, l.bench.get(t, "latin.txt"), strings.ToValidUTF8(l.bench.get(t, "latin.txt"), "?"), "the control: what JSON would have made of it")
+	require.Equal(t, "na\xefve\nprice = 2\nfin\xe9\n", l.env.get(t, "latin.txt"), "the other bytes stay as they are")
+	require.Contains(t, l.env.refused(t, "edit_file", args{"path": "latin.txt", "old": `fin\xe9`, "new": "end"}), "a byte that is not UTF-8, which old cannot name")
+	require.Contains(t, l.env.refused(t, "write_file", args{"path": "latin.txt", "content": `na\xefve` + "\nprice = 3\n"}), "not UTF-8 and would be lost")
+	require.NotEqual(t, l.env.get(t, "latin.txt"), strings.ToValidUTF8(l.env.get(t, "latin.txt"), "?"), "the control: what JSON would have made of it")
 }
 
 // rawTree writes a commit of a tree that git would not write, object by object.

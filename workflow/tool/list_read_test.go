@@ -10,7 +10,7 @@ import (
 
 func TestListFiles(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"go.mod": "m", "cmd/shop/main.go": "m", "internal/cart/cart.go": "m", "internal/cart/cart_test.go": "m", "README.md": "m"})
+	b := newEnv(t, files{"go.mod": "m", "cmd/shop/main.go": "m", "internal/cart/cart.go": "m", "internal/cart/cart_test.go": "m", "README.md": "m"})
 	require.Equal(t, "cmd/ (1 file)\ncmd/shop/ (1 file)\ninternal/ (2 files)\ninternal/cart/ (2 files)\n"+
 		"README.md\ncmd/shop/main.go\ngo.mod\ninternal/cart/cart.go\ninternal/cart/cart_test.go\n", b.ok(t, "list_files", nil))
 	require.Equal(t, "internal/cart/ (2 files)\ninternal/cart/cart.go\ninternal/cart/cart_test.go\n", b.ok(t, "list_files", args{"path": "internal/"}))
@@ -29,7 +29,7 @@ func TestListFilesOfALargeTree(t *testing.T) {
 		tree[fmt.Sprintf("a/b/%03d.txt", i)] = "x"
 		tree[fmt.Sprintf("c/%03d.txt", i)] = "x"
 	}
-	b := newBench(t, files{"top.txt": "x"})
+	b := newEnv(t, files{"top.txt": "x"})
 	for name, data := range tree {
 		b.put(t, name, data)
 	}
@@ -50,7 +50,7 @@ func TestReadFile(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&long, "line %d\n", i+1)
 	}
-	b := newBench(t, files{
+	b := newEnv(t, files{
 		"long.txt": long.String(), "dos.txt": "a\r\nb\r\n", "noend.txt": "a\nb", "internal/session.go": "package x\n",
 		"lfs.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n", "fat.txt": strings.Repeat(strings.Repeat("x", 999)+"\n", 100),
 	})
@@ -70,7 +70,7 @@ func TestReadFile(t *testing.T) {
 
 func TestReadFileOffersNearNames(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"internal/auth/session.go": "x", "internal/auth/session_test.go": "x", "web/session.ts": "x", "README.md": "x", "main.go": "x"})
+	b := newEnv(t, files{"internal/auth/session.go": "x", "internal/auth/session_test.go": "x", "web/session.ts": "x", "README.md": "x", "main.go": "x"})
 	for wanted, near := range map[string]string{
 		"session.go":               "There is no session.go. Near names: internal/auth/session.go,",
 		"internal/auth/sesion.go":  "Near names: internal/auth/session.go",

@@ -15,7 +15,7 @@ func patchOf(lines ...string) args {
 
 func TestApplyPatch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"cart.go": cart, "old/name.txt": "a\nb\nc\n", "gone.txt": "x\n"})
+	b := newEnv(t, files{"cart.go": cart, "old/name.txt": "a\nb\nc\n", "gone.txt": "x\n"})
 	edits := 0
 	b.Edited = func() { edits++ }
 	text := b.ok(t, "apply_patch", patchOf(
@@ -74,7 +74,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, tree)
+			b := newEnv(t, tree)
 			b.Edited = func() { t.Error("nothing was to be edited") }
 			text := b.refused(t, "apply_patch", patchOf(append(good, c.bad...)...))
 			require.Contains(t, text, c.says)
@@ -89,7 +89,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 
 func TestPatchMayPutAFolderWhereAFileWas(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a": "a\n", "b": "b\n"})
+	b := newEnv(t, files{"a": "a\n", "b": "b\n"})
 	b.ok(t, "apply_patch", patchOf("*** Add File: a/b.txt", "+x", "*** Delete File: a"))
 	require.Equal(t, "x\n", b.get(t, "a/b.txt"))
 	b.ok(t, "apply_patch", patchOf("*** Delete File: b", "*** Add File: b", "+again"))
@@ -99,7 +99,7 @@ func TestPatchMayPutAFolderWhereAFileWas(t *testing.T) {
 // A file that the model has patched counts as read.
 func TestEditOfAPatchedFile(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "a\nb\n"})
+	b := newEnv(t, files{"a.txt": "a\nb\n"})
 	require.Contains(t, b.refused(t, "edit_file", args{"path": "a.txt", "old": "b", "new": "B"}), "has to be read")
 	b.ok(t, "apply_patch", patchOf("*** Update File: a.txt", "-a", "+x"))
 	b.ok(t, "edit_file", args{"path": "a.txt", "old": "x", "new": "A"})
@@ -110,7 +110,7 @@ func TestEditOfAPatchedFile(t *testing.T) {
 
 func TestPatchKeepsTheMode(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"run.sh": "echo 1\n"})
+	b := newEnv(t, files{"run.sh": "echo 1\n"})
 	require.NoError(t, os.Chmod(filepath.Join(b.Workspace.Files(), "run.sh"), 0o755))
 	b.ok(t, "apply_patch", patchOf("*** Update File: run.sh", "*** Move to: bin/run.sh", "-echo 1", "+echo 2"))
 	info, err := os.Stat(filepath.Join(b.Workspace.Files(), "bin/run.sh"))

@@ -50,7 +50,7 @@ func (s swap) during(files, outside string, work func()) {
 }
 
 func racingBench(t *testing.T) (b *Env, outside string) {
-	b = newBench(t, files{"dir/f.txt": "inside\n", "dir/sub/g.txt": "inside\n"})
+	b = newEnv(t, files{"dir/f.txt": "inside\n", "dir/sub/g.txt": "inside\n"})
 	outside = t.TempDir()
 	put(t, outside, "f.txt", secret+"\n")
 	put(t, outside, "sub/g.txt", secret+"\n")

@@ -13,7 +13,7 @@ import (
 // no result, or that it only searched.
 func TestAnInterruptedAgentKnowsWhatItSaw(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"cart.go": cart, "new.txt": "one\n", "patched.txt": "two\n", "refused.txt": "three\n", "other.txt": "four\n"})
+	b := newEnv(t, files{"cart.go": cart, "new.txt": "one\n", "patched.txt": "two\n", "refused.txt": "three\n", "other.txt": "four\n"})
 	var said []model.Message
 	call := func(id, name string, wrong bool, in args) {
 		raw, err := json.Marshal(in)

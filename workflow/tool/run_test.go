@@ -18,7 +18,7 @@ import (
 // newRunning returns an Env whose commands run in the machine's real sandbox.
 func newRunning(t testing.TB, tree files) *Env {
 	t.Helper()
-	b := newBench(t, tree)
+	b := newEnv(t, tree)
 	s, err := sandbox.Open(t.Context(), sandbox.Config{})
 	require.NoError(t, err)
 	b.Sandbox = s
@@ -154,7 +154,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 func TestRunWithoutASandbox(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "x\n"})
+	b := newEnv(t, files{"a.txt": "x\n"})
 	b.SandboxOff = "user namespaces are switched off on this machine; set kernel.unprivileged_userns_clone=1."
 	want := "here: user namespaces are switched off on this machine; set kernel.unprivileged_userns_clone=1. Go on by reading"
 	require.Contains(t, b.refused(t, "run", args{"command": "true"}), "Commands cannot be run "+want)

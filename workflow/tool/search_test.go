@@ -13,7 +13,7 @@ import (
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{
+	b := newEnv(t, files{
 		"a.go":           "package a\n\nfunc Open() {}\nfunc Close() {}\n",
 		"b/c.go":         "package c\n\n// Open says\nvar x = Open(1)\r\n",
 		"b/c_test.go":    "func TestOpen(t *testing.T) {}\n",
@@ -53,7 +53,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchWrongCalls(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"internal/server.go": "package x\n"})
+	b := newEnv(t, files{"internal/server.go": "package x\n"})
 	for _, c := range []struct {
 		in   args
 		says string
@@ -74,7 +74,7 @@ func TestSearchWrongCalls(t *testing.T) {
 
 func TestSearchCountsWhenThereIsTooMuch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": strings.Repeat("hit\n", 70), "b.txt": strings.Repeat("hit\n", 80), "c.txt": strings.Repeat("hit\n", 60)})
+	b := newEnv(t, files{"a.txt": strings.Repeat("hit\n", 70), "b.txt": strings.Repeat("hit\n", 80), "c.txt": strings.Repeat("hit\n", 60)})
 	text := b.ok(t, "search", args{"pattern": "hit"})
 	require.Contains(t, text, "210 matching lines in 3 files are too many to show: narrow it")
 	require.Contains(t, text, "b.txt: 80, 1: hit\na.txt: 70, 1: hit\nc.txt: 60, 1: hit\n")
@@ -86,7 +86,7 @@ func TestSearchCountsWhenThereIsTooMuch(t *testing.T) {
 
 func TestSearchCutsLongLines(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"min.js": strings.Repeat("é", 4000) + "needle" + strings.Repeat("x", 9000) + "\n"})
+	b := newEnv(t, files{"min.js": strings.Repeat("é", 4000) + "needle" + strings.Repeat("x", 9000) + "\n"})
 	text := b.ok(t, "search", args{"pattern": "needle"})
 	require.Contains(t, text, "needle")
 	require.Less(t, len(text), 600)
@@ -96,7 +96,7 @@ func TestSearchOfLinesLongerThanAStride(t *testing.T) {
 	t.Parallel()
 	const stride = 32 << 10 // bytes that are searched between two checks of the context
 	long := strings.Repeat("x", 3*stride) + "needle" + strings.Repeat("x", 3*stride) + "needle\n"
-	b := newBench(t, files{"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle"})
+	b := newEnv(t, files{"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle"})
 	for _, pattern := range []string{"needle", "needl[e]", "(?i)NEEDLE", "x*needle"} {
 		text := b.ok(t, "search", args{"pattern": pattern})
 		var at []string
@@ -109,7 +109,7 @@ func TestSearchOfLinesLongerThanAStride(t *testing.T) {
 
 func TestSearchStopsWhenAsked(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": "x\n"})
+	b := newEnv(t, files{"a.txt": "x\n"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := b.try(ctx, "search", args{"pattern": "x"})
@@ -118,16 +118,16 @@ func TestSearchStopsWhenAsked(t *testing.T) {
 
 // BenchmarkSearch searches a tree of 20,200 files, like the measurements that it is compared with.
 func BenchmarkSearch(b *testing.B) {
-	bench := newBench(b, files{".gitignore": "*.o\nnode_modules/\n/dist\n"})
+	env := newEnv(b, files{".gitignore": "*.o\nnode_modules/\n/dist\n"})
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 20_200 {
 		var s strings.Builder
 		for line := range 60 + r.IntN(60) {
 			fmt.Fprintf(&s, "\tresult%d := compute(value%d, %d) // line %d of many\n", r.IntN(99), r.IntN(99), r.IntN(1e6), line)
 		}
-		bench.put(b, filepath.Join(fmt.Sprintf("pkg%d", i%200), fmt.Sprintf("f%d.go", i)), s.String())
+		env.put(b, filepath.Join(fmt.Sprintf("pkg%d", i%200), fmt.Sprintf("f%d.go", i)), s.String())
 	}
-	bench.put(b, "pkg7/needle.go", "func findTheNeedle() error\n")
+	env.put(b, "pkg7/needle.go", "func findTheNeedle() error\n")
 	for name, in := range map[string]args{
 		"literal":    {"pattern": "findTheNeedle"},
 		"expression": {"pattern": `func find\w+\(\) error`},
@@ -138,7 +138,7 @@ func BenchmarkSearch(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				require.Contains(b, bench.ok(b, "search", in), ".go")
+				require.Contains(b, env.ok(b, "search", in), ".go")
 			}
 		})
 	}

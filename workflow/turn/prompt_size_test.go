@@ -19,18 +19,18 @@ const maxFirstPrompt = 12 << 10
 
 // firstTools returns the tools of each agent, in the order in which they are sent.
 func firstTools() map[string][]model.Tool {
-	bench := &tool.Env{}
+	env := &tool.Env{}
 	skill := tool.LoadSkill(nil, nil, nil)
-	reading := tool.Reading(bench)
+	reading := tool.Reading(env)
 	join := func(lists ...[]model.Tool) (all []model.Tool) {
 		for _, l := range lists {
 			all = append(all, l...)
 		}
 		return all
 	}
-	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(bench), tool.Writing(bench))
+	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(env), tool.Writing(env))
 	return map[string][]model.Tool{
-		agent.Orchestrator:              join(decision.Leading(nobody{}), reading, tool.Running(bench), []model.Tool{skill}),
+		agent.Orchestrator:              join(decision.Leading(nobody{}), reading, tool.Running(env), []model.Tool{skill}),
 		string(workflow.CategoryQuick):  working,
 		string(workflow.CategoryDeep):   working,
 		string(workflow.CategoryVisual): working,

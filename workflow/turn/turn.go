@@ -382,11 +382,11 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 			return err
 		}
 	}
-	bench, err := t.Runtime.CopyEnv()
+	env, err := t.Runtime.CopyEnv()
 	if err != nil {
 		return err
 	}
-	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(bench)...)
+	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(env)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

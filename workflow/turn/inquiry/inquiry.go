@@ -39,7 +39,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	if err != nil {
 		return kept, err
 	}
-	d := &reader{Inquiries: iq, journal: j, inquiry: kept, hunks: hunks}
+	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: hunks}
 	if len(j.Messages()) == 0 {
 		more, pictures, err := iq.Attachments.Describe(ctx, "Attached in the thread", nil)
 		if err != nil {

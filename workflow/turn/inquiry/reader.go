@@ -28,14 +28,14 @@ import (
 // negative id, next to those of the tasks.
 type reader struct {
 	*Inquiries
-	journal *runtime.Transcript
-	inquiry inquiry.Inquiry
-	hunks   []diff.Hunk
+	transcript *runtime.Transcript
+	inquiry    inquiry.Inquiry
+	hunks      []diff.Hunk
 }
 
 // Say posts a line in the thread.
 func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
-	return d.journal.Say(ctx, message)
+	return d.transcript.Say(ctx, message)
 }
 
 // readerTools returns the tools of the agent that answers this kind of inquiry. None of them changes or
@@ -56,11 +56,11 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 	if work := d.Trees.Current().Work; work != nil {
 		tree = work
 	}
-	bench, err := d.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
+	env, err := d.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
 	if err != nil {
 		return nil, err
 	}
-	return append(tools, tool.Reading(bench)...), nil
+	return append(tools, tool.Reading(env)...), nil
 }
 
 // answerResult returns the tool result that ends the inquiry. It stores v as the answer, with the lines
@@ -78,7 +78,7 @@ func (d *reader) advise(_ context.Context, a inquiry.Advice) (model.Result, erro
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
-	return d.answerResult(a, d.journal.AgentLine(a.Text()))
+	return d.answerResult(a, d.transcript.AgentLine(a.Text()))
 }
 
 func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
@@ -102,7 +102,7 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if line := known.Line(); line != "" {
 		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
 	}
-	said := outgoing.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
+	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: b.String()}
 	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.Current().Work.Diff(ctx)
 		if err != nil {

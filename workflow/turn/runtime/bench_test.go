@@ -43,9 +43,9 @@ func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	require.True(t, opened)
 	defer trees.Close()
 	r := &Runtime{Ledger: ledger, Trees: trees}
-	bench, err := r.CopyEnv()
+	env, err := r.CopyEnv()
 	require.NoError(t, err)
-	tools := r.ReadingTools(bench)
+	tools := r.ReadingTools(env)
 	run := tools[slices.IndexFunc(tools, func(t model.Tool) bool { return t.Name == "run" })]
 
 	ctx, redirect := context.WithCancel(t.Context())

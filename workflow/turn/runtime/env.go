@@ -32,7 +32,7 @@ func (r *Runtime) SkillTool() model.Tool {
 	return tool.LoadSkill(find, names, nil)
 }
 
-// CopyEnv returns the bench for the orchestrator's code tools: the session's copy of the repository,
+// CopyEnv returns the env for the orchestrator's code tools: the session's copy of the repository,
 // which they may not write.
 func (r *Runtime) CopyEnv() (*tool.Env, error) {
 	return r.NewEnv(r.Trees.Current().Copy, func() error {

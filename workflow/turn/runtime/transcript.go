@@ -80,7 +80,7 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 }
 
 // partsOf returns the parts that a tool call writes. Commands and checks become parts of this
-// transcript's task, since the tools of a bench know only what they printed.
+// transcript's task, since the tools of a env know only what they printed.
 func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {

@@ -51,11 +51,11 @@ type Workers struct {
 // A task is one task with the state of its worker.
 type task struct {
 	*Workers
-	journal *runtime.Transcript
-	task    workflow.Task
-	tree    *repo.Workspace // the workspace that it works in
-	grant   *permit.Approval
-	red     failedCheck
+	transcript *runtime.Transcript
+	task       workflow.Task
+	tree       *repo.Workspace // the workspace that it works in
+	grant      *permit.Approval
+	red        failedCheck
 }
 
 // A failedCheck is the newest check, if tests failed in it that pass on the base. The proof of the same
@@ -63,19 +63,19 @@ type task struct {
 type failedCheck struct{ tree, text string }
 
 // noting wraps the tool check so that each call stores its result in f, or clears f.
-func (f *failedCheck) noting(check model.Tool, bench *tool.Env) model.Tool {
+func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 	call := check.Call
 	check.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		r, err := call(ctx, args)
 		*f = failedCheck{}
-		if err != nil || !r.Failed || bench.Checker == nil {
+		if err != nil || !r.Failed || env.Checker == nil {
 			return r, err
 		}
 		for _, w := range r.Writes {
 			ran, _ := w.(result.Result)
-			base, known := bench.Checker.Remembered(bench.Workspace.Base(), ran.Project)
+			base, known := env.Checker.Remembered(env.Workspace.Base(), ran.Project)
 			if fresh, _ := ran.FailingSince(base); known && len(fresh) > 0 {
-				err = f.note(ctx, bench.Workspace, r.Text)
+				err = f.note(ctx, env.Workspace, r.Text)
 			}
 		}
 		return r, err
@@ -131,12 +131,12 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 	if k.Apart {
 		defer tree.Close()
 	}
-	h := &task{Workers: w, journal: j, task: k, tree: tree, grant: approval}
-	bench, err := h.openEnv(ctx)
+	h := &task{Workers: w, transcript: j, task: k, tree: tree, grant: approval}
+	env, err := h.openEnv(ctx)
 	if err != nil {
 		return k, err
 	}
-	loop := w.Runtime.NewLoop(ctx, row, j, h.workerTools(bench))
+	loop := w.Runtime.NewLoop(ctx, row, j, h.workerTools(env))
 	loop.Transcript = &taskTranscript{j, h}
 	end, err := loop.Run(ctx)
 	if err != nil {
@@ -148,23 +148,23 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit
 	return h.task, nil
 }
 
-// openEnv returns the worker's bench, which knows the files that the worker has seen: those in its
+// openEnv returns the worker's env, which knows the files that the worker has seen: those in its
 // first message, and those that it has read since.
 func (h *task) openEnv(ctx context.Context) (*tool.Env, error) {
 	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
-	bench, err := h.Runtime.NewEnv(h.tree, h.mayWrite, nil)
+	env, err := h.Runtime.NewEnv(h.tree, h.mayWrite, nil)
 	if err != nil {
 		return nil, err
 	}
-	excerpts := bench.Excerpts(ctx, namedLines(h.task, report))
-	if len(h.journal.Messages()) == 0 {
-		return bench, h.writeBrief(ctx, report, excerpts)
+	excerpts := env.Excerpts(ctx, namedLines(h.task, report))
+	if len(h.transcript.Messages()) == 0 {
+		return env, h.writeBrief(ctx, report, excerpts)
 	}
-	bench.Recall(h.journal.Messages())
-	return bench, nil
+	env.Recall(h.transcript.Messages())
+	return env, nil
 }
 
 // placeNamed matches path/to/file.ext:12 and path/to/file.ext:12-30, and also (:40), which is in the
@@ -262,7 +262,7 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	}
 	parts = append(parts, prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
 	h.task.State = workflow.TaskWorking
-	return h.journal.Append(ctx, agent.Entry{
+	return h.transcript.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{progress.Task{Task: h.task}},
 	})
 }
@@ -318,15 +318,15 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
-func (h *task) workerTools(bench *tool.Env) []model.Tool {
+func (h *task) workerTools(env *tool.Env) []model.Tool {
 	own := func(context.Context) error { return h.Trees.LetCommandsWrite(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tests := h.Trees.Current().Tests
-	bench.CommandSetter = tool.CommandSetter{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
-		return tests.Judge(h.journal.Agent.Signature(), line, source)
+	env.CommandSetter = tool.CommandSetter{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
+		return tests.Judge(h.transcript.Agent.Signature(), line, source)
 	}}
-	tools = append(tools, tool.Reading(bench)...)
-	for _, run := range tool.Running(bench) {
+	tools = append(tools, tool.Reading(env)...)
+	for _, run := range tool.Running(env) {
 		var takeOut func() error
 		tools = append(tools, h.Runtime.AroundRun(run, func(ctx context.Context) error {
 			takeOut = h.Trees.NoteLockFiles(h.tree)
@@ -338,9 +338,9 @@ func (h *task) workerTools(bench *tool.Env) []model.Tool {
 			return h.treeParts(ctx)
 		}))
 	}
-	for _, w := range tool.Writing(bench) {
+	for _, w := range tool.Writing(env) {
 		if w.Name == "check" {
-			w = h.Runtime.AroundCheck(h.red.noting(w, bench), own)
+			w = h.Runtime.AroundCheck(h.red.noting(w, env), own)
 		} else {
 			w = runtime.ThenRun(w, h.treeParts)
 		}
@@ -358,13 +358,13 @@ func (h *task) mayWrite() error {
 
 // Say posts a line in the thread.
 func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
-	return h.journal.Say(ctx, message)
+	return h.transcript.Say(ctx, message)
 }
 
 // Blocked ends the task without a result.
 func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
+	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.transcript.AgentLine("Blocked: "+reason)), nil
 }
 
 // claimFailedUpdate returns the session to its work after a claim that does not hold.
@@ -501,7 +501,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 // readFirst keeps a verified task open if a person wrote to its worker meanwhile. It returns nil
 // otherwise.
 func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
-	if err := h.journal.Hear(ctx); err != nil {
+	if err := h.transcript.Hear(ctx); err != nil {
 		return nil, err
 	}
 	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
@@ -549,7 +549,7 @@ func failureOutput(p proof.Proof) string {
 func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, strings.TrimSpace(d.Summary)+prompt.LeftLine(d.Left), a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}}}
-	written = append(written, h.journal.ProgressLine(doneText(d, shown)))
+	written = append(written, h.transcript.ProgressLine(doneText(d, shown)))
 	ticked, err := h.tickPlan(ctx, h.task)
 	if ticked != nil {
 		written = append(written, *ticked)
@@ -599,7 +599,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
 		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
-		h.journal.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
+		h.transcript.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
 // attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
@@ -608,7 +608,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
-	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
+	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
 	if h.task.Failures != h.MaxAttempts() {
 		written = append(written, store.Lines{said})
 	}
@@ -646,7 +646,7 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
-	said := outgoing.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
+	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
 	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
 }
 

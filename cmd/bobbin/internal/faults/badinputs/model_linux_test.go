@@ -73,7 +73,7 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	require.NoError(t, all.Wait())
 }
 
-// A modelCase is the state of one case while it is played. It is also the loop's journal.
+// A modelCase is the state of one case while it is played. It is also the loop's transcript.
 type modelCase struct {
 	*badModel
 	*badCase
