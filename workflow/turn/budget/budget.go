@@ -110,10 +110,8 @@ func ReachedLimits(uses []quota.Use) (out []quota.Use) {
 // Message returns the text for people: which limit was reached, how much was used, and what to do.
 func (e *LimitError) Message(who string) string {
 	text := e.Used() + ". Nothing is lost."
-	for _, u := range e.Reached {
-		if ends := u.Ends(); ends != "" {
-			return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s", text, ends, who)
-		}
+	if ends := e.dayEnds(); ends != "" {
+		return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s", text, ends, who)
 	}
 	return fmt.Sprintf("%s Reply \"go on\" to allow as much again. %s", text, who)
 }
@@ -125,10 +123,18 @@ func (e *LimitError) NotLookedInto(who string, consent bool) string {
 		return quota.NotLookedInto + e.Message(who) + " Then ask again."
 	}
 	text := quota.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: what follows pauses at the limit, and \"go on\" allows as much again there."
-	for _, u := range e.Reached {
-		if ends := u.Ends(); ends != "" {
-			return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
-		}
+	if ends := e.dayEnds(); ends != "" {
+		return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
 	}
 	return text
+}
+
+// dayEnds says when the day of the first reached limit of a day ends; empty: only limits of the session are reached.
+func (e *LimitError) dayEnds() string {
+	for _, u := range e.Reached {
+		if ends := u.Ends(); ends != "" {
+			return ends
+		}
+	}
+	return ""
 }

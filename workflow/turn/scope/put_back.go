@@ -74,10 +74,6 @@ func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *wo
 // layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing can be
 // merged: the removal waits until an agent has removed that, and done and finish demand it.
 func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
-	var unfit *gittree.PathError
-	if _, err := tree.Tree(ctx); errors.As(err, &unfit) {
-		return s.Record(ctx, inbox.AgentNote{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
-	}
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err
@@ -89,6 +85,10 @@ func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflo
 	}
 	written := []store.Part{consent.Restored(r.Hash)}
 	conflicts, err := tree.Merge(ctx, nil, r.Without, r.With)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		return s.Record(ctx, inbox.AgentNote{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
+	}
 	if err != nil && len(pack) > 0 {
 		return err
 	}
