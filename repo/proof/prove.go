@@ -181,7 +181,7 @@ func (v *proving) whyUnprovable() string {
 // whyNoTests returns why no test ran. A project that has test files which its test command does not find is
 // no project without tests.
 func (v *proving) whyNoTests() string {
-	files := v.project.TestFiles(v.work.Root().FS())
+	files := v.project.TestFiles(v.work.FS())
 	old := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return slices.ContainsFunc(v.changes, func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
 	})

@@ -77,7 +77,7 @@ func (w *rootFiles) findUntrackedBelow(s gittree.Swap, known map[string]bool) (f
 	if s.Want.Mode == gittree.Submodule {
 		return "", nil
 	}
-	err = fs.WalkDir(w.root.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(w.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil && !isGone(err) || d != nil && !d.IsDir() && !known[p] {
 			found = p
 			return fs.SkipAll

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
@@ -57,12 +59,7 @@ func OutlineFile(root *os.Root, start string) (string, error) {
 
 // OutlineFolder lists the symbols of each source file directly in a folder.
 func OutlineFolder(root *os.Root, start string) (string, error) {
-	in, err := root.OpenRoot(start)
-	if err != nil {
-		return "", workfile.ExplainPathError(start, err)
-	}
-	defer func() { _ = in.Close() }()
-	entries, err := fs.ReadDir(in.FS(), ".")
+	entries, err := fs.ReadDir(disk.PlainFS(root), filepath.ToSlash(filepath.Clean(start)))
 	if err != nil {
 		return "", workfile.ExplainPathError(start, err)
 	}
@@ -78,7 +75,7 @@ func OutlineFolder(root *os.Root, start string) (string, error) {
 	}
 	var text strings.Builder
 	for _, name := range names[:min(len(names), maxOutlineFile)] {
-		c, err := workfile.Load(in, name)
+		c, err := workfile.Load(root, path.Join(start, name))
 		if err != nil || workfile.IsBinary(c.Data) || text.Len() > maxOutline {
 			continue
 		}

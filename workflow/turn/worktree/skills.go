@@ -1,7 +1,8 @@
 package worktree
 
 import (
-	"github.com/bobbinhq/bobbin/repo/disk"
+	"io/fs"
+
 	"github.com/bobbinhq/bobbin/workflow/skill"
 )
 
@@ -13,12 +14,11 @@ var repositorySkills = []string{".bobbin/skills", ".agents/skills"}
 func (t *Trees) loadSkills(p *Checkout) skill.Set {
 	var own []skill.Skill
 	for _, folder := range repositorySkills {
-		sub, err := p.Copy.Root().OpenRoot(folder)
+		sub, err := fs.Sub(p.Copy.FS(), folder)
 		if err != nil {
 			continue
 		}
-		found, problems := skill.Read(disk.PlainFS(sub), skill.Repository)
-		sub.Close()
+		found, problems := skill.Read(sub, skill.Repository)
 		own = append(own, found...)
 		t.logSkillProblems(problems)
 	}
