@@ -155,7 +155,7 @@ var rooms = map[string][]string{
 	"workflow/redact/private":                  {"repo/commits", "workflow/redact", "workflow/tool/workfile"},
 	"workflow/tracing":                         {},
 	"cmd/bobbin/internal/traces":               {"cmd/bobbin/internal/secrets", "workflow/tracing"},
-	"workflow/tool/find":                       {"workflow/model", "workflow/plaintext", "workflow/tool/workfile", "repo/filetree"},
+	"workflow/tool/find":                       {"workflow/model", "workflow/plaintext", "workflow/tool/workfile", "repo/filetree", "repo/disk"},
 	"workflow/tool/patch":                      {"repo/diff", "workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/output":                     {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":                   {"workflow/model", "workflow/plaintext", "repo/filetree"},
