@@ -84,11 +84,15 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 		if err := l.Transcript.Splice(ctx); err != nil {
 			return "", err
 		}
-		if end := noProgressEnd(l.Transcript.Messages()); end != "" {
+		if end := noProgressEnd(l.Transcript.Messages(), l.Tools); end != "" {
 			return end, nil
 		}
-		if err := l.compactEarly(ctx); err != nil {
+		superseded, err := l.compactEarly(ctx)
+		if err != nil {
 			return "", err
+		}
+		if superseded { // the next step reads the message first
+			continue
 		}
 		if err := l.ask(ctx); err != nil {
 			return "", err

@@ -137,10 +137,10 @@ func TestAPersonsWordResetsTheCount(t *testing.T) {
 	for range maxSame {
 		messages = append(messages, calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
 	}
-	require.Equal(t, EndStuck, noProgressEnd(messages))
+	require.Equal(t, EndStuck, noProgressEnd(messages, nil))
 	messages = append(messages, model.Message{Role: model.User, Text: "try the other file"},
 		calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
-	require.Empty(t, noProgressEnd(messages))
+	require.Empty(t, noProgressEnd(messages, nil))
 }
 
 func TestUnknownToolIsAnsweredWithTheList(t *testing.T) {

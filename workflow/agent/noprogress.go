@@ -30,7 +30,7 @@ const (
 const (
 	maxMalformed = 3 // answers with nothing but malformed calls, in a row
 	maxWrong     = 6 // wrong calls, in a row
-	maxSame      = 5 // equal calls with equal results among the last ten results
+	maxSame      = 5 // equal calls with equal results among the last ten results since the files changed
 )
 
 // A nudge is the message that the loop appends after an answer without a tool call.
@@ -80,6 +80,8 @@ func isNudge(text string) (nudge, bool) {
 // A mistakeCounts counts the model's mistakes since the newest user message that is not a nudge.
 type mistakeCounts struct {
 	calls                    map[string]model.Call
+	editing                  map[string]bool // names of the tools that change files
+	edits                    map[string]bool // the calls of these tools, with their results
 	silent, wrong, malformed int // counts in a row
 	nudged                   nudge
 	results                  []string
@@ -88,8 +90,11 @@ type mistakeCounts struct {
 
 // noProgressEnd returns the reason to end a loop whose model makes no progress, or "" if there is none. A message
 // from a person resets its counts.
-func noProgressEnd(messages []model.Message) End {
-	c := mistakeCounts{calls: map[string]model.Call{}}
+func noProgressEnd(messages []model.Message, tools []model.Tool) End {
+	c := mistakeCounts{calls: map[string]model.Call{}, editing: map[string]bool{}, edits: map[string]bool{}}
+	for _, t := range tools {
+		c.editing[t.Name] = t.ChangesFiles
+	}
 	for _, m := range sinceLastWord(messages) {
 		c.add(m)
 	}
@@ -130,7 +135,11 @@ func (c *mistakeCounts) result(m model.Message) {
 		c.wrong = 0
 	}
 	c.good, c.bad = c.good || !m.Malformed, c.bad || m.Malformed
-	c.results = append(c.results, callResultHash(c.calls[m.CallID], model.WithoutDuration(m.Text)))
+	hash := callResultHash(c.calls[m.CallID], model.WithoutDuration(m.Text))
+	if c.editing[c.calls[m.CallID].Name] && !m.Wrong && !c.edits[hash] {
+		c.edits[hash], c.results = true, nil // a build after this edit is not the build before it
+	}
+	c.results = append(c.results, hash)
 }
 
 // endAnswer updates the count of malformed answers once the calls of an answer have their results.

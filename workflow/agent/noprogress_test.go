@@ -81,13 +81,13 @@ func TestSeveralMalformedCallsOfOneAnswerCountOnce(t *testing.T) {
 		}
 	}
 	add(model.Call{ID: "a"}, model.Call{ID: "b"}, model.Call{ID: "c"}, model.Call{ID: "d"})
-	require.Empty(t, noProgressEnd(messages))
+	require.Empty(t, noProgressEnd(messages, nil))
 	add(model.Call{ID: "e"})
-	require.Empty(t, noProgressEnd(messages))
+	require.Empty(t, noProgressEnd(messages, nil))
 	messages = append(messages, model.Message{Role: model.Assistant, Text: "hm"}, model.Message{Role: model.User, Text: silentNudge})
-	require.Empty(t, noProgressEnd(messages))
+	require.Empty(t, noProgressEnd(messages, nil))
 	add(model.Call{ID: "f"})
-	require.Equal(t, EndMalformed, noProgressEnd(messages), "words between them do not make them fewer")
+	require.Equal(t, EndMalformed, noProgressEnd(messages, nil), "words between them do not make them fewer")
 }
 
 func TestAnswersWithoutACallAreNudgedByWhatTheyAre(t *testing.T) {
@@ -134,7 +134,29 @@ func TestTimeMakesNoCallAnother(t *testing.T) {
 			model.Message{Role: model.ToolRole, CallID: id, Text: "exit code 1" + model.After(time.Duration(i+1)*time.Minute) + "\nFAIL after 3s\n"})
 	}
 	require.Contains(t, messages[1].Text, "exit code 1 after 1m0s\n")
-	require.Equal(t, EndStuck, noProgressEnd(messages))
+	require.Equal(t, EndStuck, noProgressEnd(messages, nil))
 	messages[1].Text = "exit code 1 after 2s\nFAIL after 4s\n"
-	require.Empty(t, noProgressEnd(messages), "what it printed counts")
+	require.Empty(t, noProgressEnd(messages, nil), "what it printed counts")
+}
+
+// A worker that builds after each edit repeats the build, and makes progress. Edits back and forth are none.
+func TestTheSameBuildAfterAnotherEditIsProgress(t *testing.T) {
+	t.Parallel()
+	tools := []model.Tool{{Name: "edit_file", ChangesFiles: true}, {Name: "run"}}
+	work := func(edit func(i int) string, wrong bool) []model.Message {
+		var messages []model.Message
+		for i := range 2 * maxSame {
+			a, b := fmt.Sprint("edit", i), fmt.Sprint("run", i)
+			messages = append(messages,
+				model.Message{Role: model.Assistant, Calls: []model.Call{{ID: a, Name: "edit_file", Args: json.RawMessage(edit(i))}}},
+				model.Message{Role: model.ToolRole, CallID: a, Text: "done", Wrong: wrong},
+				model.Message{Role: model.Assistant, Calls: []model.Call{{ID: b, Name: "run", Args: json.RawMessage(`{"command":"go build ./..."}`)}}},
+				model.Message{Role: model.ToolRole, CallID: b, Text: "exit code 0\n(no output)"})
+		}
+		return messages
+	}
+	another := func(i int) string { return fmt.Sprintf(`{"new":"%d"}`, i) }
+	require.Empty(t, noProgressEnd(work(another, false), tools))
+	require.Equal(t, EndStuck, noProgressEnd(work(another, true), tools), "nothing was edited")
+	require.Equal(t, EndStuck, noProgressEnd(work(func(i int) string { return another(i % 2) }, false), tools), "back and forth")
 }

@@ -59,16 +59,18 @@ func (l *Loop) windowBytes() int {
 }
 
 // compactEarly compacts before a model call whose request is probably too long. If that gained little, it
-// does not try again until the request has grown by a tenth.
-func (l *Loop) compactEarly(ctx context.Context) error {
+// does not try again until the request has grown by a tenth. It returns superseded if a person wrote a message
+// meanwhile, which the loop has to read first.
+func (l *Loop) compactEarly(ctx context.Context) (superseded bool, err error) {
 	shown := l.bytes(compaction.View(l.Transcript.Messages()))
 	window := l.windowBytes()
 	if window == 0 || float64(shown) <= fullWindow*float64(window) || 10*shown <= 11*l.Window.done {
-		return nil
+		return false, nil
 	}
-	_, _, err := l.compact(ctx, true)
-	l.Window.done = l.bytes(compaction.View(l.Transcript.Messages()))
-	return err
+	if _, superseded, err = l.compact(ctx, true); !superseded {
+		l.Window.done = l.bytes(compaction.View(l.Transcript.Messages()))
+	}
+	return superseded, err
 }
 
 // compact records that the model is shown less from now on, and returns made if it is. If sum is true, the

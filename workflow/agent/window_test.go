@@ -239,19 +239,30 @@ func TestManySmallEntriesAreSummedUp(t *testing.T) {
 	}
 }
 
-// A message that makes a step pointless also cancels a summary, and the model reads that message first.
+// A message that makes a step pointless also cancels a summary, and the model reads that message first, whether
+// its window is known or not.
 func TestASummingUpIsOvertaken(t *testing.T) {
 	t.Parallel()
+	for name, tokens := range map[string]func(string) int{"after an overflow": nil, "early": func(string) int { return 20 << 10 }} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); overtake(t, tokens) })
+	}
+}
+
+func overtake(t *testing.T, tokens func(string) int) {
 	w := &window{bytes: 60 << 10, most: 12, summary: "found: a"}
 	p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
 	l, _ := looking(w, p)
+	l.Window.Tokens = tokens
 	inner, overtake := l.Ask, context.CancelCauseFunc(nil)
 	l.Step = func(ctx context.Context) (context.Context, func()) {
 		ctx, overtake = context.WithCancelCause(ctx)
 		return ctx, func() { overtake(nil) }
 	}
-	wrote := false
+	wrote, next := false, ""
 	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
+		if wrote && next == "" && r.System != compaction.Prompt {
+			next = fmt.Sprint(r.Messages)
+		}
 		if r.System == compaction.Prompt && !wrote {
 			wrote = true
 			p.incoming = []model.Message{{Role: model.User, From: "U1", Text: "look elsewhere"}}
@@ -263,7 +274,8 @@ func TestASummingUpIsOvertaken(t *testing.T) {
 	end, err := l.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndTool, end)
-	require.Contains(t, fmt.Sprint(w.last), "look elsewhere")
+	require.True(t, wrote)
+	require.True(t, strings.Contains(next, "look elsewhere"), "the model was asked before it could read the message")
 	require.Equal(t, 1, strings.Count(fmt.Sprint(p.written), "true true"))
 }
 

@@ -27,6 +27,9 @@ type Tool struct {
 	// KeepVerbatim marks a tool whose calls and results stay word for word when a conversation is summarised: what
 	// was reported, planned, delegated, or loaded as an instruction.
 	KeepVerbatim bool
+	// ChangesFiles marks a tool that changes the files of the work. A call that changes them otherwise than those
+	// before it is progress: the same call of another tool may be needed again after it.
+	ChangesFiles bool
 	// Untimed marks a tool in whose calls the program or other agents work, with limits of their own. They do not
 	// count as the agent's time.
 	Untimed bool

@@ -74,12 +74,11 @@ func Running(b *Env) []model.Tool {
 func Writing(b *Env) []model.Tool {
 	check := newWritingTool("check", b.commandRunner().check)
 	check.Untimed = true
-	return []model.Tool{
-		newTool("edit_file", b.editFile),
-		newTool("write_file", b.writeFile),
-		newTool("apply_patch", b.applyPatch),
-		check,
+	tools := []model.Tool{newTool("edit_file", b.editFile), newTool("write_file", b.writeFile), newTool("apply_patch", b.applyPatch)}
+	for i := range tools {
+		tools[i].ChangesFiles = true
 	}
+	return append(tools, check)
 }
 
 //go:embed *.md
