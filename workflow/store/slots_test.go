@@ -460,6 +460,33 @@ func TestASessionThatThisMachineFailsIsGivenUp(t *testing.T) {
 	require.ErrorIs(t, <-given, fs.ErrPermission)
 }
 
+// A panic counts as a failed attempt, and the last attempt ends the session.
+func TestASessionThatPanicsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update river_job set max_attempts = 1 where kind = 'turn'`)
+	require.NoError(t, err)
+	given := make(chan error, 1)
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &queue.TurnWorker{
+			Queue: s.Queue, Log: storetest.Silent,
+			Run: func(context.Context, string) error { panic("a bug of the program") },
+			GiveUp: func(ctx context.Context, _ string, cause error) error {
+				given <- cause
+				return turn.Record(ctx, inbox.Handled{ID: 1})
+			},
+		})
+	})
+	require.Eventually(t, func() bool {
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state in ('completed', 'discarded')`) == 1
+	}, time.Minute, 5*time.Millisecond)
+	require.Len(t, given, 1)
+	cause := <-given
+	require.ErrorIs(t, cause, queue.ErrPanic)
+	require.ErrorContains(t, cause, "a bug of the program")
+}
+
 // Of the sessions that were at work in a death, those that recorded nothing since
 // the last one are to blame. If there is no such session, all share the blame.
 func TestBlameIsShared(t *testing.T) {

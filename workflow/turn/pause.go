@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -114,19 +115,23 @@ func modelWords(e *endpoint.Error) string {
 }
 
 // setAside answers messages that could not be judged after many tries because Slack does not tell who
-// wrote them, and marks them as handled. The rest of the session goes on. It returns cause if there are
-// no such messages.
+// wrote them, or because the program panics at them, and marks them as handled. The rest of the session
+// goes on. It returns cause if there are no such messages.
 func (t *turn) setAside(ctx context.Context, cause error) error {
 	messages, err := t.Inbox().Unhandled(ctx)
 	if err != nil || len(messages) == 0 {
 		return cmp.Or(err, cause)
 	}
+	reason, why := "the person could not be looked up", "Slack does not tell me who wrote it"
+	help := "Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`."
+	if errors.Is(cause, queue.ErrPanic) {
+		reason, why = "the program failed at the message", "something failed on my side"
+		help = "Please write it in other words; if that does not help, whoever runs me finds the cause in the log."
+	}
 	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {
-		f = append(f, inbox.Handled{ID: m.ID}, consent.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
+		f = append(f, inbox.Handled{ID: m.ID}, consent.Decision{What: "speak", Reason: reason, User: m.User, MessageTS: m.TS})
 	}
-	t.Log.Error("messages are set aside: it cannot be read who wrote them", "messages", len(messages), "err", cause)
-	f = append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: Slack does not tell me who wrote it ("+prompt.FirstLine(cause.Error())+
-		"). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.")))
-	return t.Record(ctx, f...)
+	t.Log.Error("messages that could not be judged are set aside", "messages", len(messages), "err", cause)
+	return t.Record(ctx, append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: "+why+" ("+prompt.FirstLine(cause.Error())+"). "+help)))...)
 }

@@ -135,7 +135,7 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 		return err
 	}
 	t := r.openTurn(begun)
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := queue.CatchPanic(func() error { return t.Intake.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}
 	return t.Record(ctx,

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
@@ -36,6 +37,33 @@ func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from inbox where handled_at is null`).Scan(&open))
 	require.Zero(t, open)
 	require.NoError(t, o.Run(ctx, id), "and nothing is left to fail at")
+}
+
+// A message at which the program panics is set aside, too, so that it does not block the thread for ever.
+func TestWhatPanicsIsSetAside(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx := t.Context()
+	id := o.reportedBy(o.asker, "anybody", "10.1")
+	in := incoming.Event{EventID: "Ev2", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: o.asker, Text: "stop"}
+	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
+	slack := o.Slack
+	o.Slack = nil // its use panics
+	cause := queue.CatchPanic(func() error { return o.Run(ctx, id) })
+	require.ErrorIs(t, cause, queue.ErrPanic)
+	require.ErrorContains(t, cause, "intake.(*Intake).writer", "the stack says where")
+	require.NoError(t, o.GiveUp(ctx, id, cause))
+
+	said, err := o.Store.Lines(ctx, id)
+	require.NoError(t, err)
+	require.Contains(t, said[len(said)-1].Text, "something failed on my side (panic: runtime error: invalid memory address or nil pointer dereference). Please write it in other words")
+	o.Slack = slack
+	in.EventID, in.TS = "Ev3", "10.3"
+	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
+	require.NoError(t, o.Run(ctx, id))
+	x, err := o.Store.Session(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, workflow.PhaseStopped, x.Phase, "the next message is judged")
 }
 
 func TestWhatGoesOnInWords(t *testing.T) {

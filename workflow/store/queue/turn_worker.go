@@ -17,8 +17,8 @@ type TurnWorker struct {
 	river.WorkerDefaults[TurnJob]
 	Queue *Queue
 	Run   func(ctx context.Context, session string) error
-	// GiveUp is called instead of another try after the last
-	// attempt failed, or if the session killed too many workers.
+	// GiveUp is called instead of another try after the last attempt failed
+	// or panicked, or if the session killed too many workers.
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Log    *slog.Logger
 }
@@ -35,7 +35,7 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 	session := j.Args.Session
 	ctx = withJob(ctx, j.JobRow)
 	for {
-		err := w.Queue.db.Retry(ctx, func() error { return w.run(ctx, session) })
+		err := w.Queue.db.Retry(ctx, func() error { return CatchPanic(func() error { return w.run(ctx, session) }) })
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrFenced):

@@ -60,7 +60,7 @@ func NewQueue(s *store.Store, w Work, id string, atOnce int, log *slog.Logger) (
 	river.AddWorker(workers, &queue.SideWorker{Queue: s.Queue, Run: w.Side, GiveUp: w.GiveUpSide, Log: log})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
-		Middleware:   append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets)),
+		Middleware:   append(traced(w.Traces), countJobs(w.Metrics), maskErrors(w.Secrets), catchPanics),
 		ErrorHandler: failureLog{log, w.Secrets},
 		// Test is the library's name for the field; it takes any clock, and this one is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
@@ -147,6 +147,11 @@ func maskErrors(secrets *redact.Finder) rivertype.Middleware {
 	})
 }
 
+// catchPanics makes an error of a panic, so that it is counted, masked and logged as one.
+var catchPanics = river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
+	return queue.CatchPanic(func() error { return do(ctx) })
+})
+
 // A failureLog logs each attempt at a job that failed, with its session. The queue library says nothing of a
 // session, and says it as information only, which onlyWarnings drops.
 type failureLog struct {
@@ -162,7 +167,7 @@ func (f failureLog) HandleError(ctx context.Context, j *rivertype.JobRow, err er
 	return nil
 }
 
-// HandlePanic logs a panic.
+// HandlePanic logs a panic outside a worker: catchPanics has made an error of any other.
 func (f failureLog) HandlePanic(_ context.Context, j *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
 	f.log.Error("a job panicked", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt, "of", j.MaxAttempts,
 		"err", f.secrets.Mask(fmt.Sprint(value)), "trace", trace)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -110,6 +112,43 @@ func TestWhatFailsIsLogged(t *testing.T) {
 	require.Equal(t, "WARN a job failed react somebody's 1", fmt.Sprint(line.Level, " ", line.Msg, " ", line.Kind, " ", line.Session, " ", line.Attempt))
 	require.Contains(t, line.Err, "cannot go on with")
 	require.NotContains(t, lines.String(), "hunter2")
+}
+
+// TestAPanicIsAFailure checks that a panic in a job is counted, logged and stored like an error, without secrets.
+func TestAPanicIsAFailure(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	var lines bytes.Buffer // read when the queue has ended
+	log := slog.New(slog.NewJSONHandler(&lines, nil))
+	s, err := store.Open(ctx, postgrestest.Database(t, storetest.Migrate), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	counts := metrics.New()
+	react := func(context.Context, string) error { panic("cannot go on with hunter2-hunter2") }
+	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2"), Metrics: counts}, store.NewToken(), 1, log)
+	require.NoError(t, err)
+	failed, cancelEvents := q.client.Subscribe(river.EventKindJobFailed)
+	t.Cleanup(cancelEvents)
+	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
+		return err
+	}))
+	run, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(run) }()
+	stored := (<-failed).Job.Errors
+	stop()
+	require.NoError(t, <-ended)
+	require.Len(t, stored, 1)
+	require.Contains(t, stored[0].Error, "panic: cannot go on with")
+	require.Contains(t, stored[0].Error, "TestAPanicIsAFailure", "the stack says where")
+	require.NotContains(t, stored[0].Error, "hunter2")
+	require.Contains(t, lines.String(), "panic: cannot go on with")
+	require.NotContains(t, lines.String(), "hunter2")
+	scraped := httptest.NewRecorder()
+	counts.Handler().ServeHTTP(scraped, httptest.NewRequest("GET", "/metrics", nil))
+	require.Contains(t, scraped.Body.String(), `bobbin_job_duration_seconds_count{kind="react",outcome="error"} 1`)
 }
 
 // overheard is a log handler that signals when one message is logged.

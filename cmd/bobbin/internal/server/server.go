@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -308,13 +307,8 @@ func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Co
 // A panic becomes an error.
 func beside(runs ...func(context.Context, string) error) func(context.Context, string) error {
 	return func(ctx context.Context, session string) (err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("panic beside the turns: %v\n%s", r, debug.Stack())
-			}
-		}()
 		for _, run := range runs {
-			err = errors.Join(err, run(ctx, session))
+			err = errors.Join(err, queue.CatchPanic(func() error { return run(ctx, session) }))
 		}
 		return err
 	}
