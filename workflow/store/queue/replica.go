@@ -97,7 +97,8 @@ func (r *Replica) beat(ctx context.Context) error {
 }
 
 // takeOver discards each running job that matches the SQL condition, and inserts a
-// new one in its place. It counts the loss of a turn's worker against the session.
+// new one in its place. It counts the loss of a turn's worker against the session,
+// and the loss of a SideJob's worker in the new job.
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
@@ -141,6 +142,7 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 		Session  string `json:"session"`
 		Question int64  `json:"question"`
 		Work     string `json:"work"`
+		Deaths   int    `json:"deaths"`
 	}
 	if err := json.Unmarshal(o.Args, &args); err != nil {
 		return "", err
@@ -153,7 +155,8 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 	case PullRequestJob{}.Kind():
 		return args.Session, q.InsertPullRequest(ctx, tx, args.Session)
 	case SideJob{}.Kind():
-		return args.Session, q.InsertSide(ctx, tx, args.Session, args.Work)
+		_, err := q.client.InsertTx(ctx, tx, SideJob{Session: args.Session, Work: args.Work, Deaths: args.Deaths + 1}, nil)
+		return args.Session, err
 	case DueJob{}.Kind():
 		return args.Session, q.InsertDue(ctx, tx, args.Session, args.Question, time.Time{})
 	}

@@ -16,6 +16,7 @@ import (
 type SideJob struct {
 	Session string `json:"session" river:"unique"`
 	Work    string `json:"work" river:"unique"` // HistoryWork or BackportWork
+	Deaths  int    `json:"deaths,omitempty"`    // how many processes died while they worked at it
 }
 
 // The kinds of work beside turns. Each has its own queue, of that name.
@@ -49,7 +50,7 @@ type SideWorker struct {
 	river.WorkerDefaults[SideJob]
 	Queue *Queue
 	Run   map[string]func(ctx context.Context, session string) error // by the kind of work
-	// GiveUp ends the work, by its kind, after the last attempt failed.
+	// GiveUp ends the work, by its kind, after the last attempt failed, or if it killed too many processes.
 	GiveUp map[string]func(ctx context.Context, session string) error
 	Log    *slog.Logger
 }
@@ -60,14 +61,25 @@ func (w *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
 // NextRetry returns a time soon.
 func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
 
-// Work runs until no work of its kind is left. It rests while the session's work is paused.
+// errDeaths is the cause if work is given up because it killed too many processes.
+var errDeaths = errors.New("the program died too often while it worked at this")
+
+// Work runs until no work of its kind is left. It rests while the session's work is paused. It allows as many deaths
+// of the process as failed attempts: fewer than maxCrashes, so that the turns which ran beside are not given up first.
 func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
+	deadly := j.Args.Deaths >= j.MaxAttempts
 	return drain(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`, func(ctx context.Context, session string) error {
-		err := w.Queue.unlessPaused(ctx, session, w.Run[j.Args.Work])
+		err := w.Queue.unlessPaused(ctx, session, func(ctx context.Context, session string) error {
+			if deadly {
+				return errDeaths
+			}
+			return w.Run[j.Args.Work](ctx, session)
+		})
 		var rests *river.JobSnoozeError
-		if err == nil || errors.As(err, &rests) || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || j.Attempt < j.MaxAttempts {
+		if err == nil || errors.As(err, &rests) || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || j.Attempt < j.MaxAttempts && !deadly {
 			return err
 		}
+		deadly = false // what waits behind it is run
 		w.Log.Error("giving up on work beside the turns", "session", session, "work", j.Args.Work, "err", err)
 		return w.GiveUp[j.Args.Work](ctx, session)
 	})
