@@ -71,12 +71,13 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 	return c, nil
 }
 
-// old is the condition that a session s has rested long enough: $1 is for one
-// that has ended, $2 for any other. due is the condition that there is a job for
-// it (except a look at its pull requests), or a message that was not judged yet.
+// old is the condition that a session s has rested long enough, and that its thread was told no news of
+// a pull request since then: $1 is for one that has ended, $2 for any other. due is the condition that there
+// is a job for it (except a look at its pull requests), or a message that was not judged yet.
 const (
-	old = `s.cleared_at is null and s.updated_at < now() - case when s.phase in ('answered', 'done', 'stopped', 'failed')
-		then $1::interval else $2::interval end`
+	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') then $1::interval else $2::interval end`
+	old   = `s.cleared_at is null and s.updated_at < ` + since + `
+		and not exists (select 1 from pull_requests p where p.session_id = s.id and p.news_at >= ` + since + `)`
 	due = `(exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.kind <> 'pull_request' and j.finalized_at is null))`
 )
@@ -92,9 +93,11 @@ func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, er
 	if err != nil {
 		return false, err
 	}
-	// Check again, now that the row is locked: a message may have come before the lock was taken.
+	// Check again, now that the row is locked: a message or news may have come before the lock was taken.
 	var busy bool
-	if err := tx.QueryRow(ctx, `select `+due+` from sessions s where s.id = $1`, id).Scan(&busy); err != nil || busy {
+	err = tx.QueryRow(ctx, `select `+due+` or (`+old+`) is not true from sessions s where s.id = $3`,
+		interval(keep.Sessions), interval(keep.Waiting), id).Scan(&busy)
+	if err != nil || busy {
 		return err == nil, err
 	}
 	for _, sql := range clearing {

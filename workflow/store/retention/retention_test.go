@@ -119,6 +119,29 @@ func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 	}
 }
 
+// The thread is asked whether a merged pull request works, and told of a revert, also long after the last turn.
+func TestNewsOfAPullRequestKeepsASession(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	storetest.FillSession(t, s, "s1", "done", 91)
+	storetest.FillSession(t, s, "s2", "stopped", 91)
+	_, err := s.Pool.Exec(t.Context(), `update pull_requests set news_at = now() - '1 hour'::interval where session_id = 's1'`)
+	require.NoError(t, err)
+	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	done, err := retention.Clean(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	require.Equal(t, retention.Removed{Sessions: 1}, done)
+	require.Equal(t, would, done)
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where id = 's1' and cleared_at is null`))
+
+	_, err = s.Pool.Exec(t.Context(), `update pull_requests set news_at = now() - '91 days'::interval`)
+	require.NoError(t, err)
+	done, err = retention.Clean(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	require.Equal(t, retention.Removed{Sessions: 1}, done)
+}
+
 func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	s := storetest.OpenPatient(t)

@@ -201,7 +201,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks where session_id = '%[1]s'`,
 		`insert into checks (task_id, red, built) select id, '{}', true from tasks where session_id = '%[1]s'`,
 		`insert into pushes (session_id, commit_hash, tree, base_commit, branch) values ('%[1]s', 'c', 't', 'b', 'bobbin/x')`,
-		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) values ('shop', 'bobbin/%[1]s', '%[1]s', 'c', 'main', 't', 'b', 'merged')`,
+		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state, news_at)
+			values ('shop', 'bobbin/%[1]s', '%[1]s', 'c', 'main', 't', 'b', 'merged', now() - '%[3]d days'::interval)`,
 		`insert into questions (session_id, text, options, recommended, open) values ('%[1]s', 'q', '[]', 'r', '[]')`,
 		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
 		`insert into spending (session_id, day, team, channel, person, usd) values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
