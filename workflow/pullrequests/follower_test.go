@@ -411,6 +411,25 @@ func TestNothingIsLookedAtWithoutAHost(t *testing.T) {
 	require.Len(t, d.host.Calls(), asked)
 }
 
+// A session that is cleared while the host is asked is told nothing: no later cleaning would delete the line, and
+// the session could never be forgotten.
+func TestAClearedSessionIsToldNothing(t *testing.T) {
+	t.Parallel()
+	for _, cleared := range []bool{true, false} {
+		d := open(t, "tok_of_the_shop")
+		d.look(t)
+		before, err := d.Rows.Of(t.Context(), d.session)
+		require.NoError(t, err)
+		_, err = d.Rows.Store.Pool.Exec(t.Context(), `update sessions set cleared_at = case when $1 then now() end`, cleared)
+		require.NoError(t, err)
+		after := *before
+		after.State = pullrequest.Merged
+		require.NoError(t, d.Rows.Change(t.Context(), *before, after, d.line("It was merged.")))
+		require.Equal(t, !cleared, slices.Contains(d.said(t), "It was merged."))
+		require.Equal(t, !cleared, storetest.CountRows(t, d.Rows.Store, `select count(*) from pull_requests where state = 'merged'`) == 1)
+	}
+}
+
 // A revert after the merge is posted. A commit that only mentions another pull request is not taken for
 // one.
 func TestARevertIsTold(t *testing.T) {

@@ -139,11 +139,13 @@ func (g Register) Trying(ctx context.Context, r Row) error {
 }
 
 // Change writes what became of a row, and the parts that go with it, such as the line in the thread.
-// It writes nothing if another push came since, or if another worker changed the row meanwhile.
+// It writes nothing if another push came since, if another worker changed the row meanwhile, or if the
+// session's words were cleaned away.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
 		// The session's row first, like everything else that says a line in the session's thread.
-		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
+		here, err := tx.Exec(ctx, `select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
+		if err != nil || here.RowsAffected() == 0 {
 			return err
 		}
 		if err := queue.CheckJob(ctx, tx); err != nil {
