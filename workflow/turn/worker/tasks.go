@@ -18,6 +18,11 @@ const sideBySide = 3
 // RunTasks runs the tasks of one delegation, each as soon as those that it waits for are done, at most
 // sideBySide in parallel. A task is blocked if one that it waits for is not done.
 func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit.Approval) ([]workflow.Task, error) {
+	return w.runInOrder(ctx, tasks, func(ctx context.Context, k workflow.Task) (workflow.Task, error) { return w.runTask(ctx, k, a) })
+}
+
+// runInOrder implements RunTasks; run runs one task.
+func (w *Workers) runInOrder(ctx context.Context, tasks []workflow.Task, run func(context.Context, workflow.Task) (workflow.Task, error)) ([]workflow.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := map[int]chan struct{}{}
@@ -39,7 +44,7 @@ func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit
 			k, err := w.awaitEarlier(ctx, state(tasks[i].Number), ended, state)
 			if err == nil && k.State != workflow.TaskBlocked {
 				slots <- struct{}{}
-				k, err = w.runTask(ctx, k, a)
+				k, err = run(ctx, k)
 				<-slots
 			}
 			mu.Lock()
@@ -47,7 +52,8 @@ func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit
 			tasks[i] = k
 			if err != nil {
 				failed = append(failed, err)
-				if !errors.As(err, new(*budget.LimitError)) { // the other tasks meet the limit before their next step, and keep the answers that they asked for until then
+				// At a limit, the other tasks meet it before their next step, and keep the answers that they asked for until then.
+				if !errors.As(err, new(*budget.LimitError)) && !errors.Is(err, errRests) {
 					cancel()
 				}
 			}
@@ -57,10 +63,13 @@ func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit
 	return tasks, firstError(failed)
 }
 
-// firstError returns the error that caused the others, which were only cancelled.
+// errRests means that a task was not begun, since one that it waits for rests at a limit.
+var errRests = errors.New("a task before it rests at a limit")
+
+// firstError returns the error that caused the others, whose tasks were only cancelled or not begun.
 func firstError(list []error) error {
 	for _, err := range list {
-		if !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, errRests) {
 			return err
 		}
 	}
@@ -80,8 +89,8 @@ func (w *Workers) awaitEarlier(ctx context.Context, k workflow.Task, ended map[i
 			return k, ctx.Err()
 		}
 		before := state(n)
-		if before.State == workflow.TaskOpen || before.State == workflow.TaskWorking { // it rests at a limit
-			return k, context.Canceled
+		if before.State == workflow.TaskOpen || before.State == workflow.TaskWorking {
+			return k, errRests
 		}
 		if before.State != workflow.TaskDone && k.State == workflow.TaskOpen {
 			k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since task %d is %s", n, before.State)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 )
 
 // With the skill tdd, a new test that never failed in a check keeps the task open. The same proof with
@@ -93,8 +95,37 @@ func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk full")
 	require.Equal(t, cause, firstError([]error{fmt.Errorf("task 2: %w", context.Canceled), cause}))
+	require.Equal(t, cause, firstError([]error{errRests, cause}))
 	require.ErrorIs(t, firstError([]error{context.Canceled}), context.Canceled)
 	require.NoError(t, firstError(nil))
+}
+
+// A task at a limit does not break off a task beside it, though a third one waits for the first. Any other error does.
+func TestATaskAtALimitBreaksNoOtherOff(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{&budget.LimitError{}, errors.New("disk full")} {
+		synctest.Test(t, func(t *testing.T) {
+			var begun []int
+			var beside error
+			tasks := []workflow.Task{{Number: 1, State: workflow.TaskOpen}, {Number: 2, State: workflow.TaskOpen}, {Number: 3, State: workflow.TaskOpen, After: []int{1}}}
+			_, err := (&Workers{}).runInOrder(t.Context(), tasks, func(ctx context.Context, k workflow.Task) (workflow.Task, error) {
+				if k.Number != 2 {
+					begun = append(begun, k.Number)
+					return k, cause
+				}
+				synctest.Wait() // until nothing of the other tasks runs any more
+				beside = ctx.Err()
+				return k, beside
+			})
+			require.Equal(t, cause, err)
+			require.Equal(t, []int{1}, begun)
+			if errors.As(cause, new(*budget.LimitError)) {
+				require.NoError(t, beside)
+			} else {
+				require.ErrorIs(t, beside, context.Canceled)
+			}
+		})
+	}
 }
 
 // Places are found in the forms in which reports and tasks write them.
