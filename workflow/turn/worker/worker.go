@@ -327,16 +327,15 @@ func (h *task) workerTools(env *tool.Env) []model.Tool {
 	}}
 	tools = append(tools, tool.Reading(env)...)
 	for _, run := range tool.Running(env) {
-		var takeOut func() error
-		tools = append(tools, h.Runtime.AroundRun(run, func(ctx context.Context) error {
-			takeOut = h.Trees.NoteLockFiles(h.tree)
-			return own(ctx)
-		}, func(ctx context.Context) ([]store.Part, error) {
-			if err := takeOut(); err != nil {
-				return nil, err
-			}
-			return h.treeParts(ctx)
-		}))
+		call := run.Call
+		run.Call = func(ctx context.Context, args json.RawMessage) (result model.Result, err error) {
+			err = h.Trees.WithoutLockFiles(h.tree, func() (err error) {
+				result, err = call(ctx, args)
+				return err
+			})
+			return result, err
+		}
+		tools = append(tools, h.Runtime.AroundRun(run, own, h.treeParts))
 	}
 	for _, w := range tool.Writing(env) {
 		if w.Name == "check" {

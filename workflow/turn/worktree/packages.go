@@ -119,32 +119,31 @@ func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, e
 	return p.fetched.missing, nil
 }
 
-// NoteLockFiles notes which lock files the workspace does not have, of those that the fetched packages
-// replace. takeOut removes the ones that a command has written since, because they are not part of the
-// change.
-func (t *Trees) NoteLockFiles(w *repo.Workspace) (takeOut func() error) {
+// WithoutLockFiles calls run, which runs a command in the workspace. Then, also if the command was interrupted,
+// it removes the lock files that the workspace did not have before, of those that the fetched packages replace,
+// because they are not part of the change.
+func (t *Trees) WithoutLockFiles(w *repo.Workspace, run func() error) error {
 	var absent []string
 	for _, file := range t.Current().fetched.locks {
 		if _, err := fs.Stat(w.FS(), file); errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, file)
 		}
 	}
-	return func() error {
-		if len(absent) == 0 {
-			return nil
-		}
-		root, err := os.OpenRoot(w.Files())
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		for _, file := range absent {
-			if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Log.Warn("a lock file that a command wrote stays", "file", file, "err", err)
-			}
-		}
-		return nil
+	failed := run()
+	if len(absent) == 0 {
+		return failed
 	}
+	root, err := os.OpenRoot(w.Files())
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	defer root.Close()
+	for _, file := range absent {
+		if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Log.Warn("a lock file that a command wrote stays", "file", file, "err", err)
+		}
+	}
+	return failed
 }
 
 // sayStillFetching tells the thread at the times in waits that packages are still being fetched, until

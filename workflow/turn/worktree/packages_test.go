@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,8 +54,8 @@ func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	require.Empty(t, late, "it was told")
 }
 
-// A lock file that a command wrote, and that the fetched packages replace, is not part of the change. A
-// lock file that existed before stays.
+// A lock file that a command wrote, and that the fetched packages replace, is not part of the change, also
+// if the command was interrupted. A lock file that existed before stays.
 func TestLockFilesThatCommandsLeave(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"Cargo.toml": "x", "a/Gemfile.lock": "theirs"})
@@ -62,12 +63,15 @@ func TestLockFilesThatCommandsLeave(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	trees := &Trees{place: &Checkout{fetched: fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
-	takeOut := trees.NoteLockFiles(w)
-	for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {
-		require.NoError(t, os.WriteFile(filepath.Join(w.Files(), file), []byte("written"), 0o644))
+	for _, ended := range []error{nil, context.Canceled} {
+		require.Equal(t, ended, trees.WithoutLockFiles(w, func() error {
+			for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {
+				require.NoError(t, os.WriteFile(filepath.Join(w.Files(), file), []byte("written"), 0o644))
+			}
+			return ended
+		}))
+		require.NoFileExists(t, filepath.Join(w.Files(), "Cargo.lock"))
 	}
-	require.NoError(t, takeOut())
-	require.NoFileExists(t, filepath.Join(w.Files(), "Cargo.lock"))
 	require.FileExists(t, filepath.Join(w.Files(), "a/Gemfile.lock"))
 	require.FileExists(t, filepath.Join(w.Files(), "a/other.lock"))
 }
