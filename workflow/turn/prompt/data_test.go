@@ -1,6 +1,9 @@
 package prompt
 
 import (
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +16,26 @@ func TestAFenceCannotBeClosedFromInside(t *testing.T) {
 	require.Equal(t, 1, strings.Count(got, "</message>"))
 	require.True(t, strings.HasPrefix(got, "<message>\n"))
 	require.True(t, strings.HasSuffix(got, "\n</message>"))
+}
+
+// The name of every fence that the program makes is in fenceTags, so that no text can close one.
+func TestEveryFenceIsKnown(t *testing.T) {
+	t.Parallel()
+	made := regexp.MustCompile(`\bFence\("(\w+)"`)
+	var found []string
+	workflow := os.DirFS("../..")
+	require.NoError(t, fs.WalkDir(workflow, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		code, err := fs.ReadFile(workflow, path)
+		for _, m := range made.FindAllSubmatch(code, -1) {
+			found = append(found, string(m[1]))
+		}
+		return err
+	}))
+	require.Subset(t, found, []string{"message", "task"})
+	require.Subset(t, fenceTags, found)
 }
 
 // Whatever is planted in data, the text outside of the fence comes from the program only.
