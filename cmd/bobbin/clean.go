@@ -64,7 +64,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 				folders = append(folders, map[string]any{"path": gone.What, "why": gone.Why, "bytes": gone.Bytes})
 			}
 			return errors.Join(err, json.NewEncoder(con.Out).Encode(map[string]any{
-				"dry_run": c.DryRun, "sessions": done.Rows.Sessions, "decisions": done.Rows.Records, "jobs": done.Rows.Jobs, "folders": folders,
+				"dry_run": c.DryRun, "sessions": done.Rows.Sessions, "decisions": done.Rows.Records, "jobs": done.Rows.Jobs, "alerts": done.Rows.Alerts, "folders": folders,
 			}))
 		}
 		for _, gone := range done.Disk {

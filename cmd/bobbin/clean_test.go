@@ -37,7 +37,7 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 		require.Equal(t, cli.ExitOK, code, errs)
 		return out
 	}
-	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, 0 old jobs; 1 folders with 2.0 MB from the disk.\n"
+	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, 0 old jobs and 0 old alerts; 1 folders with 2.0 MB from the disk.\n"
 	out := clean("--dry-run")
 	require.Contains(t, out, "    2.0 MB  "+folder+": not used for longer")
 	require.Contains(t, out, "Would remove"+line)

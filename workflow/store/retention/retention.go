@@ -28,14 +28,15 @@ type Removed struct {
 	Sessions int   // sessions whose words and files were deleted
 	Records  int   // sessions that were deleted with their decisions
 	Jobs     int64 // finished jobs of the queue
+	Alerts   int64 // problems of alerts that began no session
 }
 
 // cleaningLock is the key of the lock for cleaning: any number
 // that no other lock has, but the same in every replica.
 const cleaningLock = 0x626f6264
 
-// jobBatch is how many finished jobs one transaction deletes.
-const jobBatch = 1000
+// batch is how many finished jobs, or problems of alerts, one transaction deletes.
+const batch = 1000
 
 // Clean deletes what is older than keep says: one session in each transaction,
 // so that other work never waits for it, and only while no other replica does
@@ -50,6 +51,7 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 		func(ctx context.Context, tx pgx.Tx) (bool, error) { return clearOne(ctx, tx, keep, &c) },
 		func(ctx context.Context, tx pgx.Tx) (bool, error) { return forgetOne(ctx, tx, keep, &c) },
 		func(ctx context.Context, tx pgx.Tx) (bool, error) { return dropJobs(ctx, tx, keep, &c) },
+		func(ctx context.Context, tx pgx.Tx) (bool, error) { return dropAlerts(ctx, tx, keep, &c) },
 	} {
 		for more := true; more; {
 			before := c
@@ -183,9 +185,19 @@ var forgetting = []string{
 func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	tag, err := tx.Exec(ctx, `delete from river_job where id in (select id from river_job
 		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval limit $2 for update skip locked)`,
-		interval(keep.Sessions), jobBatch)
+		interval(keep.Sessions), batch)
 	c.Jobs += tag.RowsAffected()
-	return tag.RowsAffected() == jobBatch, err
+	return tag.RowsAffected() == batch, err
+}
+
+// dropAlerts deletes the problems that only old alerts were about, and that began no session, since
+// their channel was at its limit. The others are deleted with their sessions.
+func dropAlerts(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
+	tag, err := tx.Exec(ctx, `delete from alerts where (team, channel, fingerprint) in (select team, channel, fingerprint from alerts
+		where session_id is null and at < now() - $1::interval limit $2 for update skip locked)`,
+		interval(keep.Sessions), batch)
+	c.Alerts += tag.RowsAffected()
+	return tag.RowsAffected() == batch, err
 }
 
 // CountCleanable counts what Clean would delete now.
@@ -193,8 +205,9 @@ func CountCleanable(ctx context.Context, db *database.DB, keep Policy) (Removed,
 	var c Removed
 	err := db.Pool.QueryRow(ctx, `select (select count(*) from sessions s where `+old+` and not `+due+`),
 		(select count(*) from sessions where cleared_at is not null and updated_at < now() - $3::interval),
-		(select count(*) from river_job where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval)`,
-		interval(keep.Sessions), interval(keep.Waiting), interval(keep.Decided)).Scan(&c.Sessions, &c.Records, &c.Jobs)
+		(select count(*) from river_job where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval),
+		(select count(*) from alerts where session_id is null and at < now() - $1::interval)`,
+		interval(keep.Sessions), interval(keep.Waiting), interval(keep.Decided)).Scan(&c.Sessions, &c.Records, &c.Jobs, &c.Alerts)
 	if err != nil {
 		return c, fmt.Errorf("look what can be cleaned: %w", err)
 	}

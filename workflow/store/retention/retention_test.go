@@ -142,6 +142,25 @@ func TestNewsOfAPullRequestKeepsASession(t *testing.T) {
 	require.Equal(t, retention.Removed{Sessions: 1}, done)
 }
 
+// The problem of an alert that began no session goes when it is old. One that has a session goes with it.
+func TestAlertsWithoutASessionGo(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	storetest.FillSession(t, s, "s1", "done", 1)
+	_, err := s.Pool.Exec(t.Context(), `insert into alerts (team, channel, fingerprint, app, title, last_ts, at) values
+		('T1', 'C1', 'old', 'Sentry', 'it panics', '1.0', now() - '91 days'::interval), ('T1', 'C1', 'new', 'Sentry', 'it panics', '1.0', now() - '89 days'::interval)`)
+	require.NoError(t, err)
+	_, err = s.Pool.Exec(t.Context(), `update alerts set at = now() - '91 days'::interval where session_id = 's1'`)
+	require.NoError(t, err)
+	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	done, err := retention.Clean(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	require.Equal(t, retention.Removed{Alerts: 1}, done)
+	require.Equal(t, would, done)
+	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from alerts where fingerprint in ('new', 's1')`))
+}
+
 func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	s := storetest.OpenPatient(t)

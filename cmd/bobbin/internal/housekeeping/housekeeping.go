@@ -104,8 +104,8 @@ func (c cleaning) String() string {
 	for _, gone := range c.Disk {
 		bytes += gone.Bytes
 	}
-	return fmt.Sprintf("%d sessions' words and files and %d sessions' decisions from the database, %d old jobs; %d folders with %s from the disk",
-		c.Rows.Sessions, c.Rows.Records, c.Rows.Jobs, len(c.Disk), cli.Megabytes(bytes))
+	return fmt.Sprintf("%d sessions' words and files and %d sessions' decisions from the database, %d old jobs and %d old alerts; %d folders with %s from the disk",
+		c.Rows.Sessions, c.Rows.Records, c.Rows.Jobs, c.Rows.Alerts, len(c.Disk), cli.Megabytes(bytes))
 }
 
 // Clean cleans each part, also if another part fails. With dry it removes nothing and returns what would be
