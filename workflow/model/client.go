@@ -124,11 +124,12 @@ func (c *Client) announce(r Request, a RetryNotice) {
 	}
 }
 
-// once makes one exchange with one model. Its error is an *endpoint.Error, or the context's cause.
-func (c *Client) once(ctx context.Context, r Request) (Response, error) {
+// once makes one exchange with one model, without some fields. Its error is an *endpoint.Error, or the context's
+// cause.
+func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (Response, error) {
 	at, wired := c.endpoint(r.Model), r
 	wired.Model = cmp.Or(at.Model, r.Model)
-	request, extra := onWire(wired, c.unknownFields(r.Model), c.Sees(r.Model))
+	request, extra := onWire(wired, without, c.cfg.Vision[r.Model] && !without[fieldPictures])
 	request.Model = r.Model
 	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
 	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages)}

@@ -18,13 +18,15 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = c.cfg.Retry.Wait, c.cfg.Retry.MaxWait, 2
 	fields := 0
 	return backoff.Retry(ctx, func() (Response, error) {
-		response, err := c.once(ctx, r)
-		for err != nil && fields < len(optionalFields) && c.learn(r.Model, err) {
+		without := c.unknownFields(r.Model)
+		response, err := c.once(ctx, r, without)
+		for err != nil && fields < len(optionalFields) && c.learn(r.Model, without, err) {
 			fields++
-			response, err = c.once(ctx, r)
+			without = c.unknownFields(r.Model)
+			response, err = c.once(ctx, r, without)
 		}
 		if showsPictures(r) && refusesPicture(err) {
-			response, err = c.once(ctx, withoutPictures(r))
+			response, err = c.once(ctx, withoutPictures(r), without)
 		}
 		return response, c.judge(err, growing)
 	},
@@ -82,8 +84,9 @@ var optionalFields = map[string]*regexp.Regexp{
 var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)`)
 
 // learn records that an endpoint refused a request because of an optional field, so that the request is sent
-// again without it. It reports whether anything new was learnt.
-func (c *Client) learn(model string, err error) bool {
+// again without it. without holds the fields that the request lacked already. learn reports whether the request is
+// worth sending again: its field is left out now, also if another request has learnt that meanwhile.
+func (c *Client) learn(model string, without map[string]bool, err error) bool {
 	var e *endpoint.Error
 	if !errors.As(err, &e) || e.Kind != endpoint.KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {
 		return false
@@ -91,8 +94,11 @@ func (c *Client) learn(model string, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for field, named := range optionalFields {
-		if c.without[model][field] || !named.MatchString(e.Text) {
+		if without[field] || !named.MatchString(e.Text) {
 			continue
+		}
+		if c.without[model][field] {
+			return true
 		}
 		if c.without[model] == nil {
 			c.without[model] = map[string]bool{}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +136,34 @@ func TestAskGoesOnWithoutFieldsThatAreNotKnown(t *testing.T) {
 	_, err = stubborn.client().Ask(t.Context(), ask())
 	require.Equal(t, endpoint.KindRefused, failure(t, err).Kind)
 	require.Len(t, stubborn.asked(), 2)
+}
+
+// Two requests that are on their way when an endpoint refuses a field are both sent again without it.
+func TestRequestsAtTheSameMomentGoOnWithoutAFieldThatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	var sent sync.WaitGroup
+	sent.Add(2)
+	refused := func(w http.ResponseWriter, r *http.Request) {
+		sent.Done()
+		sent.Wait()
+		status(400, `{"error":{"message":"Unknown field prompt_cache_key"}}`)(w, r)
+	}
+	e := serve(t, refused, refused, good)
+	c := e.client()
+	r := ask()
+	r.CacheKey = "k"
+	var errs [2]error
+	var asking sync.WaitGroup
+	for i := range errs {
+		asking.Go(func() { _, errs[i] = c.Ask(t.Context(), r) })
+	}
+	asking.Wait()
+	require.NoError(t, errors.Join(errs[:]...))
+	asked := e.asked()
+	require.Len(t, asked, 4)
+	for i, body := range asked {
+		require.Equal(t, i < 2, strings.Contains(body, "prompt_cache_key"), body)
+	}
 }
 
 // A date in Retry-After is read by the endpoint's clock, which may be an hour ahead of the program's.
