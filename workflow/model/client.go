@@ -132,7 +132,7 @@ func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (
 	request, extra := onWire(wired, without, c.cfg.Vision[r.Model] && !without[fieldPictures])
 	request.Model = r.Model
 	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
-	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages)}
+	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages, without)}
 	sent, err := at.Stream(ctx, question, a)
 	if err != nil {
 		return Response{}, err

@@ -129,6 +129,62 @@ func TestSignaturesGoBackWithTheirCalls(t *testing.T) {
 	require.JSONEq(t, `{"google":{"thought_signature":"c2lnbmVk"}}`, string(sent.Messages[2].ToolCalls[0].Extra))
 }
 
+// A conversation may change from Gemini to an endpoint that refuses signatures, and back to Gemini, which misses them
+// in the other model's calls.
+func TestAConversationChangesBetweenGeminiAndAnotherModel(t *testing.T) {
+	t.Parallel()
+	gemini := serve(t, status(400, `[{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance.","status":"INVALID_ARGUMENT"}}]`), good)
+	other := serve(t, status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","messages",2,"assistant","tool_calls",0,"extra_content"],"msg":"Extra inputs are not permitted","input":{"google":{"thought_signature":"c2lnbmVk"}}}]}`), good)
+	c := other.client(func(c *model.Config) {
+		c.Endpoints = map[string]endpoint.Endpoint{"gemini": {BaseURL: gemini.URL + "/v1"}}
+	})
+	const signed, placeholder = `{"google":{"thought_signature":"c2lnbmVk"}}`, `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+	r := ask()
+	r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "check", Extra: json.RawMessage(signed)}, {ID: "b", Name: "check"}}})
+	for range 2 {
+		_, err := c.Ask(t.Context(), r)
+		require.NoError(t, err)
+	}
+	asked := other.asked()
+	require.Len(t, asked, 3, "what was learnt is kept")
+	require.Equal(t, map[string]string{"a": signed, "b": ""}, extrasIn(t, asked[0]))
+	require.Equal(t, map[string]string{"a": "", "b": ""}, extrasIn(t, asked[1]))
+	require.Equal(t, asked[1], asked[2])
+
+	r.Model = "gemini"
+	r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "c", Name: "check"}, {ID: "d", Name: "check"}}})
+	for range 2 {
+		_, err := c.Ask(t.Context(), r)
+		require.NoError(t, err)
+	}
+	asked = gemini.asked()
+	require.Len(t, asked, 3)
+	require.Equal(t, map[string]string{"a": signed, "b": "", "c": "", "d": ""}, extrasIn(t, asked[0]))
+	require.Equal(t, map[string]string{"a": signed, "b": "", "c": placeholder, "d": ""}, extrasIn(t, asked[1]), "Gemini signs the first call of an answer alone")
+	require.Equal(t, asked[1], asked[2])
+}
+
+// extrasIn returns the extra_content of each call in a request, by the calls' ids.
+func extrasIn(t *testing.T, body string) map[string]string {
+	t.Helper()
+	var sent struct {
+		Messages []struct {
+			ToolCalls []struct {
+				ID    string
+				Extra json.RawMessage `json:"extra_content"`
+			} `json:"tool_calls"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &sent))
+	extras := map[string]string{}
+	for _, m := range sent.Messages {
+		for _, call := range m.ToolCalls {
+			extras[call.ID] = string(call.Extra)
+		}
+	}
+	return extras
+}
+
 // A model with its own endpoint is asked there, by that endpoint's name for it and with that endpoint's
 // headers. The shared key is not sent there.
 func TestAModelHasAnEndpointOfItsOwn(t *testing.T) {

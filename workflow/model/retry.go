@@ -68,7 +68,10 @@ const (
 	fieldEffort = "reasoning_effort"
 	// fieldPictures stands for the pictures in messages.
 	fieldPictures = "image_url"
-	fieldTokens   = "tokens" // max_tokens or max_completion_tokens: the other of the two is sent
+	fieldTokens   = "tokens"        // max_tokens or max_completion_tokens: the other of the two is sent
+	fieldExtra    = "extra_content" // what an endpoint sent with a call, to get it back
+	// fieldSignature stands for Gemini's signature, which calls of other models lack: a placeholder is sent.
+	fieldSignature = "thought_signature"
 )
 
 var optionalFields = map[string]*regexp.Regexp{
@@ -77,11 +80,15 @@ var optionalFields = map[string]*regexp.Regexp{
 	fieldEffort:   regexp.MustCompile(`reasoning_effort`),
 	fieldPictures: regexp.MustCompile(`(?i)image_url|image (input|content)|vision|multimodal`),
 	fieldTokens:   regexp.MustCompile(`max_tokens|max_completion_tokens`),
+	fieldExtra:    regexp.MustCompile(`extra_content`),
+
+	// It has to be missing: one that refuses signatures may repeat them.
+	fieldSignature: regexp.MustCompile(`(?i)missing an? \W{0,2}thought_?signature`),
 }
 
-// notKnown matches the words for a field that an endpoint does not know, as opposed to a value that it
+// notKnown matches the words for a field that an endpoint does not know, or misses, as opposed to a value that it
 // refuses.
-var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)`)
+var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)|missing a`)
 
 // learn records that an endpoint refused a request because of an optional field, so that the request is sent
 // again without it. without holds the fields that the request lacked already. learn reports whether the request is
@@ -104,7 +111,7 @@ func (c *Client) learn(model string, without map[string]bool, err error) bool {
 			c.without[model] = map[string]bool{}
 		}
 		c.without[model][field] = true
-		c.cfg.Log.Warn("the endpoint does not know a field; going on without it", "model", model, "field", field, "reason", e.Text)
+		c.cfg.Log.Warn("the endpoint does not know a field, or misses it; going on otherwise", "model", model, "field", field, "reason", e.Text)
 		return true
 	}
 	return false

@@ -50,18 +50,21 @@ func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletio
 	return out, map[string]any{fieldCache: r.CacheKey}
 }
 
-// callExtras returns the data that the endpoint has to get back with earlier calls, by their ids.
-func callExtras(messages []Message) map[string]json.RawMessage {
-	var extras map[string]json.RawMessage
+// unsigned takes the place of a signature in a call that another model made
+// (https://ai.google.dev/gemini-api/docs/thought-signatures).
+const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+
+// callExtras returns the data that the endpoint has to get back with earlier calls, by their ids. Gemini signs only
+// the first call of an answer, and looks for a signature there.
+func callExtras(messages []Message, without map[string]bool) map[string]json.RawMessage {
+	extras := map[string]json.RawMessage{}
 	for _, m := range messages {
-		for _, c := range m.Calls {
-			if len(c.Extra) == 0 {
-				continue
+		for i, c := range m.Calls {
+			if len(c.Extra) > 0 && !without[fieldExtra] {
+				extras[c.ID] = c.Extra
+			} else if i == 0 && without[fieldSignature] {
+				extras[c.ID] = json.RawMessage(unsigned)
 			}
-			if extras == nil {
-				extras = map[string]json.RawMessage{}
-			}
-			extras[c.ID] = c.Extra
 		}
 	}
 	return extras
