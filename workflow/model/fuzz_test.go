@@ -107,6 +107,7 @@ func FuzzRefusal(f *testing.F) {
 		f.Add(503, "text/plain", seed)
 		f.Add(200, "application/json", seed)
 	}
+	f.Add(429, "application/json", `[{"error":{"code":429,"message":"You exceeded your current quota.\nPlease retry in 17.3s.","details":[{"retryDelay":"1h2m3.4.5s"}]}}]`)
 	f.Fuzz(func(t *testing.T, status int, kind, body string) {
 		if status < 200 || status > 999 || kind == "text/event-stream" {
 			return

@@ -38,6 +38,9 @@ func TestAskDoesNotRepeatWhatCannotChange(t *testing.T) {
 		"overflow, streamed":  {stream(`data: {"error":{"message":"prompt is too long: 210000 tokens"}}`), endpoint.KindOverflow, "shortened"},
 		"quota":               {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}`), endpoint.KindQuota, "fallback"},
 		"credits":             {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), endpoint.KindQuota, "fallback"},
+		"a day's, Gemini":     {status(429, geminiLimit(20, "Day", "0.01s")), endpoint.KindQuota, "raise the allowance"},
+		"none, Gemini":        {status(429, geminiLimit(0, "Minute", "0.01s")), endpoint.KindQuota, "raise the allowance"},
+		"an hour, Gemini":     {status(429, geminiLimit(20, "Minute", "1h0m0.4s")), endpoint.KindQuota, "asks to wait 1h0m0s"},
 		"an hour":             {status(429, `{"error":"rate limited"}`, "Retry-After", "3600"), endpoint.KindQuota, "asks to wait 1h0m0s"},
 		"plain string":        {status(400, `{"error":"bad thing"}`), endpoint.KindRefused, "bad thing (HTTP 400)"},
 		"detail":              {status(422, `{"detail":[{"loc":["body"],"msg":"wrong"}]}`), endpoint.KindRefused, "wrong"},
@@ -64,9 +67,13 @@ func TestAskDoesNotRepeatWhatCannotChange(t *testing.T) {
 
 func TestAskWaitsAsLongAsItIsTold(t *testing.T) {
 	t.Parallel()
-	for name, header := range map[string][]string{
-		"seconds":      {"Retry-After", "20.5"},
-		"milliseconds": {"Retry-After-Ms", "20500", "Retry-After", "60"},
+	const slowDown = `{"error":{"message":"slow down"}}`
+	for name, answer := range map[string]http.HandlerFunc{
+		"seconds":              status(429, slowDown, "Retry-After", "20.5"),
+		"milliseconds":         status(429, slowDown, "Retry-After-Ms", "20500", "Retry-After", "60"),
+		"Gemini":               status(429, geminiLimit(20, "Minute", "20.500000123s")),
+		"Gemini, milliseconds": status(429, geminiLimit(20, "Minute", "20500.1ms")),
+		"Gemini, details":      status(429, `[{"error":{"code":429,"message":"You exceeded your current quota.","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay": "20.5s"}]}}]`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,9 +88,14 @@ func TestAskWaitsAsLongAsItIsTold(t *testing.T) {
 				require.GreaterOrEqual(t, waits[0], 20500*time.Millisecond)
 				require.Less(t, waits[0], 21*time.Second)
 				require.Equal(t, waits[0], time.Since(began))
-			}, status(429, `{"error":{"message":"slow down"}}`, header...), good)
+			}, answer, good)
 		})
 	}
+}
+
+// geminiLimit returns Gemini's words for one of its limits, whose period is a Minute or a Day.
+func geminiLimit(limit int, period, wait string) string {
+	return fmt.Sprintf(`[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits. To monitor your current usage, head to: https://ai.dev/rate-limit. \n* Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_requests, limit: %d, model: gemini-3-flash\nPlease retry in %s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPer%sPerProjectPerModel-FreeTier"}]}]}}]`, limit, wait, period)
 }
 
 func TestAskFallsBackAtOnceOnQuota(t *testing.T) {

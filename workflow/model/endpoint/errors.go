@@ -75,6 +75,26 @@ const (
 // tooLarge matches one request above the tokens of a minute, which fails however long one waits.
 var tooLarge = regexp.MustCompile(`(?i)request too large`)
 
+// Gemini says in words how long a rate limit lasts, and calls it a quota like one that is used up. It names a short
+// wait for the quota of a day, too, and for a model that is not offered at all, whose limit is 0.
+var (
+	waitWords = regexp.MustCompile(`(?i)retry ?(?:in|delay)\W+((?:[\d.]+(?:h|ms|m|s))+)`)
+	notSoon   = regexp.MustCompile(`(?i)per[-_ ]?(day|month)|monthly|limit: 0\b`)
+)
+
+// waitIn returns how long the text of a rate limit asks to wait, or 0.
+func waitIn(body []byte) time.Duration {
+	m := waitWords.FindSubmatch(body)
+	if m == nil || notSoon.Match(body) {
+		return 0
+	}
+	wait, err := time.ParseDuration(string(m[1]))
+	if err != nil {
+		return 0
+	}
+	return seconds(wait.Seconds())
+}
+
 // windowWords matches the places where endpoints say how many tokens a model reads.
 var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) |context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
 
@@ -115,6 +135,8 @@ func endpointError(status int, header http.Header, body []byte) *Error {
 		e.Kind, e.Hint = KindAuth, hintAuth
 	case status == 413 || status == 429 && tooLarge.MatchString(all):
 		e.Kind, e.Hint, e.Window = KindOverflow, hintOverflow, windowIn(text)
+	case status == 429 && waitIn(body) > 0:
+		e.Kind, e.Retry, e.Hint, e.After = KindQuota, true, hintQuota, waitIn(body)
 	case status == 402 || status == 429 && quotaWords.MatchString(all):
 		e.Kind, e.Hint = KindQuota, hintQuota
 	case status == 429:
