@@ -45,7 +45,8 @@ type Client struct {
 
 	mu      sync.Mutex
 	without map[string]map[string]bool // by model: request fields that its endpoint does not know
-	windows map[string]int             // by model: its window in tokens, as its endpoint reported it
+	windows map[string]int             // by model: its window in tokens, as its endpoint reported or showed it
+	cut     map[string]Usage           // by model: of its last answer that was cut at a limit of tokens
 }
 
 // New returns a Client. Nothing is sent before the first Ask.
@@ -63,7 +64,7 @@ func New(cfg Config) *Client {
 		client = *cfg.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}, windows: map[string]int{}}
+	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}, windows: map[string]int{}, cut: map[string]Usage{}}
 }
 
 // Ask returns one whole answer, of the request's model or of the next in its fallback chain. Its error is an
@@ -78,6 +79,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 		r.Model = name
 		response, err := c.askModel(ctx, r)
 		if err == nil {
+			c.learnWindowByCut(response)
 			return response, nil
 		}
 		if !errors.As(err, &failed) {
@@ -98,7 +100,7 @@ func (c *Client) Sees(model string) bool {
 }
 
 // Window returns how many tokens a model reads: the smaller of what is configured and what its endpoint
-// reported when a conversation was too long. It returns 0 if neither is known.
+// reported when a conversation was too long, or showed by where it cuts answers. It returns 0 if neither is known.
 func (c *Client) Window(model string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,6 +116,22 @@ func (c *Client) learnWindow(e *endpoint.Error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.windows[e.Model] = e.Window
+	}
+}
+
+// learnWindowByCut learns a window that nobody named. Some endpoints let an answer fill what the request has left of
+// the window, and cut it there: two such answers to different requests end at the same size. Answers that are cut at
+// a limit of their own do not.
+func (c *Client) learnWindowByCut(r Response) {
+	if r.Finish != FinishLength || r.Usage.Estimated || c.cfg.Windows[r.Model] > 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, size := c.cut[r.Model], r.Usage.Input+r.Usage.Output
+	c.cut[r.Model] = r.Usage
+	if c.windows[r.Model] == 0 && before.Input != r.Usage.Input && before.Input+before.Output == size {
+		c.windows[r.Model] = size
 	}
 }
 

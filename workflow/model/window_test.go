@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,6 +52,37 @@ func TestEndpointsSayHowMuchAModelReads(t *testing.T) {
 			if c.window > 0 {
 				require.Equal(t, c.window, mistaken.Window("m"), "an endpoint that takes less knows better")
 			}
+		})
+	}
+}
+
+// Answers that end at the same size, whatever they answered, end where the window does. Those that end at the limit
+// of an answer have another size each time.
+func TestAnswersThatEndAtTheWindowShowHowMuchAModelReads(t *testing.T) {
+	t.Parallel()
+	limit := func(input, output int) http.HandlerFunc {
+		return stream(text("so"), finish("length"), fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, input, output), done)
+	}
+	whole := stream(text("so"), finish("stop"), `data: {"choices":[],"usage":{"prompt_tokens":7200,"completion_tokens":992}}`, done)
+	for name, c := range map[string]struct {
+		answers    []http.HandlerFunc
+		configured int
+		want       int
+	}{
+		"at the window's end":         {[]http.HandlerFunc{limit(7000, 1192), limit(7100, 1092)}, 0, 8192},
+		"at the answer's limit":       {[]http.HandlerFunc{limit(7000, 1192), limit(7100, 1192)}, 0, 0},
+		"the same request twice":      {[]http.HandlerFunc{limit(7000, 1192), limit(7000, 1192)}, 0, 0},
+		"one of them is whole":        {[]http.HandlerFunc{limit(7000, 1192), whole}, 0, 0},
+		"whoever configured it knows": {[]http.HandlerFunc{limit(7000, 1192), limit(7100, 1092)}, 9000, 9000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := serve(t, c.answers...).client(func(cfg *model.Config) { cfg.Windows = map[string]int{"m": c.configured} })
+			for range c.answers {
+				_, err := client.Ask(t.Context(), ask())
+				require.NoError(t, err)
+			}
+			require.Equal(t, c.want, client.Window("m"))
 		})
 	}
 }
