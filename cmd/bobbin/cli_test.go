@@ -193,7 +193,7 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		},
 		"no such file": {
 			env: ready(), args: []string{"--config", "/no/such/bobbin.yaml"},
-			want: "/no/such/bobbin.yaml: the configuration cannot be read: no such file or directory\n",
+			want: "/no/such/bobbin.yaml: the configuration cannot be read: no such file or directory; bobbin init writes one\n",
 		},
 		"the flag counts more than the variable": {
 			env: ready("BOBBIN_CONFIG", right), args: []string{"--config", wrong},

@@ -667,8 +667,10 @@ func TestDoctorWithNothing(t *testing.T) {
 		steps = rest
 	}
 	require.NoDirExists(t, dir, "it only looks")
-	code, _, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
+	code, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
 	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, out, "  problem  nowhere.yaml: the configuration cannot be read: no such file or directory\n           → bobbin init writes one\n")
+	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and that channel: bobbin init --config nowhere.yaml asks for them")
 }
 
 // TestDoctorLeadsFromNothingToABot checks, from nothing to a working bot, that the first step that the

@@ -141,9 +141,25 @@ func Load(name string) (Config, error) {
 		if errors.As(err, &where) {
 			err = where.Err
 		}
-		return Config{}, cli.UsageError{Err: fmt.Errorf("%s: the configuration cannot be read: %w", name, err)}
+		err = fmt.Errorf("%s: the configuration cannot be read: %w", name, err)
+		if cure := Cure(err); cure != "" {
+			err = fmt.Errorf("%w; %s", err, cure)
+		}
+		return Config{}, cli.UsageError{Err: err}
 	}
 	return parseConfig(name, text)
+}
+
+// Cure returns what helps against an error of Load that ends with it: one of a file that is not there, or that
+// may not be read. It returns an empty string for other errors.
+func Cure(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "bobbin init writes one"
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid())
+	}
+	return ""
 }
 
 // sections are the parts of the file, with the names that error messages use for them.

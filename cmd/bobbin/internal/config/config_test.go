@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -402,13 +403,18 @@ func TestUnreadableConfigs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		filepath.Join(dir, "none.yaml"):   "the configuration cannot be read: no such file or directory",
+		filepath.Join(dir, "none.yaml"):   "the configuration cannot be read: no such file or directory; bobbin init writes one",
 		dir:                               "the configuration cannot be read: is a directory",
-		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory",
+		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory; bobbin init writes one",
 	} {
 		_, err := Load(name)
 		require.EqualError(t, err, name+": "+want)
 	}
+	// Root may read every file, so the cure is asked for alone.
+	require.Equal(t, fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid()), Cure(cli.UsageError{Err: syscall.EACCES}))
+	_, err := Load(saveConfig(t, "repositories: []\n"))
+	require.Error(t, err)
+	require.Empty(t, Cure(err), "the file is there, and a line in it is wrong")
 }
 
 // TestDocumentedConfigurationIsTaken checks that the configuration in docs/configuration.md is accepted.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/url"
@@ -197,11 +198,15 @@ func (v secretFilter) Write(b []byte) (int, error) {
 // names.
 func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	if d.file == "" {
-		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
+		cure := "write one that names a repository (bobbin init asks for what it needs; docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
 		if _, err := os.Stat("bobbin.yaml"); err == nil {
 			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
 		}
 		f.Problem("no configuration file is named", cure)
+		return
+	}
+	if cure := config.Cure(d.configErr); cure != "" {
+		f.Problem(strings.TrimSuffix(d.configErr.Error(), "; "+cure), cure)
 		return
 	}
 	if d.configErr != nil {
@@ -236,6 +241,7 @@ func reportVariables(err error, f *findings.List) {
 
 // Steps returns the steps from nothing to a running bot that are still to be done; none if all are done.
 func (d *Doctor) Steps() (todo []string) {
+	file := cmp.Or(d.file, "bobbin.yaml")
 	var begun bool
 	step := func(needed bool, what string) {
 		if needed {
@@ -248,11 +254,10 @@ func (d *Doctor) Steps() (todo []string) {
 	step(noBot, "On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
 	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, and put it into SLACK_APP_TOKEN.")
 	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
-	step(d.file == "", "Write bobbin.yaml with the repository and that channel (docs/configuration.md shows one).")
+	step(d.file == "" || errors.Is(d.configErr, fs.ErrNotExist), "Write "+file+" with the repository and that channel: bobbin init --config "+file+" asks for them (docs/configuration.md shows one).")
 	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.settings.DataDir+".")
 	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "" && d.config.NeedsSharedEndpoint(), "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
-		file := cmp.Or(d.file, "bobbin.yaml")
 		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
 	}
 	return todo
