@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,11 +21,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/revlist"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
@@ -132,23 +134,68 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	objects, err := revlist.Objects(news.Storer, []plumbing.Hash{main.Hash()}, nil)
+	if err := copyCommit(ctx, dir, fresh, main.Hash()); err != nil {
+		return err
+	}
+	ends, err := news.Storer.Shallow()
+	if err == nil && len(ends) > 0 {
+		err = markEnds(r, main.Hash())
+	}
+	return errors.Join(err, r.Storer.SetReference(main))
+}
+
+// copyCommit copies a commit and what leads to it from one bare repository to another, up to what is there already.
+func copyCommit(ctx context.Context, to, from string, commit plumbing.Hash) error {
+	source, err := openObjects(from)
 	if err != nil {
 		return err
 	}
-	for _, hash := range objects {
-		if r.Storer.HasEncodedObject(hash) == nil {
-			continue
-		}
-		o, err := news.Storer.EncodedObject(plumbing.AnyObject, hash)
+	defer source.Packs.Close()
+	target, err := openObjects(to)
+	if err != nil {
+		return err
+	}
+	defer target.Packs.Close()
+	return bundle.CopyObjects(ctx, target, source, commit)
+}
+
+func openObjects(dir string) (*objects.Store, error) {
+	packs, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
+	if err != nil {
+		return nil, err
+	}
+	return objects.NewStore(packs, filepath.Join(dir, "objects")), nil
+}
+
+// markEnds records which commits that lead to tip lack a parent, as where a shallow clone ends. Without that, git takes
+// the repository for a damaged one.
+func markEnds(r *git.Repository, tip plumbing.Hash) error {
+	ends, err := r.Storer.Shallow()
+	if err != nil {
+		return err
+	}
+	known, seen := len(ends), map[plumbing.Hash]bool{tip: true}
+	for todo := []plumbing.Hash{tip}; len(todo) > 0; {
+		c, err := r.CommitObject(todo[len(todo)-1])
 		if err != nil {
 			return err
 		}
-		if _, err := r.Storer.SetEncodedObject(o); err != nil {
-			return err
+		todo = todo[:len(todo)-1]
+		for _, parent := range c.ParentHashes {
+			switch {
+			case seen[parent]:
+			case r.Storer.HasEncodedObject(parent) == nil:
+				seen[parent] = true
+				todo = append(todo, parent)
+			case !slices.Contains(ends, c.Hash):
+				ends = append(ends, c.Hash)
+			}
 		}
 	}
-	return r.Storer.SetReference(main)
+	if len(ends) == known {
+		return nil // even an empty record would call the repository a shallow clone
+	}
+	return r.Storer.SetShallow(ends)
 }
 
 // unpack reads a bundle or a pack into a new bare repository at dir.
@@ -212,7 +259,7 @@ func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 	}
 }
 
-// pointMain removes all references of a bare repository except main at the commit and HEAD.
+// pointMain removes all references of a bare repository except main at the commit and HEAD, and marks where its history ends.
 func pointMain(dir, commit string) error {
 	r, err := git.PlainOpen(dir)
 	if err != nil {
@@ -235,7 +282,8 @@ func pointMain(dir, commit string) error {
 	main := plumbing.NewBranchReferenceName("main")
 	return errors.Join(err,
 		r.Storer.SetReference(plumbing.NewHashReference(main, plumbing.NewHash(commit))),
-		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, main)))
+		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, main)),
+		markEnds(r, plumbing.NewHash(commit)))
 }
 
 // ReadFiles returns the regular files below a folder, for PlantRemote.

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // history makes a repository with three commits of one file, and a tag on the second.
@@ -27,20 +28,28 @@ func history(t *testing.T) (dir string, commits []string) {
 	dir = t.TempDir()
 	r, err := git.PlainInit(dir, false)
 	require.NoError(t, err)
-	tree, err := r.Worktree()
-	require.NoError(t, err)
 	for i := range 3 {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), fmt.Appendln(nil, i+1), 0o644))
-		_, err := tree.Add("version")
-		require.NoError(t, err)
-		who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored}
-		c, err := tree.Commit(fmt.Sprintf("version %d", i+1), &git.CommitOptions{Author: who})
-		require.NoError(t, err)
-		commits = append(commits, c.String())
+		commits = append(commits, grow(t, dir, i+1))
 	}
 	_, err = r.CreateTag("v2", plumbing.NewHash(commits[1]), nil)
 	require.NoError(t, err)
 	return dir, commits
+}
+
+// grow makes a commit with that version of the file.
+func grow(t *testing.T, dir string, version int) (commit string) {
+	t.Helper()
+	r, err := git.PlainOpen(dir)
+	require.NoError(t, err)
+	tree, err := r.Worktree()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), fmt.Appendln(nil, version), 0o644))
+	_, err = tree.Add("version")
+	require.NoError(t, err)
+	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored}
+	c, err := tree.Commit(fmt.Sprintf("version %d", version), &git.CommitOptions{Author: who})
+	require.NoError(t, err)
+	return c.String()
 }
 
 // bundle writes all of a repository into a file: header and a pack, as git bundle does, or only a pack if
@@ -125,6 +134,43 @@ func TestALastingStageGoesOn(t *testing.T) {
 	require.NoError(t, os.RemoveAll(source))
 	_, branches = goOn(commits[0])
 	require.Equal(t, commits[2], branches["main"])
+}
+
+// TestAShallowSource shows that the bot can clone what a stage cloned from a shallow clone, also after another start, and
+// after the source got further commits: on top of those that it has, or without what lies between them.
+func TestAShallowSource(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	whole, commits := history(t)
+	source, dir := filepath.Join(t.TempDir(), "shallow.git"), t.TempDir()
+	remotetest.RunGit(t, "", "init", "-q", "--bare", "-b", "main", source)
+	starts := func(newest string) {
+		t.Helper()
+		st, err := stage.Open(t.Context(), stage.Config{
+			Dir: dir, Lasting: true, Source: stage.Source{From: source, Base: "main"}, Models: &server.ModelSettings{}, Log: slog.New(slog.DiscardHandler),
+		})
+		require.NoError(t, err)
+		require.NoError(t, st.Close())
+		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: st.Remote})
+		require.NoError(t, err)
+		text, err := m.Commits().ReadFile("main", "version")
+		require.NoError(t, err)
+		require.Equal(t, newest, string(text))
+		require.False(t, m.Commits().Has(commits[1]))
+		require.NoError(t, mirrors.Close())
+		remotetest.RunGit(t, st.Remote, "fsck", "--connectivity-only")
+	}
+	remotetest.RunGit(t, source, "fetch", "-q", "--depth=1", "file://"+whole, "HEAD:main")
+	starts("3\n")
+	starts("3\n")
+	grow(t, whole, 4)
+	remotetest.RunGit(t, source, "fetch", "-q", "file://"+whole, "HEAD:main")
+	starts("4\n")
+	grow(t, whole, 5)
+	grow(t, whole, 6)
+	remotetest.RunGit(t, source, "fetch", "-q", "--depth=1", "file://"+whole, "+HEAD:main")
+	starts("6\n")
 }
 
 func TestASourceThatIsNone(t *testing.T) {
