@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,18 +28,34 @@ func DefaultDataDir(env func(string) string) string {
 }
 
 // ReplicaName returns the name of the replica in this data directory. It is the same for each process that
-// works there, one after another, so that a new process takes over the work of a dead one at once.
+// works there, one after another, so that a new process takes over the work of a dead one at once. No two
+// replicas may have the same name, since each would take the other for its dead predecessor.
 func ReplicaName(dir string) (string, error) {
 	host, _ := os.Hostname()
-	name := filepath.Join(dir, "replica")
-	token, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		token = []byte(store.NewToken()[:12])
-		err = os.WriteFile(name, token, 0o600)
+	token, err := replicaToken(filepath.Join(dir, "replica"))
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil {
+		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
 		return "", fmt.Errorf("data directory: %w", err)
 	}
-	// The host name tells apart the replicas of a folder that was copied to another machine.
-	return host + "-" + strings.TrimSpace(string(token)), nil
+	// The host name and the path tell apart the replicas of a folder that was copied, to another machine or on this one.
+	return fmt.Sprintf("%s-%s-%.4x", host, token, sha256.Sum256([]byte(dir))), nil
+}
+
+// replicaToken reads the token in that file, and makes one if there is none, or if a full disk or a power cut left the
+// file empty.
+func replicaToken(file string) (string, error) {
+	kept, err := os.ReadFile(file)
+	if token := strings.Trim(string(kept), " \n\x00"); token != "" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	token := store.NewToken()[:12]
+	if err := os.WriteFile(file+".new", []byte(token), 0o600); err != nil {
+		return "", err
+	}
+	return token, os.Rename(file+".new", file)
 }

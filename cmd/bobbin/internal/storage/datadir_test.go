@@ -39,3 +39,30 @@ func TestABusyFolderMayGetFree(t *testing.T) {
 	var mistake cli.UsageError
 	require.NotErrorAs(t, err, &mistake)
 }
+
+// TestTheReplicasNameIsItsOwn checks that a replica keeps its name over restarts, and that no other has the same: not one
+// whose token was lost, and not one in a copy of the folder.
+func TestTheReplicasNameIsItsOwn(t *testing.T) {
+	t.Parallel()
+	name := func(dir string) string {
+		name, err := ReplicaName(dir)
+		require.NoError(t, err)
+		return name
+	}
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	own := name(dir)
+	require.NoError(t, os.Symlink(dir, link))
+	require.Equal(t, []string{own, own}, []string{name(dir), name(link)})
+
+	copied := t.TempDir()
+	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+	require.NotEqual(t, own, name(copied))
+
+	for _, lost := range []string{"", "\n", "\x00\x00\x00"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "replica"), []byte(lost), 0o600))
+		fresh := name(dir)
+		require.Equal(t, fresh, name(dir), "it is kept from then on")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "replica"), []byte(lost), 0o600))
+		require.NotEqual(t, fresh, name(dir), "the token is part of the name: %q", lost)
+	}
+}

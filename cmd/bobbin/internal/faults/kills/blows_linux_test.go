@@ -2,10 +2,8 @@ package kills
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 )
 
 // strike starts the run's blows in the background. Each kind is spread over the run: a blow waits until
@@ -63,9 +62,8 @@ func (c *chaos) done(ctx context.Context) (n int) {
 
 // name returns the replica's name in the queue.
 func (c *chaos) name(r *replicaProcess) string {
-	host, _ := os.Hostname()
-	token, _ := os.ReadFile(filepath.Join(c.dir, r.data, "replica"))
-	return host + "-" + strings.TrimSpace(string(token))
+	name, _ := storage.ReplicaName(filepath.Join(c.dir, r.data)) // none before its first start
+	return name
 }
 
 // kill kills a replica with SIGKILL at a random instruction, and starts it again.

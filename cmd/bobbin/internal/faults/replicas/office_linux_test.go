@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -240,9 +241,8 @@ func (r *replica) gone() bool { return harness.IsClosed(r.ended) }
 
 // name returns the replica's name in the queue.
 func (r *replica) name() string {
-	host, _ := os.Hostname()
-	token, _ := os.ReadFile(filepath.Join(r.dir, "data", "replica"))
-	return host + "-" + strings.TrimSpace(string(token))
+	name, _ := storage.ReplicaName(filepath.Join(r.dir, "data")) // none before its first start
+	return name
 }
 
 // stopReplicas stops all replicas with SIGTERM, as an operator does.
