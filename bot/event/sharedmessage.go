@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // SendShortcut is the callback_id of the message shortcut in the manifest.
@@ -135,12 +137,12 @@ func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
 	return in, nil
 }
 
-// ReadHistory reads a message of a channel's or a thread's history as if its event had arrived; it returns
-// false for a message that the bot ignores.
-func (r Reader) ReadHistory(channel string, m slack.Message) (incoming.Event, bool) {
+// ReadHistory reads a message of a channel's or a thread's history as if its events had arrived; it returns
+// none for a message that the bot ignores.
+func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 	p, err := readPost(m)
 	if err != nil {
-		return incoming.Event{}, false
+		return nil
 	}
 	e := event{post: p, Channel: jstring(channel)}
 	e.Type = "message"
@@ -149,8 +151,32 @@ func (r Reader) ReadHistory(channel string, m slack.Message) (incoming.Event, bo
 	}
 	raw, err := json.Marshal(map[string]any{"event": m.Msg})
 	if err != nil {
-		return incoming.Event{}, false
+		return nil
 	}
 	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
-	return in, reason == ""
+	switch {
+	case reason != "":
+		return nil
+	case m.Edited == nil || in.Alert != nil:
+		return []incoming.Event{in}
+	}
+	return readEdited(in, *m.Edited)
+}
+
+// readEdited returns the events of a message that was edited before it was read. Only its newest words are known, so
+// they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
+// added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
+// asks for work that nobody approves, and a stop permits nothing.
+func readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
+	edit := in
+	edit.Kind, edit.ActionID, edit.EventID = incoming.Edit, incoming.ReadAgain, in.EventID+":"+by.Timestamp
+	edit.User = cmp.Or(by.User, in.User)
+	switch {
+	case intent.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
+		return []incoming.Event{in, edit}
+	case in.Kind == incoming.Mention:
+		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User
+		return []incoming.Event{edit, in}
+	}
+	return []incoming.Event{edit}
 }

@@ -21,8 +21,8 @@ import (
 // there that began up to a day before, since one of them may call the bot for the first time. Each is handled like
 // an event, and the Inbox drops duplicates. The same is done when a message could not be stored at any of Slack's
 // attempts to deliver it, as while the database is away. The gateway reads at most one day back, the 100 most
-// recently active threads, and 1,000 messages of each thread or channel. Edits, deletions and button presses are
-// not recovered.
+// recently active threads, and 1,000 messages of each thread or channel. A message that was edited meanwhile counts
+// as an edit. Edits of older messages, deletions and button presses are not recovered.
 
 // A History knows which messages were received before.
 type History interface {
@@ -292,12 +292,12 @@ func (f *filling) isRefused(ctx context.Context, method, channel string, err err
 
 // offerMessage hands a message to the Inbox as if its event had arrived. kept is false if the Inbox failed.
 func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) (kept bool) {
-	in, ok := f.reader.ReadHistory(channel, m)
-	if !ok || ctx.Err() != nil {
+	came := f.reader.ReadHistory(channel, m)
+	if len(came) == 0 || ctx.Err() != nil {
 		return ctx.Err() == nil
 	}
 	l := &link{Gateway: f.g}
-	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.storeTimeout())); err != nil {
+	if err := l.retryUntil(ctx, time.Now().Add(f.g.storeTimeout()), func() error { return f.g.Inbox.Receive(ctx, came...) }); err != nil {
 		if ctx.Err() == nil {
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}

@@ -88,6 +88,43 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	}
 }
 
+// TestWhatWasEditedInAGapIsAnEdit checks that of a message that was edited in the gap only an edit is read, since
+// nobody knows what it said first: not what begins a session, and not a stop.
+func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
+	t.Parallel()
+	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	watched := o.AddChannel(slacktest.Channel{Name: "watched", Members: []string{o.Ada.ID, o.App().BotUser}})
+	o.run(&Gateway{Inbox: in, Listening: Listening{Watch: []string{watched.ID}}, Backfill: Backfill{History: in, Channels: []string{o.Bugs.ID, watched.ID}}})
+	root := o.AdaSays(o.Mention()+" it fails", "")
+	o.Settle()
+	o.away(1, func() {
+		for _, edited := range []string{"fix it", o.Mention() + " go on", "stop"} {
+			require.NoError(t, o.Edit("bugs", o.AdaSays("what about coupons?", root), edited))
+		}
+		require.NoError(t, o.Edit("bugs", o.AdaSays(o.Mention()+" the total", ""), o.Mention()+" the total is off"))
+		ts, err := o.Say("watched", o.Ada.ID, "add coupons?", "")
+		require.NoError(t, err)
+		require.NoError(t, o.Edit("watched", ts, "add coupons"))
+		o.AdaSays("as it was", root)
+	})
+	read := func() (all []string) {
+		_, kept := in.Seen()
+		for _, k := range kept {
+			if k.Kind == incoming.Edit {
+				require.Equal(t, incoming.ReadAgain, k.ActionID)
+			}
+			all = append(all, string(k.Kind)+" "+k.Text)
+		}
+		return all
+	}
+	want := []string{
+		"mention it fails", "edit fix it", "edit go on", "sent go on", "reply stop", "edit stop", "edit the total is off", "sent the total is off",
+		"reply add coupons", "edit add coupons", "reply as it was",
+	}
+	require.Eventually(t, func() bool { return len(in.Texts()) >= len(want) }, time.Minute, time.Millisecond)
+	require.ElementsMatch(t, want, read())
+}
+
 // TestAGapThatIsNoticedLateIsRead checks that a gap is found although the first of two dead links is up again
 // when the second is found dead. In the control the links end an hour apart, and there is no gap.
 func TestAGapThatIsNoticedLateIsRead(t *testing.T) {

@@ -63,7 +63,7 @@ func TestScript(t *testing.T) {
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		// the stage
-		"stage": cmd(stageCmd), "restart": cmd(restartCmd), "move": cmd(moveCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd),
+		"stage": cmd(stageCmd), "restart": cmd(restartCmd), "down": cmd(downCmd), "up": cmd(upCmd), "move": cmd(moveCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd),
 		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd), "redeliver": cmd(redeliverCmd),
 		"advance": cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd), "packages": cmd(packagesCmd),
 		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
@@ -539,6 +539,17 @@ func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 	if err := s.Halt(); err != nil {
 		return err
 	}
+	return s.Start(context.Background())
+}
+
+// downCmd implements "down": the bot is stopped.
+func downCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	return s.Halt()
+}
+
+// upCmd implements "up": the bot is started again, so late that Slack has dropped the events since "down".
+func upCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	s.Slack.Forget()
 	return s.Start(context.Background())
 }
 

@@ -33,6 +33,10 @@ const (
 // where the bot was not called before: elsewhere it is an Edit.
 const ByEdit = "edit"
 
+// ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later, after it was
+// edited, and nobody knows what it said first.
+const ReadAgain = "again"
+
 // An Event is one event as the gateway parsed it, before it is judged.
 type Event struct {
 	EventID  string // Slack's event_id or envelope id; never used again

@@ -85,9 +85,9 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 }
 
 // OthersWrote reports whether a person other than user wrote in the thread between two messages. If user is
-// empty, everybody counts.
+// empty, everybody counts. Of a message that was read after it was edited, there is only the edit.
 func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply')
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply', 'edit')
 		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)
 	return wrote, err
 }
@@ -143,7 +143,7 @@ func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
 // been shown at the last push, or an empty string before any push.
 func (r Reader) DeliveredTS(ctx context.Context) (ts string, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox i join sessions s on s.id = i.session_id
-		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply')`, r.session).Scan(&ts)
+		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply', 'edit')`, r.session).Scan(&ts)
 	return ts, err
 }
 

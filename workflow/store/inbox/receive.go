@@ -119,8 +119,8 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 // of their own: behind the lines of a busy thread, of which Slack takes one a second,
 // or while Slack asks to wait with lines, they would come too late to be useful.
 //
-// A thread that is read again also holds what was written before the bot was called in it. That is no
-// reply to the bot, and agents are shown it with their first message. Whoever sends a message on
+// A thread that is read again also holds what was written before the bot was called in it, edited or not. That is
+// no reply to the bot, and agents are shown it with their first message. Whoever sends a message on
 // calls the bot with that: what was written between the message and then is known by its row.
 func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
@@ -140,7 +140,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $12::timestamptz[])
 				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, at, n)
 			where not (kind in ('mention', 'reply') and exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent' and i.action_id = $13))
-				and (kind <> 'reply' or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
+				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14) or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
 				or exists (select 1 from calls where ts <= m.message_ts)
 					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent')))
 			order by n
@@ -156,7 +156,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 		column(func(in incoming.Event) string { return in.UserTeam }),
 		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
 		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), incoming.ByEdit)
+		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), incoming.ByEdit, incoming.ReadAgain)
 	if err != nil {
 		return nil, err
 	}

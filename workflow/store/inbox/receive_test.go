@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -75,7 +76,7 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 }
 
 // TestWordsFromBeforeTheSessionAreNoReplies checks what is received of a thread that is read again: only what was
-// written after the bot was called in it.
+// written after the bot was called in it, edited or not.
 func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -105,9 +106,34 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 			for _, second := range []string{"10", "20", "30", "40"} {
 				in := incoming.Event{EventID: "again:" + second, Kind: incoming.Reply, Thread: c.begins.Thread, TS: fmt.Sprintf("17000000%s.000100", second), User: "U2", Text: "stop"}
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
+				if in.TS == c.begins.TS {
+					continue
+				}
+				in.EventID, in.Kind, in.ActionID = in.EventID+":edited", incoming.Edit, incoming.ReadAgain
+				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 			}
 			require.Equal(t, c.want, replies(t, s))
+			require.Equal(t, len(strings.Fields(c.want)), storetest.CountRows(t, s, `select count(*) from inbox where kind = 'edit'`))
 		})
+	}
+}
+
+// TestAMessageThatWasReadAfterItsEditIsWritten checks that of two people's words with such a message between them, the
+// second are not taken for an answer to the first.
+func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.Open(t)
+	in := incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.1"}, TS: "1.1", User: "U1", Text: "it fails"}
+	edit := in
+	edit.EventID, edit.Kind, edit.ActionID, edit.TS, edit.User, edit.Text = "again", incoming.Edit, incoming.ReadAgain, "1.3", "U2", "with coupons?"
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, edit))
+	sessions, err := s.Sessions(ctx, 1)
+	require.NoError(t, err)
+	for before, want := range map[string]bool{"1.4": true, "1.3": false} {
+		wrote, err := inbox.OfSession(s.DB, sessions[0].ID).OthersWrote(ctx, "U1", "1.2", before)
+		require.NoError(t, err)
+		require.Equal(t, want, wrote)
 	}
 }
 

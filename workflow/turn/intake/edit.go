@@ -38,8 +38,8 @@ func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]stor
 }
 
 // judgeEdit takes the new text of a message as a correction, from people who may take part. It is never
-// consent, whatever it says. A message that is not in the inbox is older than the session; agents read
-// it with the thread.
+// consent, whatever it says. A message that is not in the inbox is older than the session, and agents read
+// it with the thread, or it was edited before it was read.
 func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
