@@ -53,21 +53,22 @@ type reloader struct {
 	con     cli.Console
 	log     *slog.Logger
 	asked   <-chan os.Signal
-	file    []byte    // the configuration file as it was last taken over
+	file    []byte    // the configuration file that the bot works with, or starts with
 	refused time.Time // when new settings were last refused; zero: they were not
 }
 
 func (r *reloader) run(ctx context.Context, s server.Settings) error {
-	for before := (*server.Settings)(nil); ; {
+	for before, file := (*server.Settings)(nil), r.file; ; {
 		service, err := server.New(ctx, s, r.log)
 		if err != nil && before != nil && ctx.Err() == nil {
 			r.refuse(err)
-			s = *before
+			s, r.file = *before, file
 			service, err = r.startAgain(ctx, s)
 		}
 		if err != nil {
 			return describeEnd(ctx, err)
 		}
+		file = r.file
 		next, err := r.serve(ctx, service, s.DataDir)
 		if next == nil {
 			return describeEnd(ctx, err)

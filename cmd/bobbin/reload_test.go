@@ -38,13 +38,15 @@ func (s *said) String() string {
 }
 
 // TestAReloadOutlivesTroubleAtSlack checks that the bot starts again with the configuration that it had when Slack
-// fails during a reload.
+// fails during a reload, or the bot is not in a channel of the new file. The same file is then taken over as a new one
+// once the bot is in that channel.
 func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
 	slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{slack.App().BotUser}})
+	const text = "repositories: [{name: shop, url: /srv/shop.git, channels: ['#bugs']}]\nsandbox: {kind: none}\n"
 	env := map[string]string{
-		"BOBBIN_CONFIG": writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git, channels: ['#bugs']}]\nsandbox: {kind: none}\n"), "BOBBIN_DATA_DIR": t.TempDir(), "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
+		"BOBBIN_CONFIG": writeConfig(t, text), "BOBBIN_DATA_DIR": t.TempDir(), "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
 		secrets.DatabaseURL: harness.Database(t), secrets.SlackBotToken: slack.App().BotToken, secrets.SlackAppToken: slack.App().AppToken,
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -64,6 +66,18 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 	asked <- os.Interrupt
 	listens(2)
 	require.Contains(t, errs.String(), "refused whole")
+
+	const same = "its file is the same as before"
+	before := strings.Count(errs.String(), same)
+	require.NoError(t, os.WriteFile(env["BOBBIN_CONFIG"], []byte(strings.Replace(text, "#bugs", "#later", 1)), 0o600))
+	asked <- os.Interrupt
+	listens(3)
+	require.Equal(t, 2, strings.Count(errs.String(), "refused whole"))
+	slack.AddChannel(slacktest.Channel{Name: "later", Members: []string{slack.App().BotUser}})
+	asked <- os.Interrupt
+	listens(4)
+	require.Equal(t, 2, strings.Count(errs.String(), "refused whole"))
+	require.Equal(t, before, strings.Count(errs.String(), same))
 	stop()
 	require.Equal(t, cli.ExitOK, <-ended, errs.String())
 }
