@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -99,6 +100,10 @@ func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.T
 	}
 	e.Models.ModelURL = c.ModelURL
 	switch earlier, err := report.Load(c.Out); {
+	case err == nil && c.Resume && earlier.Suite != e.Suite:
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; go on with that, or name another folder with --out", c.Out, earlier.Suite)}
+	case err == nil && c.Resume && !maps.Equal(earlier.Models, e.ModelNames()):
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; go on with those, or name another folder with --out", c.Out)}
 	case err == nil && c.Resume:
 		e.Earlier = earlier.Tried()
 	case err == nil:

@@ -70,6 +70,20 @@ func TestATaskIsEvaluated(t *testing.T) {
 	code, said, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out, "--resume")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Contains(t, said, "1 of 1 solved")
+
+	// Results of other models or of another suite are not added to the run.
+	other := map[string]string{"OPENAI_BASE_URL": model.URL, "BOBBIN_CONFIG": writeConfig(t, good)}
+	code, _, errs = call(t, t.Context(), other, "eval", ourSuite, "--tasks", "py-cron", "--out", out, "--resume")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "holds a run with other models; ")
+	ours, err := filepath.Abs(ourSuite)
+	require.NoError(t, err)
+	renamed := filepath.Join(t.TempDir(), "ours")
+	require.NoError(t, os.Symlink(ours, renamed))
+	code, _, errs = call(t, t.Context(), env, "eval", renamed, "--tasks", "py-cron", "--out", out, "--resume")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "holds a run of the suite suite; ")
+
 	code, said, _ = call(t, t.Context(), nil, "eval", "--compare", out, out)
 	require.Equal(t, cli.ExitOK, code)
 	require.Contains(t, said, "as many solved of 1 (1 → 1): no task differs")

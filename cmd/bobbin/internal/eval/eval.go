@@ -40,14 +40,20 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Run plays every task and returns all results. If ctx ends, it returns the finished results and ctx's error.
-func Run(ctx context.Context, c Config) (report.Run, error) {
-	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: map[string]string{}, Results: slices.Clone(c.Earlier)}
+// ModelNames returns the model and the effort of each agent, as a run records them.
+func (c Config) ModelNames() map[string]string {
+	names := map[string]string{}
 	for name, row := range agent.Table(c.Models.Agents) {
 		if name != agent.Explainer && name != agent.Reviewer { // they use the orchestrator's model
-			run.Models[name] = strings.TrimSpace(row.Model + " " + row.Effort)
+			names[name] = strings.TrimSpace(row.Model + " " + row.Effort)
 		}
 	}
+	return names
+}
+
+// Run plays every task and returns all results. If ctx ends, it returns the finished results and ctx's error.
+func Run(ctx context.Context, c Config) (report.Run, error) {
+	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: c.ModelNames(), Results: slices.Clone(c.Earlier)}
 	earlier := report.Run{Results: c.Earlier}
 	var mu sync.Mutex // guards run.Results
 	group, within := errgroup.WithContext(ctx)
