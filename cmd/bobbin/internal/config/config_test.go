@@ -120,6 +120,8 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 		"repositories:\r\n  - name: a\r\n    url: /a\r\n":                                     "/a",
 		"repositories: [{name: a, url: /a}]\nagents:\nlimits:\nmodels: {}\n":                  "/a",
 		"repositories: [{name: a, url: /a}]\nlimits: {session_usd: 0, day_usd: 1}\n":          "/a",
+		"repositories: [{name: a, url: /a}]\nlimits: {all_day: {tokens: 2G}}\n":               "/a",
+		"repositories: [{name: a, url: /a}]\nlimits: {day_commands: 2000000000}\n":            "/a",
 		"\ufeffrepositories: [{name: a, url: /a}]\n":                                          "/a",
 		"{\"repositories\": [{\"name\": \"a\", \"url\": \"/a\"}]}":                            "/a",
 		"repositories:\n- name: a\n  url: /a\n  checks:\n    test: |\n      one\n      two\n": "/a",
@@ -342,6 +344,9 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "limits: {session: {tokens: 0.0001k}}", `c:2: limits.session.tokens: a whole number is expected, not the text "0.0001k"`},
 	{plainConfig + "limits: {session: {output: 2 TB}}", `c:2: limits.session.output: a whole number is expected, not the text "2 TB"`},
 	{plainConfig + "limits: {session: {minutes: 2M}}", `c:2: limits.session.minutes: a whole number is expected, not the text "2M"`},
+	{plainConfig + "limits: {session: {tokens: 2G}}", `c:2: session.tokens may not be more than 1000000000`},
+	{plainConfig + "limits: {session: {commands: 2000000000}}", `c:2: session.commands may not be more than 1000000000`},
+	{plainConfig + "limits: {all_day: {tokens: 2000G}}", `c:2: all_day.tokens may not be more than 1000000000000`},
 	{plainConfig + "limits: {all_day: {minutes: 2000000}}", `c:2: all_day.minutes may not be more than 1440000`},
 	// the rest
 	{plainConfig + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},

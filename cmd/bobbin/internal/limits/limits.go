@@ -59,7 +59,7 @@ func (m *Megabytes) ReadShort(value any) bool {
 }
 
 // readUnit parses a number with one of the units as its suffix and stores it in into. It returns false
-// unless the result is a whole number of at most maxTokens.
+// unless the result is a whole number of at most strictyaml.MaxWhole.
 func readUnit(value any, units map[string]float64, into *int) bool {
 	text, _ := value.(string)
 	for unit, factor := range units {
@@ -68,7 +68,7 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 			continue
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if f *= factor; err == nil && f == math.Trunc(f) && math.Abs(f) <= maxTokens {
+		if f *= factor; err == nil && f == math.Trunc(f) && math.Abs(f) <= strictyaml.MaxWhole {
 			*into = int(f)
 			return true
 		}

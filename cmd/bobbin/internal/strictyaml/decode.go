@@ -26,6 +26,10 @@ const (
 	maxDepth  = 50
 )
 
+// MaxWhole is the largest whole number that is read. It is far above what any key may have, so that the key's own check
+// says how much that is, and every whole number up to it is exact as a float64.
+const MaxWhole = 1e15
+
 // Decode reads text into c, a pointer to a struct. It adds everything wrong in the file to p, with its
 // line. It reads on after a problem, so that all problems are reported at once. It returns false if the
 // text cannot be parsed as YAML.
@@ -336,7 +340,7 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 		}
 	case reflect.Int:
 		want = "a whole number"
-		if f, ok := numberOf(n); ok && f == math.Trunc(f) && math.Abs(f) <= 1e9 {
+		if f, ok := numberOf(n); ok && f == math.Trunc(f) && math.Abs(f) <= MaxWhole {
 			v.SetInt(int64(f))
 			return
 		}
