@@ -310,7 +310,7 @@ var rooms = map[string][]string{
 	"workflow/turn/permission": {
 		"workflow/store/consent",
 		"workflow/store/inbox",
-		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/incoming", "workflow/permit", "workflow/intent/command",
+		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/button", "workflow/incoming", "workflow/permit", "workflow/intent/command",
 	},
 	"workflow/turn/testsetup": {
 		"workflow/store/progress", "workflow/store/lessons",

@@ -23,6 +23,12 @@ const (
 	Explain  = "explain"
 )
 
+// Lessons is the button that asks for a change to AGENTS.md with the lessons about the repository.
+const Lessons = "lessons_to_agents"
+
+// PassOn is the button below a held message, with which a person who may approve gives it to the agents.
+const PassOn = "pass_on"
+
 // Join is the button that joins the thread to another one about the same problem.
 const Join = "join"
 

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -52,6 +53,63 @@ func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
 	require.Equal(t, "report=U1 approvals:1=U1", permitted())
 	require.NoError(t, th.pressOf(t.Context(), "cem", button.Backport, ofPush))
 	require.Equal(t, "report=U1,backport=cem approvals:1=U1", permitted(), "he asked for something else")
+}
+
+// Whoever asks for something after a push, in whatever way, does not approve it. Whoever asked for what was pushed
+// may.
+func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
+	t.Parallel()
+	presses := func(action string) func(context.Context, *thread) error {
+		return func(ctx context.Context, th *thread) error {
+			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", outgoing.Button{ActionID: action, Value: store.NewToken(), Means: "- run make first"})))
+			return cmp.Or(err, th.press(ctx, "cem", action))
+		}
+	}
+	remarks := func(as string) func(context.Context, *thread) error {
+		return func(ctx context.Context, th *thread) error {
+			err := th.Record(ctx, pullrequest.Remark{ID: "1:1", User: as, Login: "somebody", Text: "also drop the check"})
+			return cmp.Or(err, th.Intake.JudgeAll(ctx), th.reads(ctx))
+		}
+	}
+	for name, asks := range map[string]func(context.Context, *thread) error{
+		"a remark": remarks("cem"),
+		"a stranger's remark that is passed on": func(ctx context.Context, th *thread) error {
+			return cmp.Or(remarks("")(ctx, th), th.press(ctx, "cem", "pass_on"))
+		},
+		"still broken": presses("still_broken"),
+		"lessons":      presses("lessons_to_agents"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			th, permitted := afterAnn(t, pushedNow)
+			require.NoError(t, asks(t.Context(), th))
+			_, err := reportWaits(t.Context(), th)
+			require.NoError(t, err)
+			require.NoError(t, th.posted(t.Context(), th.tick()))
+			r, err := th.Store.Report(t.Context(), th.Session().ID, 2)
+			require.NoError(t, err)
+			require.Equal(t, []string{"cem"}, r.AskedBy)
+			require.NoError(t, th.says(t.Context(), "cem", "fix it"))
+			require.Equal(t, "1=U1", approvals(permitted()))
+			require.NoError(t, th.says(t.Context(), "ann", "fix it"))
+			require.Equal(t, "1=U1,2=ann", approvals(permitted()))
+		})
+	}
+}
+
+// A part that is asked for by a remark or a press makes whoever asked one of those who asked for the request.
+func TestARemarkAsksForAPartOfARequest(t *testing.T) {
+	t.Parallel()
+	th, _ := afterAnn(t, pushedNow)
+	require.NoError(t, th.says(t.Context(), "ann", "please add an exported Key.Len method"))
+	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", User: "cem", Login: "cem", Text: "the check is wrong"},
+		store.Lines(th.ProgramLine("merged", outgoing.Button{ActionID: button.Broken, Value: store.NewToken()}))))
+	require.NoError(t, th.press(t.Context(), "bea", button.Broken))
+	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea"}, workflow.ReportRootCause: {"ann"}} {
+		authors, err := th.Permissions.RequestAuthors(t.Context(), kind)
+		require.NoError(t, err)
+		require.Equal(t, asked, authors, kind)
+	}
 }
 
 // Who asked for a change has nothing put back that was taken out of it, and nothing of it mended, also after

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -26,11 +27,8 @@ import (
 // work is approved or stopped, their messages reach no agent: they are held, and offered to people who
 // may approve, who can pass them on.
 
-// ActionPassOn and ActionGoOn are the actions of the buttons below held messages and below a stop.
-const (
-	ActionPassOn = "pass_on"
-	ActionGoOn   = "go_on"
-)
+// ActionGoOn is the action of the button below a stop.
+const ActionGoOn = "go_on"
 
 // HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
 // message that only thanks is not held.
@@ -46,7 +44,7 @@ func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
-		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		outgoing.Button{ActionID: button.PassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
@@ -60,7 +58,7 @@ func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part
 		quoted = "\n" + prompt.Quote(m.Text)
 	}
 	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
-		outgoing.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		outgoing.Button{ActionID: button.PassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.

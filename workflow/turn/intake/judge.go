@@ -265,7 +265,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
-	case approval.ActionPassOn:
+	case button.PassOn:
 		row, err := strconv.ParseInt(means, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
@@ -275,7 +275,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.Resume(ctx, m, p, means)
 	case button.PutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", button.Repository, button.Choose, actionLessons, button.Join, button.Broken:
+	case "option", "wrap_up", "take_defaults", "consult", button.Repository, button.Choose, button.Lessons, button.Join, button.Broken:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -306,7 +306,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
 		return inquiries{in.Judgements}.askConsultant(m, p, ""), nil
-	case actionLessons:
+	case button.Lessons:
 		return lessonBook{in.Judgements, in.Catalog, in.Permissions}.propose(m, p, means), nil
 	}
 	return in.Ignore(m), nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -122,11 +123,8 @@ func (b lessonBook) list(ctx context.Context, m incoming.Message, r catalog.Repo
 		texts = append(texts, "- "+l.Text)
 	}
 	list = append(list, `Whoever may approve can say "forget lesson N" or "correct lesson N: …".`)
-	return b.Answer(m, strings.Join(list, "\n"), outgoing.Button{ActionID: actionLessons, Label: "Propose for AGENTS.md", Value: store.NewToken(), Means: strings.Join(texts, "\n")}), nil
+	return b.Answer(m, strings.Join(list, "\n"), outgoing.Button{ActionID: button.Lessons, Label: "Propose for AGENTS.md", Value: store.NewToken(), Means: strings.Join(texts, "\n")}), nil
 }
-
-// actionLessons is the action of the button that asks for a change to AGENTS.md with the lessons.
-const actionLessons = "lessons_to_agents"
 
 // propose asks the agents for a change to AGENTS.md. It is a request like any other, which the thread
 // approves before anything is written.

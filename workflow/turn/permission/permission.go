@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
@@ -124,7 +125,8 @@ func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers, revis
 
 // RequestAuthors returns who asked for the content of a report of that kind since the newest push: the
 // author of the first message and, for a request or a plan, everybody who asked for a part or corrected
-// one. Until a revision is pushed, those who asked for it count for the next one, too.
+// one. A remark on the pull request counts like a message, and so does a press that asks for something, or that
+// passes on what somebody else wrote. Until a revision is pushed, those who asked for it count for the next one, too.
 func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]string, error) {
 	s := ps.Session()
 	ids := []string{}
@@ -149,8 +151,9 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 	}
 	first := true
 	for _, x := range read {
-		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit
-		if !corrects && !IsMessage(x.Kind) || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
+		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit || pressed(x, button.Broken, button.Lessons)
+		says := IsMessage(x.Kind) || x.Kind == incoming.Remark || pressed(x, button.PassOn)
+		if !corrects && !says || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
 		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || asksForWork(x))
@@ -163,6 +166,11 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 		ids = append(ids, s.Requester)
 	}
 	return ids, nil
+}
+
+// pressed reports whether x is a press of one of those buttons.
+func pressed(x inbox.ReadMessage, actions ...string) bool {
+	return x.Kind == incoming.Action && slices.Contains(actions, x.ActionID)
 }
 
 // IsMessage reports whether an event of that kind is a message to the bot or in its thread.
@@ -262,7 +270,7 @@ func (g sessionPermissions) canBeTheRequest(x inbox.ReadMessage) bool {
 
 // asksForWork reports whether a message may ask for something to be built.
 func asksForWork(x inbox.ReadMessage) bool {
-	return intent.Asks(x.Text, x.Kind == incoming.Mention)
+	return intent.Asks(x.Text, x.Kind == incoming.Mention || x.Kind == incoming.Remark)
 }
 
 // authors holds the people who wrote parts of a request. Each is looked up once in Slack.
