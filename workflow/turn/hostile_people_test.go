@@ -146,6 +146,10 @@ var hostilePeople = map[string]struct {
 		"understanding", "bea: does it cover csv?", "answer", "bea: yes", "press bea confirm"), want: "understanding=bea approvals:1=bea"},
 	"a go-ahead confirms an understanding below an answer, too": {play: said(
 		"understanding", "bea: does it cover csv?", "answer", "bea: go ahead"), want: "understanding=bea approvals:1=bea"},
+	"a correction of an understanding is read before anybody confirms it": {play: said(
+		"understanding", "bea: it must cover csv, too", "press cem confirm", "ann: go ahead"), want: "approvals:"},
+	"an understanding that was corrected is confirmed": {play: said(
+		"understanding", "bea: it must cover csv, too", "press cem confirm", "restate", "press cem confirm"), want: "understanding=cem approvals:2=cem"},
 	"what was changed since is not passed on": {play: said(
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }

@@ -43,9 +43,10 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	} else if unread {
 		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
 	}
+	// While the session is open, agents read what was written below the understanding, and may restate it.
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
-	} else if slices.ContainsFunc(unseen, func(u incoming.Message) bool { return u.Kind != incoming.Told || s.Open }) {
+	} else if s.Open || slices.ContainsFunc(unseen, func(u incoming.Message) bool { return u.Kind != incoming.Told }) {
 		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
