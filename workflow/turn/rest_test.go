@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -250,4 +251,23 @@ func TestWordsToAPausedSessionAreNoAnswer(t *testing.T) {
 		require.NoError(t, th.says(t.Context(), "bea", "2"))
 		require.Nil(t, waits())
 	}
+}
+
+// What is passed on answers a question if it was written below that question in the thread.
+func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
+	t.Parallel()
+	th, _ := afterAnn(t, heldAtWork)
+	waits := th.asks(t)
+	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NotNil(t, waits(), "it is older than the question")
+	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", Login: "mallory", Text: "that"}))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NotNil(t, waits(), "it is not in the thread")
+	read, err := th.Inbox().Read(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, read[len(read)-1].Shown, "mallory wrote")
+	require.NoError(t, th.says(t.Context(), "gus", "that"))
+	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.Nil(t, waits())
 }

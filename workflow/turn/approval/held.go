@@ -115,7 +115,9 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
 		return nil, err
-	} else if q != nil && !hw.AwaitsConsent() {
+	} else if below, err := hw.belowQuestion(ctx, passed); err != nil {
+		return nil, err
+	} else if q != nil && !hw.AwaitsConsent() && below {
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
@@ -125,8 +127,18 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 	return f, nil
 }
 
+// belowQuestion reports whether all that is passed on was written in the thread below the newest question. What was
+// written before it answers another one, and a remark or a correction in a form answers none.
+func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
+	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
+	return shown != "" && !slices.ContainsFunc(passed.messages, func(h incoming.Message) bool {
+		return h.Kind != incoming.Mention && h.Kind != incoming.Reply || h.TS < shown
+	}), err
+}
+
 // passing holds the messages that a person passes on.
 type passing struct {
+	messages   []incoming.Message
 	rows, over []int64  // rows: the messages passed on; over: all that stop waiting, with older versions of the same messages
 	told, said []string // told: texts for agents; said: quotes for the thread
 	words      []string // texts for the record of what was approved
@@ -167,7 +179,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 			}
 			wrote = prompt.PersonName(h.Value) + " wrote on " + on
 		}
-		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
+		p.messages, p.rows, p.said = append(p.messages, h), append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
 		words := hw.Slack.Readable(ctx, h.Text)
 		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", words))
 		p.words = append(p.words, wrote+": "+words)
