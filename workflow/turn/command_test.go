@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A command begins its workflow, or says what is in its way and changes nothing. If it began in words only,
@@ -64,5 +66,37 @@ func TestACommandBeginsOrChangesNothing(t *testing.T) {
 		lines, err := o.Store.Lines(t.Context(), s.ID)
 		require.NoError(t, err)
 		require.Contains(t, lines[len(lines)-1].Text, "I am in the middle of "+c.busy+". Say \"stop\" first", name)
+	}
+}
+
+// A plan that is asked for in an interview is written when its result is confirmed, and nothing is built before.
+func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	for says, then := range map[string]workflow.Command{"write a plan first": workflow.CommandStartWork, "/grill-me": workflow.CommandNone} {
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: says}, o.asker, "anybody")
+		require.NoError(t, err)
+		th.people = o.people
+		require.NoError(t, happens(workflow.EventAlign)(t.Context(), th))
+		require.NoError(t, th.says(t.Context(), "bea", says))
+		require.NoError(t, th.restates(t.Context()))
+		require.NoError(t, th.says(t.Context(), "bea", "yes"))
+		require.Equal(t, workflow.PhaseExploring, th.Session().Phase)
+		require.Equal(t, then, th.Session().Workflow)
+		if then == workflow.CommandNone {
+			continue
+		}
+		read, err := th.Inbox().Read(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, read[len(read)-1].Shown, "propose_plan")
+		r, err := th.lead().Delegate(t.Context(), []decision.Assignment{{Description: "add it", Category: "quick"}})
+		require.NoError(t, err)
+		require.Contains(t, r.Text, "Refused: a written plan was asked for.")
+		r, err = th.lead().ProposePlan(t.Context(), planning.Plan{
+			Title: "Key.Len", Summary: "Adds it.", Verification: "go test", Tasks: []planning.Task{{Description: "add it", Acceptance: "it is there", Check: "go test"}},
+		})
+		require.NoError(t, err)
+		require.NoError(t, th.Record(t.Context(), partsOf(r)...))
+		require.Equal(t, workflow.PhasePlanShown, th.Session().Phase)
 	}
 }

@@ -65,10 +65,18 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	if err != nil {
 		return nil, err
 	}
-	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", prompt.PersonName(p.Name), revision))
+	next := "delegate from it"
+	if s.Workflow == workflow.CommandStartWork { // somebody asked for a plan within the interview
+		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
+	}
+	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
 	ledger.Change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
-		u.Change = func(s *workflow.Session) { s.Workflow = workflow.CommandNone }
+		u.Change = func(s *workflow.Session) {
+			if s.Workflow != workflow.CommandStartWork {
+				s.Workflow = workflow.CommandNone
+			}
+		}
 	})
 	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
 	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
