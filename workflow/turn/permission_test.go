@@ -176,16 +176,21 @@ func pushWaits(unproven string) func(context.Context, *thread) error {
 		if err := atWork(ctx, th); err != nil {
 			return err
 		}
-		a, err := th.StandingApproval(ctx)
-		if err != nil {
-			return err
-		}
-		return th.Record(ctx,
-			store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-			consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
-			store.Lines(th.ProgramLine("go.sum", outgoing.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
-		)
+		return th.asksToPush(ctx, unproven)
 	}
+}
+
+// asksToPush asks the thread whether approved work may be pushed.
+func (th *thread) asksToPush(ctx context.Context, unproven string) error {
+	a, err := th.StandingApproval(ctx)
+	if err != nil {
+		return err
+	}
+	return th.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
+		store.Lines(th.ProgramLine("go.sum", outgoing.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+	)
 }
 
 // takenOut has a part of approved work taken out because it is outside the scope.

@@ -253,6 +253,35 @@ func TestWordsToAPausedSessionAreNoAnswer(t *testing.T) {
 	}
 }
 
+// A push that waits for a word still does when a question about it was answered.
+func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		enter   func(context.Context, *thread) error
+		allowed func(context.Context, *thread) error
+		want    string
+	}{
+		"a press": {pushWaits(""), func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") }, "report=U1,push=bea approvals:1=U1"},
+		"words":   {pushWaits(""), func(ctx context.Context, th *thread) error { return th.says(ctx, "bea", "push it") }, "report=U1,push=bea approvals:1=U1"},
+		"after a stop": {func(ctx context.Context, th *thread) error {
+			return cmp.Or(stoppedAtWork(ctx, th), th.says(ctx, "bea", "go on"), th.asksToPush(ctx, ""))
+		}, func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") }, "report=U1,resume=bea,push=bea approvals:1=U1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			th, permitted := afterAnn(t, c.enter)
+			before := permitted()
+			require.NoError(t, th.says(t.Context(), "cem", "why does this touch go.sum?"))
+			require.NoError(t, th.press(t.Context(), "bea", "push_it"))
+			require.Equal(t, before, permitted(), "what was written below it is being read")
+			require.NoError(t, th.answers(t.Context()))
+			require.NoError(t, c.allowed(t.Context(), th))
+			require.Equal(t, c.want, permitted())
+			require.True(t, th.Session().Open)
+		})
+	}
+}
+
 // What is passed on answers a question if it was written below that question in the thread.
 func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,12 @@ import (
 )
 
 // PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
-// there is none.
+// there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
+// work or as answered, and the question still waits.
 func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, error) {
-	if ap.Session().Phase != workflow.PhasePaused {
+	s := ap.Session()
+	rests := !s.Open && (s.Phase == workflow.PhaseWorking || s.Phase == workflow.PhaseAnswered)
+	if s.Phase != workflow.PhasePaused && !rests {
 		return nil, nil
 	}
 	a, err := ap.StandingApproval(ctx)
