@@ -300,3 +300,32 @@ func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
 	require.Nil(t, waits())
 }
+
+// A report that waits still does when a remark below it was answered and the consultant was asked meanwhile, in
+// whatever order they came.
+func TestAReportStillWaitsAfterAConsultation(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	const remark, consult = "does it happen for coupons, too?", "ask the consultant: is it the proxy?"
+	for name, says := range map[string][]string{
+		"a remark first":         {remark, consult},
+		"a consultation first":   {consult, remark},
+		"a consultation between": {remark, consult, remark},
+	} {
+		t.Run(name, func(t *testing.T) {
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			require.NoError(t, err)
+			th.people = o.people
+			_, err = reportWaits(t.Context(), th)
+			require.NoError(t, err)
+			for _, text := range says {
+				require.NoError(t, th.says(t.Context(), "bea", text))
+			}
+			require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "the agents read the remark")
+			require.NoError(t, th.answers(t.Context()))
+			require.True(t, th.AwaitsConsent())
+			require.NoError(t, th.says(t.Context(), "bea", "fix it"))
+			require.Equal(t, workflow.PhaseWorking, th.Session().Phase)
+		})
+	}
+}

@@ -53,17 +53,22 @@ func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
 }
 
-// Wake returns the part that opens the session for the agents, who have the message to read.
+// Wake returns the part that opens the session for the agents, who have the message to read. A session that only
+// waits for the consultant goes on as it was before: the advice comes beside what the agents do.
 func (j *Judgements) Wake(m incoming.Message) store.Update {
-	update := store.Update{Open: ledger.Wake}
-	if j.Session().Title == "" && permission.IsMessage(m.Kind) {
+	s, update := j.Session(), store.Update{Open: ledger.Wake}
+	if s.Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
 	}
-	switch p := j.Session().Phase; {
-	case p == workflow.PhaseReported && j.Session().ReportKind == workflow.ReportDiagnosis:
-		update.Events = []workflow.Event{workflow.EventDiagnose}
-	case p.Ended(), j.AwaitsConsent():
-		update.Events = []workflow.Event{workflow.EventRequest}
+	if s.Phase == workflow.PhaseConsulting && !s.Open {
+		update.Events = []workflow.Event{workflow.EventReturn}
+		_ = s.Happen(workflow.EventReturn) // a consulting session always takes it
+	}
+	switch p := s.Phase; {
+	case p == workflow.PhaseReported && s.ReportKind == workflow.ReportDiagnosis:
+		update.Events = append(update.Events, workflow.EventDiagnose)
+	case p.Ended(), p == workflow.PhaseReported, p == workflow.PhasePlanShown:
+		update.Events = append(update.Events, workflow.EventRequest)
 	}
 	return update
 }

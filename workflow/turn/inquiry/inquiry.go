@@ -337,7 +337,11 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	}
 	s := iq.Session()
 	var update store.Update
-	nothingElse := s.Revision == 0 && s.PreviousPhase == workflow.PhaseExploring && !s.Open
+	at := s.Phase
+	if at == workflow.PhaseConsulting {
+		at = s.PreviousPhase
+	}
+	nothingElse := s.Revision == 0 && !s.Open && (at == workflow.PhaseExploring || at == workflow.PhaseAnswered)
 	if nothingElse {
 		update.OptionalEvents = []workflow.Event{workflow.EventAnswer}
 	} else if s.Phase == workflow.PhaseConsulting {
@@ -354,7 +358,8 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 		name, prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", advice.Text()))})
 	if !nothingElse {
 		update.Open = ledger.Wake
-		if s.Phase == workflow.PhaseConsulting && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown) {
+		switch at {
+		case workflow.PhaseReported, workflow.PhasePlanShown, workflow.PhaseAnswered, workflow.PhaseDone:
 			update.OptionalEvents = append(update.OptionalEvents, workflow.EventRequest)
 		}
 	}

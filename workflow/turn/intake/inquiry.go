@@ -21,7 +21,7 @@ import (
 type inquiries struct{ approval.Judgements }
 
 // askConsultant asks the consultant a person's question, or about the newest report if the question is
-// empty.
+// empty. The orchestrator's tools need the phase that it works in, so the phase changes only while it rests.
 func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
@@ -38,7 +38,7 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
 	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
 	var update store.Update
-	if !s.Phase.MayWrite() {
+	if !s.Phase.MayWrite() && !s.Open {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 		if s.Phase.Ended() {
 			update.OptionalEvents = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
