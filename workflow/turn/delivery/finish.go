@@ -79,7 +79,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
 	}
-	if unread, err := d.refuseUnread(ctx, approval); unread != nil || err != nil {
+	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
 	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
@@ -90,11 +90,13 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	return d.publishCommit(ctx, proven, f)
 }
 
-// refuseUnread refuses to push while somebody wrote what the orchestrator has not read. A push that began
-// before the program died is repeated as it was.
-func (d *Delivery) refuseUnread(ctx context.Context, a *permit.Approval) (*model.Result, error) {
+// refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of it that
+// began before the program died is repeated as it was.
+func (d *Delivery) refuseUnread(ctx context.Context, a *permit.Approval, tree string) (*model.Result, error) {
 	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
-	if err != nil || slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushIntended }) {
+	if err != nil || slices.ContainsFunc(pushes, func(p outgoing.Push) bool {
+		return p.Approval == a.ID && p.Tree == tree && p.State == outgoing.PushIntended
+	}) {
 		return nil, err
 	}
 	return d.Inquiries.Runtime.RefuseUnread(ctx)
