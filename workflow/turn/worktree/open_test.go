@@ -222,3 +222,23 @@ func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
 		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
 	}
 }
+
+// A question that is asked in a stopped thread opens the repository, too. If that fails, the session stays stopped,
+// and the words of people who may not let it go on are held back as before.
+func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
+	t.Parallel()
+	for _, was := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseStopped} {
+		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		t.Cleanup(func() { mirrors.Close() })
+		trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
+		then := workflow.PhasePaused
+		if was == workflow.PhaseStopped {
+			then = was
+			require.NoError(t, trees.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+		}
+		opened, err := trees.Open(t.Context())
+		require.NoError(t, err)
+		require.False(t, opened)
+		require.Equal(t, then, trees.Session().Phase)
+	}
+}
