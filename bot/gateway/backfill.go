@@ -63,7 +63,10 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 		return
 	}
 	now := time.Now()
-	heard := g.lastHeard(ctx, now)
+	heard, err := g.lastHeard(ctx)
+	if err != nil {
+		heard = now
+	}
 	unnoticed := cmp.Or(g.PingInterval, 30*time.Second) * 3 / 2
 	x := &g.gaps
 	x.mu.Lock()
@@ -77,8 +80,19 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	}
 }
 
-// lastHeard returns the time of the newest stored message: zero if there is none, otherwise if it cannot be read.
-func (g *Gateway) lastHeard(ctx context.Context, otherwise time.Time) time.Time {
+// heardBefore returns the time of the newest message that was stored before the start; zero if there is none or ctx
+// ends. It waits for the History: a message that is stored meanwhile would hide what is missing before it.
+func (g *Gateway) heardBefore(ctx context.Context) time.Time {
+	for {
+		heard, err := g.lastHeard(ctx)
+		if err == nil || ctx.Err() != nil {
+			return heard
+		}
+	}
+}
+
+// lastHeard returns the time of the newest stored message, zero if there is none.
+func (g *Gateway) lastHeard(ctx context.Context) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, historyTimeout)
 	defer cancel()
 	var newest string
@@ -88,9 +102,9 @@ func (g *Gateway) lastHeard(ctx context.Context, otherwise time.Time) time.Time 
 	})
 	if err != nil {
 		g.log().Warn("cannot read what was heard last", "err", err)
-		return otherwise
+		return time.Time{}, err
 	}
-	return event.ParseTS(newest)
+	return event.ParseTS(newest), nil
 }
 
 // linkBegins ends the open gap and queues it to be filled.

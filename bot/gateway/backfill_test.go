@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
@@ -218,6 +219,7 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 		"Slack fails to list messages":       {fault: slacktest.Fault{Method: "conversations.history", Error: "internal_error"}},
 		"the network fails":                  {fault: slacktest.Fault{Method: "conversations.replies", LoseAnswer: true}},
 		"the beginning cannot be read":       {newest: away},
+		"nor for long":                       {newest: backoff.Permanent(away)}, // ends the tries at once
 		"the threads cannot be read":         {threads: away},
 		"a reply cannot be kept":             {inbox: "while nobody listened"},
 		"a channel's message cannot be kept": {inbox: "the total is off"},
