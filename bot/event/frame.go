@@ -7,6 +7,7 @@ type Frame struct {
 	EnvelopeID string
 	Type       string // type of the envelope, such as events_api
 	Payload    []byte
+	Attempt    int    // of Slack to deliver it, from 0
 	Event      string // type of the event in the payload, if it holds one
 	EventID    string
 }
@@ -21,7 +22,7 @@ func ReadFrame(message []byte) (f Frame, ok bool) {
 	var inner eventCallback
 	_ = json.Unmarshal(e.Payload, &inner) // other payloads have no such fields, which stay empty
 	return Frame{
-		EnvelopeID: string(e.ID), Type: string(e.Type), Payload: e.Payload,
+		EnvelopeID: string(e.ID), Type: string(e.Type), Payload: e.Payload, Attempt: e.Attempt.v,
 		Event: string(inner.Event.v.Type), EventID: string(inner.EventID),
 	}, true
 }

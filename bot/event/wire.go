@@ -35,6 +35,7 @@ type envelope struct {
 	ID      jstring         `json:"envelope_id"`
 	Type    jstring         `json:"type"`
 	Payload json.RawMessage `json:"payload"`
+	Attempt lenient[int]    `json:"retry_attempt"`
 }
 
 // eventCallback is the payload of an events_api envelope.

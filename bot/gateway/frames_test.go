@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
@@ -17,13 +19,16 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // rawSlack is a fake Slack whose Socket Mode frames the test writes itself, such as frames that a correct
 // server never sends.
 type rawSlack struct {
 	*httptest.Server
-	links chan *websocket.Conn
+	links   chan *websocket.Conn
+	replies string // the response of conversations.replies
 }
 
 func openRawSlack(t *testing.T) *rawSlack {
@@ -37,6 +42,7 @@ func openRawSlack(t *testing.T) *rawSlack {
 	mux.HandleFunc("/api/apps.connections.open", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"ok":true,"url":"ws%s/link"}`, strings.TrimPrefix(s.URL, "http"))
 	})
+	mux.HandleFunc("/api/conversations.replies", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s.replies) })
 	mux.HandleFunc("/link", func(w http.ResponseWriter, r *http.Request) {
 		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
 			s.links <- c
@@ -99,6 +105,45 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 		require.Contains(t, said.String(), line)
 	}
 	require.NotContains(t, said.String(), "it fails for guests")
+}
+
+// TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain checks that a message in such a frame is read from its thread
+// if it could not be kept at Slack's last attempt, and not before.
+func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
+	t.Parallel()
+	s, tries := openRawSlack(t), make(chan bool)
+	root, reply := event.FormatTS(time.Now().Add(-time.Second)), event.FormatTS(time.Now())
+	said := fmt.Sprintf(`"type":"message","channel":"C1","user":"U1","ts":%q,"thread_ts":%q,"text":"it fails for guests"`, reply, root)
+	s.replies = `{"ok":true,"messages":[{` + said + `}]}`
+	in := &bottest.Inbox{Before: func(e incoming.Event) error {
+		if !strings.HasPrefix(e.EventID, "Ev2") {
+			return nil
+		}
+		tries <- true
+		return errors.New("the database is away")
+	}}
+	opened, err := bot.Open(t.Context(), bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
+	require.NoError(t, err)
+	g := &Gateway{Slack: opened, Inbox: in, StoreTimeout: 1, Backfill: Backfill{History: in}, Connecting: Connecting{Apart: 1, PingInterval: time.Hour}}
+	ended := make(chan error, 1)
+	ctx, cancel := cancellable(t)
+	go func() { ended <- g.Run(ctx) }()
+	c := <-s.links
+	send := func(frame string) {
+		require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(frame)))
+	}
+	send(fmt.Sprintf(`{"envelope_id":"e1","type":"events_api","payload":{"type":"event_callback","event_id":"Ev1","event":{"type":"app_mention","channel":"C1","user":"U1","ts":%q,"text":"<@UBOT> look"}}}`, root))
+	require.Equal(t, "e1", acked(t, c))
+	for attempt := range lastAttempt + 1 {
+		require.Equal(t, []string{"look"}, in.Texts(), "Slack will deliver it again")
+		send(fmt.Sprintf(`{"envelope_id":"e2","retry_attempt":%d,"type":"events_api","payload":{"type":"event_callback","event_id":"Ev2","event":{%s,"blocks":7}}}`, attempt, said))
+		<-tries
+	}
+	require.Eventually(t, func() bool { return len(in.Texts()) == 2 }, time.Minute, time.Millisecond)
+	require.Equal(t, []string{"look", "it fails for guests"}, in.Texts())
+	require.Empty(t, s.links, "the link is still the first one")
+	cancel()
+	require.NoError(t, <-ended)
 }
 
 // The control: slack-go alone acknowledges none of these frames.

@@ -275,7 +275,7 @@ func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessag
 	}
 	// This log line is the only trace of an unknown kind; it holds no text of a person.
 	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event, "event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
-	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, 0)
+	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, f.Attempt)
 }
 
 // takeEnvelope stores one event and only then acknowledges it.
