@@ -1,8 +1,11 @@
 package playground
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -310,6 +313,32 @@ func TestOwnRepository(t *testing.T) {
 	b.click("#main .replies", "repl")
 	b.reads("#pane .body", "my-project")
 	b.reads("#pane .body", "No model is connected")
+}
+
+// TestTheLocalSlackHasTokensOfItsOwn checks that the local Slack, which any program or web page on this machine can reach,
+// refuses the tokens that every other such Slack has.
+func TestTheLocalSlackHasTokensOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := openPlayground(t, func(opt *Options) { opt.NoSandbox = unavailable })
+	other := slacktest.New(slacktest.Config{})
+	t.Cleanup(other.Close)
+	refusal := func(method, token string) string {
+		r, err := http.PostForm(p.Stage.Slack.URL()+method, url.Values{"token": {token}})
+		require.NoError(t, err)
+		defer r.Body.Close()
+		var answer struct {
+			OK    bool   `json:"ok"`
+			Error string `json:"error"`
+		}
+		require.NoError(t, json.NewDecoder(r.Body).Decode(&answer))
+		require.Equal(t, answer.OK, answer.Error == "")
+		return answer.Error
+	}
+	own, every := p.Stage.Slack.App(), other.App()
+	require.Equal(t, "invalid_auth", refusal("auth.test", every.BotToken))
+	require.Equal(t, "invalid_auth", refusal("apps.connections.open", every.AppToken))
+	require.Empty(t, refusal("auth.test", own.BotToken))
+	require.Empty(t, refusal("apps.connections.open", own.AppToken))
 }
 
 // TestWithAModel shows that the operator's model answers, on the operator's repository.

@@ -8,6 +8,7 @@ package stage
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"log/slog"
@@ -130,6 +131,7 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	}
 	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
+		BotToken: "xoxb-" + rand.Text(), AppToken: "xapp-1-" + rand.Text(), // others on this machine can reach its address
 		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // the shipped scopes and events have to be enough
 		// An event that a slow machine acknowledges late is sent again soon, and not after minutes as by
 		// Slack.
