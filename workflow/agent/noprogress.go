@@ -82,7 +82,7 @@ type mistakeCounts struct {
 	calls                    map[string]model.Call
 	editing                  map[string]bool // names of the tools that change files
 	edits                    map[string]bool // the calls of these tools, with their results
-	silent, wrong, malformed int // counts in a row
+	silent, wrong, malformed int             // counts in a row
 	nudged                   nudge
 	results                  []string
 	good, bad                bool // any well-formed, and any malformed, call in the newest answer with calls
