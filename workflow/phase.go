@@ -95,8 +95,9 @@ var moves = map[Phase]map[Event]Phase{
 	PhaseAnswered:   {EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing},
 	PhaseDone:       {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
 	PhasePaused:     {EventRequest: PhaseExploring},
-	PhaseStopped:    {EventRequest: PhaseExploring},
-	PhaseFailed:     {EventRequest: PhaseExploring},
+	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
+	PhaseStopped: {EventRequest: PhaseExploring, EventPause: PhaseStopped, EventGiveUp: PhaseStopped},
+	PhaseFailed:  {EventRequest: PhaseExploring},
 }
 
 // Next returns the phase that follows when e happens in p. It has no side effect and depends on neither

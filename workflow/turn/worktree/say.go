@@ -65,19 +65,9 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 	}
 	t.Log.Error("repository", "err", err)
 	return t.Record(ctx,
-		t.pause(),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(t.ProgramLine("I cannot get at the repository: "+RemoteWords(err)+" Reply here when it is mended, and I try again.")),
 	)
-}
-
-// pause returns the part with which the session waits for people. A stopped session stays stopped: only a person who
-// may let it go on ends that.
-func (t *Trees) pause() store.Update {
-	update := store.Update{Open: ledger.Rest}
-	if t.Session().Phase != workflow.PhaseStopped {
-		update.Events = []workflow.Event{workflow.EventPause}
-	}
-	return update
 }
 
 // RemoteWords says in whole sentences what went wrong with a repository and what to do about it.
@@ -105,7 +95,7 @@ func (t *Trees) sayFolderMissing(ctx context.Context, p *Checkout) (bool, error)
 		return false, nil
 	}
 	return true, t.Record(ctx,
-		t.pause(),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(t.ProgramLine(fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
 			p.Repository.Name, folder, p.BaseBranch()))),
 	)
