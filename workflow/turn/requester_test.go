@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -76,6 +77,11 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 		"a stranger's remark that is passed on": func(ctx context.Context, th *thread) error {
 			return cmp.Or(remarks("")(ctx, th), th.press(ctx, "cem", "pass_on"))
 		},
+		"advice": func(ctx context.Context, th *thread) error {
+			return cmp.Or(th.Record(ctx, inbox.AgentNote{Key: "inquiry:7", By: "dee", Task: inbox.OrchestratorAlone, Text: "it was explained"}),
+				th.Record(ctx, inbox.AgentNote{Key: "inquiry:8", By: "cem", Text: "the check is wrong"},
+					store.Update{Events: []workflow.Event{workflow.EventRequest}}), th.reads(ctx))
+		},
 		"still broken": presses("still_broken"),
 		"lessons":      presses("lessons_to_agents"),
 	} {
@@ -105,7 +111,10 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", User: "cem", Login: "cem", Text: "the check is wrong"},
 		store.Lines(th.ProgramLine("merged", outgoing.Button{ActionID: button.Broken, Value: store.NewToken()}))))
 	require.NoError(t, th.press(t.Context(), "bea", button.Broken))
-	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea"}, workflow.ReportRootCause: {"ann"}} {
+	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.press(t.Context(), "dee", button.PassOn))
+	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea", "dee"}, workflow.ReportRootCause: {"ann"}} {
 		authors, err := th.Permissions.RequestAuthors(t.Context(), kind)
 		require.NoError(t, err)
 		require.Equal(t, asked, authors, kind)

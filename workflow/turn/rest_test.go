@@ -274,12 +274,30 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 			require.NoError(t, th.says(t.Context(), "cem", "why does this touch go.sum?"))
 			require.NoError(t, th.press(t.Context(), "bea", "push_it"))
 			require.Equal(t, before, permitted(), "what was written below it is being read")
+			var said string
+			require.NoError(t, th.Store.Pool.QueryRow(t.Context(), `select text from lines where session_id = $1 order by id desc limit 1`, th.Session().ID).Scan(&said))
+			require.Contains(t, said, "press once more when I have answered")
 			require.NoError(t, th.answers(t.Context()))
 			require.NoError(t, c.allowed(t.Context(), th))
 			require.Equal(t, c.want, permitted())
 			require.True(t, th.Session().Open)
 		})
 	}
+}
+
+// A question below a stop wakes the session, which rests as answered then. The push still waits for "go on" first.
+func TestNoPushIsAllowedWhileTheWorkIsStopped(t *testing.T) {
+	t.Parallel()
+	th, permitted := afterAnn(t, pushWaits(""))
+	button, err := th.newest(t.Context(), "push_it")
+	require.NoError(t, err)
+	require.NoError(t, th.says(t.Context(), "cem", "stop"))
+	before := permitted()
+	require.NoError(t, th.says(t.Context(), "bea", "why does this touch go.sum?"))
+	require.NoError(t, th.answers(t.Context()))
+	require.NoError(t, th.says(t.Context(), "bea", "push it"))
+	require.NoError(t, th.pressOf(t.Context(), "bea", "push_it", button))
+	require.Equal(t, before, permitted())
 }
 
 // What is passed on answers a question if it was written below that question in the thread.

@@ -96,9 +96,10 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 // answer or a button press of which they were told.
 type ReadMessage struct {
 	incoming.Message
-	Rested  bool // the thread has rested since
-	Answers bool // it answers a question of the bot
-	Changed bool // it was edited or deleted since
+	Rested  bool  // the thread has rested since
+	Answers bool  // it answers a question of the bot
+	Changed bool  // it was edited or deleted since
+	Task    int64 // as in Handled
 }
 
 // Read returns what agents were shown since the newest push, or since the beginning, in order of
@@ -106,7 +107,7 @@ type ReadMessage struct {
 // session. It leaves out what the program told agents by itself, unless a person asked for it.
 func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	rows, err := r.db.Pool.Query(ctx, `select `+messageColumns+`, id <= s.rested, answers,
-			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts and d.id > i.id and d.kind in ('edit', 'delete'))
+			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts and d.id > i.id and d.kind in ('edit', 'delete')), for_task
 		from inbox i, lateral (select rested, delivered from sessions where id = i.session_id) s
 		where session_id = $1 and id > s.delivered and (for_agents or kind = 'earlier') and kind not in ('delete', 'due') and (user_id <> '' or kind <> 'told')
 		order by i.id`, r.session)
@@ -116,7 +117,7 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x ReadMessage, err error) {
 		m := &x.Message
 		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At,
-			&x.Rested, &x.Answers, &x.Changed)
+			&x.Rested, &x.Answers, &x.Changed, &x.Task)
 		return x, err
 	})
 }

@@ -16,13 +16,19 @@ import (
 
 // PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
 // there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
-// work or as answered, and the question still waits.
+// work or as answered, and the question still waits. While the work is stopped, it does not.
 func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, error) {
 	s := ap.Session()
 	rests := !s.Open && (s.Phase == workflow.PhaseWorking || s.Phase == workflow.PhaseAnswered)
-	if s.Phase != workflow.PhasePaused && !rests {
+	if s.Halted != "" || s.Phase != workflow.PhasePaused && !rests {
 		return nil, nil
 	}
+	return ap.openAllowance(ctx)
+}
+
+// openAllowance returns the allowance that the thread was asked for under the standing approval and has not given yet,
+// whatever the session does at this moment.
+func (ap *Approvals) openAllowance(ctx context.Context) (*permit.Allowance, error) {
 	a, err := ap.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return nil, err
@@ -32,6 +38,20 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, e
 		return nil, err
 	}
 	return w, nil
+}
+
+// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the thread.
+func (ap *Approvals) whyNoPushWaits(ctx context.Context) (reason, said string, err error) {
+	w, err := ap.openAllowance(ctx)
+	switch s := ap.Session(); {
+	case err != nil:
+		return "", "", err
+	case w != nil && s.Halted != "":
+		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again.", nil
+	case w != nil && (s.Open || s.Phase == workflow.PhaseConsulting):
+		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered.", nil
+	}
+	return "no push waits", "No push waits for a word at this moment.", nil
 }
 
 func saysUnproven(text string) bool {
@@ -52,7 +72,11 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	case err != nil:
 		return nil, err
 	case w == nil:
-		return refused("no push waits", "No push waits for a word at this moment.")
+		reason, said, err := ap.whyNoPushWaits(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return refused(reason, said)
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
 	case m.Kind != incoming.Action && w.Unproven != "" && !saysUnproven(m.Text):

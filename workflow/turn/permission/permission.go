@@ -151,8 +151,9 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 	}
 	first := true
 	for _, x := range read {
-		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit || pressed(x, button.Broken, button.Lessons)
-		says := IsMessage(x.Kind) || x.Kind == incoming.Remark || pressed(x, button.PassOn)
+		passesOn := pressed(x, button.PassOn) || x.Shown != "" && intent.PassesOn(x.Text) // what others wrote, as one's own words
+		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit || pressed(x, button.Broken, button.Lessons) || passesOn
+		says := IsMessage(x.Kind) || x.Kind == incoming.Remark || x.Kind == incoming.Told && x.Task != inbox.OrchestratorAlone // the consultant's advice, for whoever asked for it
 		if !corrects && !says || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
