@@ -41,17 +41,15 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*permit.Allowance, erro
 }
 
 // whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the thread.
-func (ap *Approvals) whyNoPushWaits(ctx context.Context) (reason, said string, err error) {
-	w, err := ap.openAllowance(ctx)
-	switch s := ap.Session(); {
-	case err != nil:
-		return "", "", err
-	case w != nil && s.Halted != "":
-		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again.", nil
-	case w != nil && (s.Open || s.Phase == workflow.PhaseConsulting):
-		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered.", nil
+// asked says whether the thread was asked for one.
+func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
+	switch {
+	case asked && s.Halted != "":
+		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again."
+	case asked && (s.Open || s.Phase == workflow.PhaseConsulting):
+		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered."
 	}
-	return "no push waits", "No push waits for a word at this moment.", nil
+	return "no push waits", "No push waits for a word at this moment."
 }
 
 func saysUnproven(text string) bool {
@@ -72,11 +70,11 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	case err != nil:
 		return nil, err
 	case w == nil:
-		reason, said, err := ap.whyNoPushWaits(ctx)
+		asked, err := ap.openAllowance(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return refused(reason, said)
+		return refused(whyNoPushWaits(ap.Session(), asked != nil))
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
 	case m.Kind != incoming.Action && w.Unproven != "" && !saysUnproven(m.Text):
