@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 )
 
 // A Replica is one process that works the queue, known to the others by its heartbeat. River
@@ -98,12 +99,12 @@ func (r *Replica) beat(ctx context.Context) error {
 
 // takeOver discards each running job that matches the SQL condition, and inserts a
 // new one in its place. It counts the loss of a turn's worker against the session,
-// and the loss of a SideJob's worker in the new job.
+// and the loss of a SideJob's worker in the new job, unless a lost turn is a suspect.
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
 		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'side') and `+condition+` for update skip locked)
-		returning kind, args`, args...)
+		returning kind, args, coalesce((select s.crashes from sessions s where s.id = river_job.args->>'session'), 0)`, args...)
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
@@ -111,9 +112,15 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
+	blame := 0 // of the turn that is suspected most
+	for _, o := range lost {
+		if o.Kind == (TurnJob{}).Kind() {
+			blame = max(blame, o.Crashes)
+		}
+	}
 	var turns []string
 	for _, o := range lost {
-		session, err := o.insertAgain(ctx, tx, r.Queue)
+		session, err := o.insertAgain(ctx, tx, r.Queue, blame)
 		if err != nil {
 			return fmt.Errorf("orphans: %w", err)
 		}
@@ -132,17 +139,16 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 
 // An orphan is a job whose worker is gone.
 type orphan struct {
-	Kind string
-	Args []byte
+	Kind    string
+	Args    []byte
+	Crashes int // of its session, before this loss
 }
 
-// insertAgain queues the job once more and returns its session.
-func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session string, err error) {
+// insertAgain queues the job once more and returns its session. The blame is that of the lost turns; see SideJob.afterDeath.
+func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue, blame int) (session string, err error) {
 	var args struct {
-		Session  string `json:"session"`
-		Question int64  `json:"question"`
-		Work     string `json:"work"`
-		Deaths   int    `json:"deaths"`
+		SideJob
+		Question int64 `json:"question"`
 	}
 	if err := json.Unmarshal(o.Args, &args); err != nil {
 		return "", err
@@ -155,7 +161,8 @@ func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session s
 	case PullRequestJob{}.Kind():
 		return args.Session, q.InsertPullRequest(ctx, tx, args.Session)
 	case SideJob{}.Kind():
-		_, err := q.client.InsertTx(ctx, tx, SideJob{Session: args.Session, Work: args.Work, Deaths: args.Deaths + 1}, nil)
+		again, at := args.afterDeath(q.db.Clock().Now(), blame)
+		_, err := q.client.InsertTx(ctx, tx, again, &river.InsertOpts{ScheduledAt: at})
 		return args.Session, err
 	case DueJob{}.Kind():
 		return args.Session, q.InsertDue(ctx, tx, args.Session, args.Question, time.Time{})
