@@ -153,7 +153,7 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 	if err != nil {
 		return nil
 	}
-	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring(incoming.ReadAgain + ":" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
 	switch {
 	case reason != "":
 		return nil

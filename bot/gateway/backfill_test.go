@@ -111,8 +111,11 @@ func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
 	read := func() (all []string) {
 		_, kept := in.Seen()
 		for _, k := range kept {
-			if k.Kind == incoming.Edit {
+			switch k.Kind {
+			case incoming.Edit:
 				require.Equal(t, incoming.ReadAgain, k.ActionID)
+			case incoming.Sent:
+				require.Contains(t, k.EventID, incoming.ReadAgain+":", "by this the inbox knows that it was edited before it was read")
 			}
 			all = append(all, string(k.Kind)+" "+k.Text)
 		}

@@ -34,7 +34,7 @@ const (
 const ByEdit = "edit"
 
 // ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later, after it was
-// edited, and nobody knows what it said first.
+// edited, and nobody knows what it said first. The EventID of all that is read later begins with it and a colon.
 const ReadAgain = "again"
 
 // An Event is one event as the gateway parsed it, before it is judged.

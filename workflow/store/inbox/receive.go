@@ -121,7 +121,9 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 //
 // A thread that is read again also holds what was written before the bot was called in it, edited or not. That is
 // no reply to the bot, and agents are shown it with their first message. Whoever sends a message on
-// calls the bot with that: what was written between the message and then is known by its row.
+// calls the bot with that: what was written between the message and then is known by its row. A message
+// with a mention that was edited before it was read calls the bot from its own ts on, like any mention:
+// otherwise a "stop" below it would be lost.
 func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
@@ -132,7 +134,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 	}
 	rows, err := tx.Query(ctx, `with calls as not materialized (
 			select case when message_ts = $11 then '' else message_ts end as ts,
-				case when kind = 'sent' then extract(epoch from at)::text when message_ts = $11 then '' else message_ts end as called
+				case when kind = 'sent' and event_id not like $14 || ':%' then extract(epoch from at)::text when message_ts = $11 then '' else message_ts end as called
 			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
 		fresh as (
 			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value, at)

@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -88,13 +89,16 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 		"the root":                {incoming.Event{Kind: incoming.Mention, TS: "1700000000.000100"}, "", "10 20 30 40"},
 		"a message sent on":       {incoming.Event{Kind: incoming.Sent, TS: "1700000020.000100"}, "1700000030.000100", "40"},
 		"the root sent on":        {incoming.Event{Kind: incoming.Sent, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
+		"the root, edited before": {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, EventID: "again:C1:1700000000.000100", TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
+		"one edited before":       {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, EventID: "again:C1:1700000020.000100", TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
+		"the root, edited later":  {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
 		"an alert":                {incoming.Event{Kind: incoming.AppAlert, TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
 		"a mention, seen as well": {incoming.Event{Kind: incoming.Mention, TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, s := t.Context(), storetest.Open(t)
-			c.begins.EventID, c.begins.Text, c.begins.Thread = "Ev1", "it fails", workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
+			c.begins.EventID, c.begins.Text, c.begins.Thread = cmp.Or(c.begins.EventID, "Ev1"), "it fails", workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
 			if c.begins.Kind == incoming.AppAlert {
 				c.begins.Alert = &incoming.Alert{Fingerprint: "f"}
 			}
