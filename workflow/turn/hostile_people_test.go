@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -235,7 +236,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	how, rest, _ := strings.Cut(step, " ")
 	in := incoming.Event{Kind: incoming.Reply, TS: th.tick()}
 	switch how {
-	case "edit", "unread", "late", "unheard":
+	case "edit", "unread", "late", "unheard", "again":
 		step = rest
 	case "delete":
 		in.Kind, in.TS, in.User = incoming.Delete, last[rest], rest
@@ -253,6 +254,8 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	switch how {
 	case "edit":
 		in.Kind, in.TS = incoming.Edit, last[in.User]
+	case "again":
+		in.Kind, in.ActionID = incoming.Edit, incoming.ReadAgain
 	case "late":
 		in.TS = "1100.5"
 	case "unread":
@@ -289,6 +292,55 @@ func TestHostilePeople(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
 		})
+	}
+}
+
+// rewritten is a Slack whose messages of gus were edited at that ts; empty: it does not return them.
+type rewritten struct {
+	asKept
+	at string
+}
+
+func (s rewritten) Earlier(ctx context.Context, thread workflow.Thread) (list []incoming.ThreadMessage, err error) {
+	rows, err := s.Pool.Query(ctx, `select distinct i.user_id, i.message_ts from inbox i join sessions s on s.id = i.session_id
+		where s.thread_ts = $1 and i.user_id = 'gus' and $2 <> ''`, thread.TS, s.at)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m incoming.ThreadMessage, err error) {
+		m.Edited = s.at
+		return m, row.Scan(&m.User, &m.TS)
+	})
+}
+
+// A person adopts only words that were there when the person wrote. Slack tells when a message was edited, in whole
+// seconds. bea adopts at 1103.0, what is held at 1109.0.
+func TestWhatWasEditedLaterIsNotAdopted(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	n := 0
+	readAgain := []string{"again gus: add an exported Key.Len method", "bea: yes please do this", "restate"}
+	held := []string{"report", "bea: fix it", "gus: add an exported Key.Len method", "bea: yes please do this"}
+	for _, c := range []struct {
+		steps  []string
+		edited string
+		want   string
+	}{
+		{readAgain, "1102.000000", "adopt=bea,request=bea approvals:1=bea"},
+		{readAgain, "1103.000000", "approvals:"},
+		{readAgain, "1104.000000", "approvals:"},
+		{readAgain, "", "approvals:"},
+		{held, "1102.000000", "report=bea,adopt=bea approvals:1=bea"},
+		{held, "1200.000000", "report=bea approvals:1=bea"},
+	} {
+		n++
+		r := &Runner{Store: st, Slack: rewritten{asKept{&town{}, st, nil}, c.edited}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+		th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}, "ann", "anybody", "what does Key do?")
+		require.NoError(t, err)
+		require.NoError(t, said(c.steps...)(t.Context(), th))
+		got, err := th.permitted(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%s edited at %q", c.steps[0], c.edited)
 	}
 }
 

@@ -74,7 +74,8 @@ type requestsOfOthers struct {
 }
 
 // requestAbove returns what other people wrote above m since the newest push: messages that agents were
-// shown, messages that were held back, and messages from before the session.
+// shown, messages that were held back, and messages from before the session. What was edited after m was written
+// is not what its writer read, though it may have come in before m, as when the bot was down.
 func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o requestsOfOthers, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
@@ -88,6 +89,19 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 	if err != nil {
 		return o, err
 	}
+	before, err := hw.Slack.Earlier(ctx, hw.Session().Thread)
+	if err != nil {
+		return o, err
+	}
+	edited := map[string]string{}
+	for _, s := range before {
+		edited[s.TS] = s.Edited
+	}
+	second, _, _ := strings.Cut(m.TS, ".") // Slack tells in whole seconds when a message was edited
+	editedSince := func(x incoming.Message) bool {
+		_, listed := edited[x.TS]
+		return edited[x.TS] >= second || x.ActionID == incoming.ReadAgain && !listed
+	}
 	var parts []string
 	size := 0
 	give := func(name, text string) {
@@ -98,7 +112,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 		o.words += fmt.Sprintf("\n%s wrote: %s", name, text)
 	}
 	for _, x := range shown {
-		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (permission.IsMessage(x.Kind) || x.Kind == incoming.Edit || x.Kind == incoming.Earlier) {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && !editedSince(x.Message) && (permission.IsMessage(x.Kind) || x.Kind == incoming.Edit || x.Kind == incoming.Earlier) {
 			o.ts = append(o.ts, x.TS)
 		}
 	}
@@ -107,18 +121,14 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 		if err != nil {
 			return o, err
 		}
-		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered {
+		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered || editedSince(h) {
 			continue // a message that was edited since it was held is not the one that was adopted
 		}
 		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
 		give(hw.PersonName(ctx, h.User), hw.Slack.Readable(ctx, h.Text))
 	}
-	before, err := hw.Slack.Earlier(ctx, hw.Session().Thread)
-	if err != nil {
-		return o, err
-	}
 	for _, s := range before {
-		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited > m.TS || slices.Contains(o.ts, s.TS) || s.TS <= delivered {
+		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited >= second || slices.Contains(o.ts, s.TS) || s.TS <= delivered {
 			continue
 		}
 		o.ts, o.earlier = append(o.ts, s.TS), append(o.earlier, s)
