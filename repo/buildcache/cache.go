@@ -87,7 +87,11 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 	} else if dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: writable})
 		env = append(env, "GOCACHE="+insideBuild)
-		env = append(env, "GODEBUG="+goIndex(writable))
+		if !writable {
+			// Go also stores an index of its standard library in the build cache. If a package is not in the
+			// index and the cache is read-only, Go says that the package does not exist.
+			env = append(env, "GODEBUG=goindex=0")
+		}
 	}
 	if dir := c.caches.GoModules(); dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideMod})
@@ -105,16 +109,6 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		})
 	})
 	return append(mounts, fetched...), append(env, more...)
-}
-
-// goIndex returns the setting of GODEBUG for a build cache. In the cache Go also stores an index of each package's
-// imports, which saves half the time of a go command that builds nothing. If a package is not in the index and the
-// cache is read-only, Go says that the package does not exist: then it has to work without the index.
-func goIndex(writable bool) string {
-	if writable {
-		return "goindex=1"
-	}
-	return "goindex=0"
 }
 
 // folder returns the repository's folder, and creates it if it does not exist.

@@ -39,7 +39,6 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 			mounts[i].Inside = insideBase
 		}
 	}
-	env = append(env, "GODEBUG="+goIndex(true)) // the last one counts
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
