@@ -18,13 +18,13 @@ SIDE := $(shell expr $(shell getconf _NPROCESSORS_ONLN) + 1)
 SIDE_BY_SIDE := -p $(SIDE) -parallel $(SIDE)
 # Collect garbage less often: compiling and staticcheck then need a quarter less processor time, the tests
 # a twentieth less, and up to 1.7 times the memory.
-test test-all suite lint: export GOGC ?= 400
-test test-all suite lint: export GOMEMLIMIT ?= 2GiB
-test-all: export GORACE ?= atexit_sleep_ms=100
+test test-all race-stories suite lint: export GOGC ?= 400
+test test-all race-stories suite lint: export GOMEMLIMIT ?= 2GiB
+test-all race-stories: export GORACE ?= atexit_sleep_ms=100
 # Size of test-all: ci (a new machine with two cores finishes within its time limit) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all deps lint suite deployment gvisor gitea demo pictures build fuzz figures bench chaos attacks replicas release
+.PHONY: help test test-all race-stories deps lint suite deployment gvisor gitea demo pictures build fuzz figures bench chaos attacks replicas release
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -34,17 +34,16 @@ test: deps ## run every promise and every control once: Postgres, the sandbox, S
 
 # The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 25
 # minutes for lint, make test, this target and the demo: SIZE=ci runs the race detector on the packages whose
-# goroutines share data, and on a few whole stories. The packages are compiled in parallel first. A raced
+# goroutines share data; CI runs race-stories while there is time. The packages are compiled in parallel first. A raced
 # program waits a tenth of a second before it exits, instead of a second.
 RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
 STORIES := happy|stop|side_by_side_conflict|permission_held
-test-all: deps ## run the race detector on the packages whose goroutines share most, and some stories; SIZE=whole: on all packages, with every seed, fault, attack and large size (hours)
+test-all: deps ## run the race detector on the packages whose goroutines share most; SIZE=whole: on all packages, with every seed, fault, attack and large size (hours)
 	$(RACE) go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(RACE) $(GOTEST) -race -timeout 60m -p $(if $(filter whole,$(SIZE)),1,2) $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	$(if $(filter whole,$(SIZE)),$(MAKE) suite)
 	$(if $(filter whole,$(SIZE)),BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule)
 	$(if $(filter whole,$(SIZE)),BOBBIN_REPLICAS=small $(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/replicas)
-	$(if $(filter ci,$(SIZE)),$(RACE) $(GOTEST) -race -timeout 60m ./cmd/bobbin -run 'TestScript/($(STORIES))$$')
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
 deps: ## install what the tests use, or say what is missing
@@ -54,6 +53,9 @@ lint: ## check formatting, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
+
+race-stories: deps ## run the race detector on four whole stories; SIZE=whole of test-all includes them
+	$(RACE) $(GOTEST) -race -timeout 60m ./cmd/bobbin -run 'TestScript/($(STORIES))$$'
 
 suite: deps ## check every task of the evaluation suite; make test checks the first of each language
 	BOBBIN_SUITE=all $(GOTEST) $(TESTFLAGS) ./cmd/bobbin -run TestOurSuiteShowsSomething
