@@ -96,7 +96,11 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 
 // Sees reports whether a model is sent pictures.
 func (c *Client) Sees(model string) bool {
-	return c != nil && c.cfg.Vision[model] && !c.unknownFields(model)[fieldPictures]
+	return c != nil && c.sees(model, c.unknownFields(model))
+}
+
+func (c *Client) sees(model string, without map[string]bool) bool {
+	return c.cfg.Vision[model] && !without[fieldPictures]
 }
 
 // Window returns how many tokens a model reads: the smaller of what is configured and what its endpoint
@@ -147,7 +151,7 @@ func (c *Client) announce(r Request, a RetryNotice) {
 func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (Response, error) {
 	at, wired := c.endpoint(r.Model), r
 	wired.Model = cmp.Or(at.Model, r.Model)
-	request, extra := onWire(wired, without, c.cfg.Vision[r.Model] && !without[fieldPictures])
+	request, extra := onWire(wired, without, c.sees(r.Model, without))
 	request.Model = r.Model
 	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
 	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages, without)}

@@ -113,13 +113,19 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
 	f = append(f, permission.NewPermission(m, p, permit.Adopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
-	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
+	q, err := hw.Store.Waiting(ctx, hw.Session().ID)
+	if err != nil {
 		return nil, err
-	} else if below, err := hw.belowQuestion(ctx, passed); err != nil {
-		return nil, err
-	} else if q != nil && !hw.AwaitsConsent() && below {
-		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-		f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
+	}
+	if q != nil && !hw.AwaitsConsent() {
+		below, err := hw.belowQuestion(ctx, passed)
+		if err != nil {
+			return nil, err
+		}
+		if below {
+			ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+			f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
+		}
 	}
 	if m.Kind != incoming.Action {
 		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
