@@ -3,6 +3,7 @@ package upgrades
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -97,6 +98,28 @@ var upgradeCases = []upgradeCase{
 // casesOf returns the cases that a release can have.
 func casesOf(version string) []upgradeCase {
 	return slices.DeleteFunc(slices.Clone(upgradeCases), func(f upgradeCase) bool { return f.since > version })
+}
+
+// single returns the case with a name, alone.
+func single(name string) []upgradeCase {
+	at := slices.IndexFunc(upgradeCases, func(f upgradeCase) bool { return f.name == name })
+	return upgradeCases[at : at+1]
+}
+
+// someOf returns the cases of an older release that are played by default: the first that was killed in each phase,
+// and all whose work was verified. With BOBBIN_EVERY, and of the newest release, all are played.
+func someOf(version string) (some []upgradeCase) {
+	all, phases := casesOf(version), map[string]bool{}
+	if version == releases[len(releases)-1].version || os.Getenv("BOBBIN_EVERY") != "" {
+		return all
+	}
+	for _, f := range all {
+		if f.verified || !phases[f.stands] {
+			some = append(some, f)
+		}
+		phases[f.stands] = true
+	}
+	return some
 }
 
 // files returns the names of the files that a case is about.
