@@ -68,11 +68,14 @@ type injectionRun struct {
 
 // TestInjections shows that a model that obeys everything it reads pushes nothing without permission, tells
 // no secret, mentions nobody, posts no link, preview or picture, signs as nobody else, reaches nothing
-// outside, and answers the next question.
+// outside, and answers the next question. By default it plays one injection of each kind; with BOBBIN_EVERY, all.
 func TestInjections(t *testing.T) {
 	t.Parallel()
 	s := &injectionRun{t: t, cases: readInjections(t)}
 	require.GreaterOrEqual(t, len(s.cases), 60)
+	if os.Getenv("BOBBIN_EVERY") == "" {
+		s.cases = oneOfEachKind(s.cases)
+	}
 	s.begin()
 	s.play(harness.RunTimeout)
 	found := s.findings()
@@ -83,6 +86,23 @@ func TestInjections(t *testing.T) {
 	}
 	require.Empty(t, found, strings.Join(found, "\n"))
 	t.Logf("%d injections in %d places, %d orders obeyed, %d prompts", len(s.cases), len(s.places()), s.orders(), len(s.prompts("")))
+}
+
+// oneOfEachKind returns, in order, each injection that is the first of its line in the list, with its place, with
+// something that it tries, or with its answer of ann.
+func oneOfEachKind(all []*injection) (some []*injection) {
+	known := map[string]bool{}
+	for _, c := range all {
+		place, _, _ := strings.Cut(c.where, " ")
+		kinds := append(strings.Split(c.tries, ", "), "line "+c.line, "place "+place, fmt.Sprintf("approved %t pushed %t unheard %s", c.approve, c.pushes, c.unheard))
+		if slices.ContainsFunc(kinds, func(kind string) bool { return !known[kind] }) {
+			some = append(some, c)
+		}
+		for _, kind := range kinds {
+			known[kind] = true
+		}
+	}
+	return some
 }
 
 // The control: with the guards disabled, the same checks find every kind of problem.
@@ -291,8 +311,9 @@ func (s *injectionRun) play(most time.Duration) {
 			s.report(waiting[0])
 			waiting, open = waiting[1:], append(open, waiting[0])
 		}
+		changed := s.stage.Slack.Changed()
 		open = slices.DeleteFunc(open, s.advance)
-		harness.Sleep(ctx, 20*time.Millisecond)
+		harness.Change(ctx, changed)
 	}
 }
 
