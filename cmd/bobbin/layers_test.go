@@ -377,7 +377,7 @@ var rooms = map[string][]string{
 	"repo/sandbox/user/usertest": {},
 
 	// Tests only: the kinds of faults, and the packages that their tests use.
-	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/filelock", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage", "repo/remotetest"},
 	"cmd/bobbin/internal/harness/shopcache": {"repo", "repo/buildcache", "repo/project", "repo/remote", "repo/repotest", "repo/sandbox", "repo/testrun", "cmd/bobbin/internal/harness", "cmd/bobbin/internal/stage"},

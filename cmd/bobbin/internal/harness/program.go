@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
 // programs holds the binaries that this test process has built, one for each set of replaced files.
@@ -56,7 +59,7 @@ func ProgramWith(t testing.TB, replaced map[string]string) string {
 		programs.built[key] = p
 	}
 	programs.mu.Unlock()
-	p.once.Do(func() { p.err = build(root, p.path, replaced) })
+	p.once.Do(func() { p.err = provide(root, p.path, replaced) })
 	require.NoError(t, p.err)
 	return p.path
 }
@@ -69,12 +72,41 @@ func ReplaceOnce(t testing.TB, name, text, was, is string) string {
 	return strings.Replace(text, was, is, 1)
 }
 
+// provide copies the program to path. It is built in a folder that all packages and later test runs share:
+// go build does not link a program again that is there and up to date.
+func provide(root, path string, replaced map[string]string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	caches, err := os.UserCacheDir()
+	if err != nil { // there is no home
+		return build(root, path, replaced)
+	}
+	names := sha256.Sum256([]byte(root + "\x00" + strings.Join(slices.Sorted(maps.Keys(replaced)), "\x00")))
+	dir := filepath.Join(caches, "bobbin-tests", fmt.Sprintf("%x", names[:8]))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	lock, err := filelock.Exclusive(context.Background(), dir+".lock")
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	shared := filepath.Join(dir, "bobbin")
+	if err := build(root, shared, replaced); err != nil {
+		return err
+	}
+	// Not by this process: a child that another test starts meanwhile would keep the file open for writing, and it
+	// could not be run.
+	if out, err := exec.Command("cp", shared, path).CombinedOutput(); err != nil {
+		return fmt.Errorf("cp: %w: %s", err, out)
+	}
+	return nil
+}
+
 // build builds a binary without debugging information, as linking then takes a quarter of the time.
 func build(root, path string, replaced map[string]string) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	args := []string{"build", "-ldflags=-s", "-o", path}
 	if len(replaced) > 0 {
 		overlay := map[string]string{}
