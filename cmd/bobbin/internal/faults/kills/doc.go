@@ -4,6 +4,6 @@
 // may be lost, and nothing may happen twice. Each promise has a control: the same run with one guard disabled
 // must show a fault. The package contains only tests.
 //
-// BOBBIN_CHAOS="seed percent" runs a larger part, BOBBIN_CLOCKS=1 the clock tests, and BOBBIN_SOAK a number
-// of sessions; make chaos runs everything.
+// BOBBIN_EVERY=1 stops the program once at each point, BOBBIN_CHAOS="seed percent" runs a larger part,
+// BOBBIN_CLOCKS=1 the clock tests, and BOBBIN_SOAK a number of sessions; make chaos runs everything.
 package kills

@@ -110,8 +110,8 @@ func (c *chaos) leaveHost(ctx context.Context) {
 // everywhere waits until each thread holds the text the given number of times.
 func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	for _, p := range c.threads() {
-		for ctx.Err() == nil && !c.duplicateSeen() && c.posted(p, text) < times {
-			harness.Sleep(ctx, 20*time.Millisecond)
+		for changed := c.slack.Changed(); ctx.Err() == nil && !c.duplicateSeen() && c.posted(p, text) < times; changed = c.slack.Changed() {
+			harness.Change(ctx, changed)
 		}
 	}
 	if ctx.Err() != nil {

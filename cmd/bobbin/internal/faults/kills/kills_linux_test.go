@@ -65,6 +65,7 @@ type chaos struct {
 	running  []*replicaProcess
 	orphaned []orphaned
 	ended    []string // replicas that ended by themselves
+	armed    int      // how often a replica was armed with crash points
 }
 
 // size sets how large a run is: small by default, or with BOBBIN_CHAOS="seed share" that seed and share of
@@ -234,6 +235,7 @@ func (c *chaos) talk(ctx context.Context) {
 			open[next] = true
 			next++
 		}
+		changed := c.slack.Changed()
 		for n := range open {
 			p := c.places[n]
 			switch {
@@ -244,7 +246,7 @@ func (c *chaos) talk(ctx context.Context) {
 				delete(open, n)
 			}
 		}
-		harness.Sleep(ctx, 20*time.Millisecond)
+		harness.Change(ctx, changed)
 	}
 	if c.hosted {
 		c.useHost(ctx)
@@ -306,6 +308,7 @@ type replicaProcess struct {
 	number int
 	data   string // folder below the run's folder
 	env    []string
+	at     string // file that names the crash point at which the process stopped
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the replica has ended and is not restarted
 	struck bool          // the replica must not be restarted

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,25 +29,41 @@ import (
 const pointMark = "//crash:"
 
 // pointCode is a file that is added to each package with crash points. The comments are replaced by calls of
-// its crashPoint.
+// its crashPoint. BOBBIN_CRASH lists the points at which the program may stop, as NAME:HIT: it stops when the
+// point was reached that often, by this process and those before it, which count in files in the folder
+// BOBBIN_CRASH_COUNTS. A process stops once, and then names the point in the file BOBBIN_CRASH_AT.
 const pointCode = `package %s
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
-	"sync/atomic"
+	"strings"
 	"syscall"
 )
 
-var crashHits atomic.Int64
-
 func crashPoint(name string) {
-	if os.Getenv("BOBBIN_CRASH") != name {
+	_, rest, listed := strings.Cut(" "+os.Getenv("BOBBIN_CRASH"), " "+name+":")
+	if !listed {
 		return
 	}
-	if at, _ := strconv.ParseInt(os.Getenv("BOBBIN_CRASH_HIT"), 10, 64); crashHits.Add(1) != at {
+	number, _, _ := strings.Cut(rest, " ")
+	hit, _ := strconv.ParseInt(number, 10, 64)
+	count, err := os.OpenFile(filepath.Join(os.Getenv("BOBBIN_CRASH_COUNTS"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer count.Close()
+	count.WriteString(".")
+	if info, err := count.Stat(); err != nil || info.Size() < hit {
 		return
 	}
+	at, err := os.OpenFile(os.Getenv("BOBBIN_CRASH_AT"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return // another point was first
+	}
+	at.WriteString(name)
+	at.Close()
 	if os.Getenv("BOBBIN_CRASH_FREEZE") != "" {
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // somebody wakes it later
 		return
@@ -63,13 +80,28 @@ var shortWaits = map[string]string{
 }
 
 // wordlessDisk is the environment variable that makes this program not recognise disk errors, as a control of
-// the full disk. It is part of the same program because building another takes longer than the test.
-const wordlessDisk = "BOBBIN_WORDLESS_DISK"
+// the full disk. With patience it drains longer, and waits longer for the end of a job before it takes the job
+// over: on a busy machine these seconds can pass before a test has seen that the program drains. Both are part of
+// the same program because building another takes longer than the tests.
+const (
+	wordlessDisk = "BOBBIN_WORDLESS_DISK"
+	patience     = "BOBBIN_PATIENCE"
+)
 
-var wordless = [2]string{"errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`}
+// changes holds what is replaced in single files of this program, in pairs of a text and the text in its place.
+var changes = map[string][]string{
+	"workflow/turn/folder/disk.go":        {`"errors"`, `"errors"; "os"`, "errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`},
+	"cmd/bobbin/internal/server/queue.go": {`"log/slog"`, `"log/slog"; "os"`, "const drainWithin = 12 * time.Second", "var drainWithin = " + patientOr(12)},
+	"workflow/store/queue/replica.go":     {`"log/slog"`, `"log/slog"; "os"`, "const deadAfter = 8 * time.Second", "var deadAfter = " + patientOr(8)},
+}
+
+// patientOr returns code for a number of seconds, or for StepTimeout if patience is set.
+func patientOr(seconds int) string {
+	return fmt.Sprintf(`map[bool]time.Duration{false: %d * time.Second, true: %d * time.Second}[os.Getenv(%q) != ""]`, seconds, int(harness.StepTimeout.Seconds()), patience)
+}
 
 // withPoints builds the program with its crash points, and returns their names. The program differs from the
-// normal one only in the crash points, shorter waits for Slack's limits, and the control wordlessDisk.
+// normal one only in the crash points, shorter waits for Slack's limits, and the variables wordlessDisk and patience.
 func withPoints(t *testing.T) (binary string, points []string) {
 	t.Helper()
 	replaced, packages, shortened := map[string]string{}, map[string]string{}, 0
@@ -86,9 +118,12 @@ func withPoints(t *testing.T) (binary string, points []string) {
 			shortened += strings.Count(text, long)
 			text = strings.ReplaceAll(text, long, short)
 		}
-		if name == filepath.Join(harness.Root(t), "workflow/turn/folder/disk.go") {
-			text = harness.ReplaceOnce(t, name, text, wordless[0], wordless[1])
-			text = harness.ReplaceOnce(t, name, text, `"errors"`, `"errors"; "os"`)
+		rel, err := filepath.Rel(harness.Root(t), name)
+		if err != nil {
+			return err
+		}
+		for pair := range slices.Chunk(changes[rel], 2) {
+			text = harness.ReplaceOnce(t, name, text, pair[0], pair[1])
 		}
 		changed, found := crashing(text)
 		if len(found) > 0 {
@@ -133,25 +168,32 @@ func packageName(text string) string {
 	return ""
 }
 
-// TestKilledAtEachPoint kills the program at each point that its source names, the first, second and third
-// time that it reaches the point. After the first the same replica starts again, after the second another
-// replica takes over, and after the third the replica starts without its files.
+// A stop is a point at which the program dies or freezes, and the how manyth time it reaches the point: the
+// first, second or third. After the first the same replica starts again, after the second another replica takes
+// over, and after the third the replica starts without its files.
+type stop struct {
+	point string
+	hit   int
+}
+
+// TestKilledAtEachPoint kills the program at each point that its source names.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	atEachPoint(t, 5, 3, func(c *chaos, point string, hit int) (came bool) { return c.playUntil(point, hit) })
+	atEachPoint(t, 5, 3, 8, (*chaos).playUntil)
 }
 
 // TestFrozenAtEachPoint freezes a replica at each point until another has done its work, and then wakes it.
 // The woken replica must change nothing any more.
 func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
-	atEachPoint(t, 9, 1, func(c *chaos, point string, hit int) (came bool) { return c.playOverFrozen(point, hit) })
+	// At most two at a time: half of Slack's deliveries go to each replica that is frozen, and have to be tried again.
+	atEachPoint(t, 9, 1, 2, (*chaos).playOverFrozen)
 }
 
-// atEachPoint plays sessions for each point, six points at a time as they mostly wait. By default it plays
-// only each share-th point, once; BOBBIN_CHAOS with a percentage plays each point at least once, and with 100
-// each point up to hits times.
-func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
+// atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a time as
+// they mostly wait. By default it stops only at each share-th point, once; with BOBBIN_EVERY, or BOBBIN_CHAOS with
+// a percentage, at each point once, and with 100 at each point up to hits times.
+func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, stops []stop) (left []stop)) {
 	t.Helper()
 	binary, points := withPoints(t)
 	require.GreaterOrEqual(t, len(points), 30)
@@ -160,26 +202,29 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
 	}
+	stops := map[bool][]stop{} // by whether they need a git host
+	for i, point := range points {
+		for hit := 1; hit <= hits; hit++ {
+			if whole >= 100 || (whole > 0 || os.Getenv("BOBBIN_EVERY") != "") && hit == 1+i%hits || i%share == 0 && hit == 1+i/share%hits {
+				stops[isHosted(point)] = append(stops[isHosted(point)], stop{point, hit})
+			}
+		}
+	}
 	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
-	for i, point := range points {
-		for hit := 1; hit <= hits; hit++ {
-			switch {
-			case whole >= 100:
-			case whole > 0 && hit == 1+i%hits: // plays each point once
-			case i%share == 0 && hit == 1+i/share%hits:
-			default:
-				continue
-			}
+	for hosted, list := range stops {
+		for some := range spread(list, together) {
 			places <- struct{}{}
 			room.Go(func() {
 				defer func() { <-places }()
-				t.Run(fmt.Sprintf("%s/%d", point, hit), func(t *testing.T) {
-					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: isHosted(point)}
+				t.Run(fmt.Sprint(some), func(t *testing.T) {
+					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: hosted}
 					c.open()
-					if came := play(c, point, hit); hit == 1 && !came {
-						t.Errorf("nothing came to %s", point)
+					for _, s := range play(c, some) {
+						if s.hit == 1 {
+							t.Errorf("nothing came to %s", s.point)
+						}
 					}
 					require.Empty(t, c.faults(t.Context()))
 				})
@@ -187,6 +232,23 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 		}
 	}
 	room.Wait()
+}
+
+// spread divides the stops into as few runs as possible with at most most stops in each, and the stops of the same
+// point among the runs.
+func spread(stops []stop, most int) iter.Seq[[]stop] {
+	return func(yield func([]stop) bool) {
+		runs := (len(stops) + most - 1) / most
+		for n := range runs {
+			var some []stop
+			for i := n; i < len(stops); i += runs {
+				some = append(some, stops[i])
+			}
+			if !yield(some) {
+				return
+			}
+		}
+	}
 }
 
 // isHosted reports whether a point is reached only with a git host.
@@ -237,11 +299,11 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
 				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: isHosted(x.point)}
 				c.open()
+				play := (*chaos).playUntil
 				if x.frozen {
-					c.playOverFrozen(x.point, x.hit)
-				} else {
-					c.playUntil(x.point, x.hit)
+					play = (*chaos).playOverFrozen
 				}
+				play(c, []stop{{x.point, x.hit}})
 				found = c.faults(t.Context())
 				t.Logf("without it:\n%s", found)
 			}
@@ -250,22 +312,35 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// playUntil runs the sessions with a program that dies at a point, and continues with another. It reports
-// whether the program died.
-func (c *chaos) playUntil(point string, hit int) (died bool) {
+// playUntil runs the sessions with a program that dies at each of the stops, in the order in which it reaches them,
+// and continues with another each time. It returns the stops that it never reached.
+func (c *chaos) playUntil(stops []stop) (left []stop) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
-	at := hit
-	if strings.HasPrefix(point, "pull_request_") && hit == 3 {
-		at = c.sessions + 1 // the hit of a backport's pull request
-	}
-	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", at)}}
-	talked := c.begin(ctx, first)
+	r := &replicaProcess{data: "data-0"}
+	c.arm(r, stops, false)
+	talked := c.begin(ctx, r)
 	defer c.stop()
-	select {
-	case <-first.ended:
-		died = true
-		first.env = nil
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		<-talked
+		c.leaveHost(ctx)
+		c.settle(ctx)
+	}()
+	for left = stops; ; {
+		select {
+		case <-over:
+			return left
+		case <-r.ended:
+		}
+		at := c.stoppedAt(left, r)
+		if at < 0 { // it ended by itself, which stop notes
+			<-over
+			return left
+		}
+		hit := left[at].hit
+		left = slices.Delete(slices.Clone(left), at, at+1)
 		if c.forget != "" {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
@@ -276,17 +351,43 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 		}
 		switch hit {
 		case 2:
-			first.data = "data-1"
+			r.data = fmt.Sprintf("data-%d", len(stops)-len(left))
 		case 3:
-			require.NoError(c.t, os.RemoveAll(filepath.Join(c.dir, first.data)))
+			require.NoError(c.t, os.RemoveAll(filepath.Join(c.dir, r.data)))
 		}
-		c.start(first)
-		<-talked
-	case <-talked:
+		c.arm(r, left, false)
+		c.start(r)
 	}
-	c.leaveHost(ctx)
-	c.settle(ctx)
-	return died
+}
+
+// arm makes the replica's next process stop at the first of the stops that it reaches.
+func (c *chaos) arm(r *replicaProcess, stops []stop, freeze bool) {
+	counts := filepath.Join(c.dir, "counts")
+	require.NoError(c.t, os.MkdirAll(counts, 0o755))
+	c.armed++
+	r.at = filepath.Join(c.dir, fmt.Sprintf("at-%d", c.armed))
+	r.env = []string{"BOBBIN_CRASH_COUNTS=" + counts, "BOBBIN_CRASH_AT=" + r.at}
+	if freeze {
+		r.env = append(r.env, "BOBBIN_CRASH_FREEZE=1")
+	}
+	var list []string
+	for _, s := range stops {
+		at := s.hit
+		if strings.HasPrefix(s.point, "pull_request_") && s.hit == 3 {
+			at = c.sessions + 1 // the hit of a backport's pull request
+		}
+		list = append(list, fmt.Sprintf("%s:%d", s.point, at))
+	}
+	r.env = append(r.env, "BOBBIN_CRASH="+strings.Join(list, " "))
+}
+
+// stoppedAt returns the index of the stop at which the replica died or froze, or -1.
+func (c *chaos) stoppedAt(stops []stop, r *replicaProcess) int {
+	point, err := os.ReadFile(r.at)
+	if err != nil {
+		return -1
+	}
+	return slices.IndexFunc(stops, func(s stop) bool { return s.point == string(point) })
 }
 
 // most returns the time limit of a run, which is short if no replica can ever take over.
@@ -308,35 +409,58 @@ func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan s
 	return talked
 }
 
-// playOverFrozen runs the sessions with a program that freezes at a point. A second program takes over and
-// finishes, and then the first is woken. It reports whether the first reached the point.
-func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
+// playOverFrozen runs the sessions with a program that freezes at one of the stops. Another program takes over,
+// freezes at the next, and so on; the last one finishes, and then the others are woken. It returns the stops that
+// were never reached.
+func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
-	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit), "BOBBIN_CRASH_FREEZE=1"}}
-	talked := c.begin(ctx, first)
+	last := &replicaProcess{data: "data-0"}
+	c.arm(last, stops, true)
+	talked := c.begin(ctx, last)
 	defer c.stop()
-	for ctx.Err() == nil && !came && !harness.IsClosed(talked) {
-		came = stopped(first)
-		harness.Sleep(ctx, 10*time.Millisecond)
+	for left = stops; len(left) > 0 && ctx.Err() == nil && !harness.IsClosed(talked); {
+		if !stopped(last) {
+			harness.Sleep(ctx, 10*time.Millisecond)
+			continue
+		}
+		at := c.stoppedAt(left, last)
+		require.GreaterOrEqual(c.t, at, 0)
+		left = slices.Delete(slices.Clone(left), at, at+1)
+		last = c.addReplica(left)
 	}
-	second := &replicaProcess{number: 1, data: "data-1"}
-	c.running = append(c.running, second)
-	c.start(second)
+	if len(left) > 0 { // the armed one may still freeze
+		last = c.addReplica(nil)
+	}
 	<-talked
-	first.cmd.Process.Signal(syscall.SIGCONT)
+	frozen := c.running[:len(c.running)-1]
+	for _, r := range frozen {
+		r.cmd.Process.Signal(syscall.SIGCONT)
+	}
 	if !c.hosted {
 		c.settle(ctx)
 	}
-	// Whatever the first replica was doing has to fail or be noticed; its next heartbeats show that it got
+	// Whatever the frozen replicas were doing has to fail or be noticed; their next heartbeats show that they got
 	// that far.
-	before := c.beats(ctx, first)
-	for ctx.Err() == nil && c.beats(ctx, first) < before+2*time.Second {
-		harness.Sleep(ctx, 50*time.Millisecond)
+	for _, r := range frozen {
+		before := c.beats(ctx, r)
+		for ctx.Err() == nil && c.beats(ctx, r) < before+2*time.Second {
+			harness.Sleep(ctx, 50*time.Millisecond)
+		}
 	}
 	c.leaveHost(ctx) // not earlier: a late request for a pull request is refused while another is open
 	c.settle(ctx)
-	return came
+	return left
+}
+
+// addReplica starts one more replica, which freezes at the first of the stops that it reaches.
+func (c *chaos) addReplica(stops []stop) *replicaProcess {
+	n := len(c.running)
+	r := &replicaProcess{number: n, data: fmt.Sprintf("data-%d", n)}
+	c.arm(r, stops, true)
+	c.running = append(c.running, r)
+	c.start(r)
+	return r
 }
 
 // stopped reports whether a signal has stopped the process.

@@ -32,7 +32,6 @@ import (
 // in a command, or in a post whose answer is withheld.
 type heldSessions struct {
 	*chaos
-	addr  string // health address of the first replica
 	marks string // folder in which commands leave marks
 
 	held sync.Map      // numbers of the held sessions
@@ -40,7 +39,7 @@ type heldSessions struct {
 }
 
 func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
-	m := &heldSessions{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{}), addr: harness.ClosedPort(t)}
+	m := &heldSessions{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{})}
 	m.chaos.open()
 	m.marks = filepath.Join(m.dir, "marks")
 	require.NoError(t, os.Mkdir(m.marks, 0o755))
@@ -53,7 +52,7 @@ func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
 	for n := range m.replicas {
 		r := &replicaProcess{number: n, data: "data-" + strconv.Itoa(n), env: []string{"SLACK_API_URL=" + between + slack.Path}}
 		if n == 0 {
-			r.env = append(r.env, "BOBBIN_HTTP_ADDR="+m.addr)
+			r.env = append(r.env, "BOBBIN_HTTP_ADDR=127.0.0.1:0")
 		}
 		m.running = append(m.running, r)
 	}
@@ -199,9 +198,13 @@ func (m *heldSessions) block(ctx context.Context) (release func()) {
 
 // drains waits until the first replica reports that it is draining.
 func (m *heldSessions) drains() (h health.Health) {
+	log, err := os.ReadFile(m.log(m.running[0]))
+	require.NoError(m.t, err)
+	at := healthAt.FindSubmatch(log)
+	require.NotNil(m.t, at, string(log))
 	for ctx := harness.Soon(m.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
 		require.NoError(m.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
-		response, err := http.Get("http://" + m.addr + "/readyz")
+		response, err := http.Get(string(at[1]))
 		if err != nil {
 			continue
 		}
@@ -217,41 +220,29 @@ func (m *heldSessions) drains() (h health.Health) {
 	}
 }
 
-// withPatience builds a program that differs from the normal one only in how long it drains, and in how long
-// it waits for the end of a job before it takes the job over: on a busy machine these seconds can pass before
-// the test has seen that it drains.
-func withPatience(t *testing.T) (binary string) {
-	replaced := map[string]string{}
-	for file, within := range map[string]string{
-		"cmd/bobbin/internal/server/queue.go": "const drainWithin = 12 * time.Second", "workflow/store/queue/replica.go": "const deadAfter = 8 * time.Second",
-	} {
-		name := filepath.Join(harness.Root(t), file)
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		constant, _, _ := strings.Cut(within, "=")
-		replaced[name] = harness.ReplaceOnce(t, name, string(text), within, fmt.Sprintf("%s= %d * time.Second", constant, int(harness.StepTimeout.Seconds())))
-	}
-	return harness.ProgramWith(t, replaced)
-}
-
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	normal, patient := harness.Program(t), withPatience(t)
+	binary, _ := withPoints(t)
 	for name, c := range map[string]struct {
-		play   func(context.Context, *heldSessions)
-		binary string
+		play    func(context.Context, *heldSessions)
+		patient bool
 	}{
-		"what is under way goes on at the other replica at once": {handsOver, patient},
-		"the last one leaves all to its next start":              {leavesBehind, patient},
-		"what cannot be put back in time is taken over":          {runsOutOfTime, normal},
-		"the second signal ends it at once":                      {endsAtOnce, patient},
-		"a death is not a handing over":                          {dies, normal},
+		"what is under way goes on at the other replica at once": {handsOver, true},
+		"the last one leaves all to its next start":              {leavesBehind, true},
+		"what cannot be put back in time is taken over":          {runsOutOfTime, false},
+		"the second signal ends it at once":                      {endsAtOnce, true},
+		"a death is not a handing over":                          {dies, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 			defer cancel()
-			m := newMidst(t, 3, c.binary)
+			m := newMidst(t, 3, binary)
+			if c.patient {
+				for _, r := range m.running {
+					r.env = append(r.env, patience+"=1")
+				}
+			}
 			defer m.stop()
 			c.play(ctx, m)
 		})

@@ -243,6 +243,7 @@ func (s *soak) work(ctx context.Context, sessions int) {
 			}
 			s.said++
 		}
+		changed := s.slack.Changed()
 		for n, k := range open {
 			said := s.thread(k.channel, k.root)
 			if !k.fixed && strings.Contains(said, "Root cause (revision 1") {
@@ -254,7 +255,7 @@ func (s *soak) work(ctx context.Context, sessions int) {
 				delete(open, n)
 			}
 		}
-		harness.Sleep(ctx, 20*time.Millisecond)
+		harness.Change(ctx, changed)
 		require.NoError(s.t, ctx.Err(), "%d sessions were not done in time", len(open))
 	}
 	s.await(ctx, "quiet", func() bool { return s.number(ctx, soakQuiet) == 0 })
