@@ -50,6 +50,26 @@ type actor struct {
 	may               bool // the person may approve, by the specification
 }
 
+// every is set if the tests play all cases, and not a sample that has each kind once.
+var every = os.Getenv("BOBBIN_EVERY") != ""
+
+// sample returns who plays the n-th case: one of those who may, and two of those who may not, so that everybody plays
+// several cases. With BOBBIN_EVERY everybody plays each.
+func (o *office) sample(n int, may func(actor) bool) []actor {
+	var yes, no []actor
+	for _, a := range o.actors {
+		if may(a) {
+			yes = append(yes, a)
+		} else {
+			no = append(no, a)
+		}
+	}
+	if every || len(yes) == 0 || len(no) < 2 { // a control has few actors
+		return o.actors
+	}
+	return []actor{yes[n%len(yes)], no[n%len(no)], no[(n+len(no)/2)%len(no)]}
+}
+
 func openOffice(t testing.TB) *office {
 	st := storetest.Open(t)
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
