@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -85,15 +86,15 @@ func money(first bool, functions int) string {
 	return b.String()
 }
 
-// longHistory writes a main line of 1,000 commits with merges, with commits that cannot be imported,
+// longHistory writes a main line of a hundred commits, or more, with merges, with commits that cannot be imported,
 // and with code that moves within its file. Releases branch off from it, and each gets 20 commits. It
 // returns the base of the fix and the commit with the fix.
-func longHistory(h *history) (base, pushed plumbing.Hash) {
-	const commits, moved = 1000, 200
+func longHistory(h *history, commits int) (base, pushed plumbing.Hash) {
+	moved := commits / 5
 	at := make([]plumbing.Hash, 0, commits)
 	files := func(n int) repotest.Files {
-		f := repotest.Files{"money.py": money(n < moved, n/50), "rates.py": rates, "test_money.py": counts, "NEWS": fmt.Sprintln(n)}
-		if n%100 >= 90 { // the last ten commits of each hundred do not even import
+		f := repotest.Files{"money.py": money(n < moved, n*20/commits), "rates.py": rates, "test_money.py": counts, "NEWS": fmt.Sprintln(n)}
+		if n%(commits/10) >= commits*9/100 { // the last tenth of each tenth of the commits does not even import
 			f["rates.py"] = "RATE = = 1\n"
 		}
 		return f
@@ -116,11 +117,11 @@ func longHistory(h *history) (base, pushed plumbing.Hash) {
 		left int
 		own  repotest.Files
 	}{
-		"release/1.1": {left: 300, own: repotest.Files{"money.py": "# The release's own.\nOLD = True\n\n\ndef old():\n    return 1\n\n\n" + money(false, 6)}},
-		"release/1.2": {left: 420, own: repotest.Files{"cash.py": money(false, 8), "money.py": ""}}, // money.py is renamed
-		"release/1.3": {left: 597},                                                                  // the tree does not import
-		"release/1.4": {left: 650, own: repotest.Files{"test_flaky.py": flaky}},
-		"release/1.0": {left: 60}, // it left the main line before the code moved
+		"release/1.1": {left: commits * 30 / 100, own: repotest.Files{"money.py": "# The release's own.\nOLD = True\n\n\ndef old():\n    return 1\n\n\n" + money(false, 6)}},
+		"release/1.2": {left: commits * 42 / 100, own: repotest.Files{"cash.py": money(false, 8), "money.py": ""}}, // money.py is renamed
+		"release/1.3": {left: commits * 597 / 1000},                                                                // the tree does not import
+		"release/1.4": {left: commits * 65 / 100, own: repotest.Files{"test_flaky.py": flaky}},
+		"release/1.0": {left: commits * 6 / 100}, // it left the main line before the code moved
 	}
 	for _, name := range slices.Sorted(maps.Keys(releases)) {
 		r, tip := releases[name], at[releases[name].left]
@@ -140,14 +141,18 @@ func longHistory(h *history) (base, pushed plumbing.Hash) {
 	return base, pushed
 }
 
-// A release that left the main line hundreds of commits ago gets the change if it applies there and is
-// proven. Otherwise the line in the thread names the reason.
+// A release that left the main line many commits ago gets the change if it applies there and is proven. Otherwise the
+// line in the thread names the reason. With BOBBIN_EVERY the main line has 1,000 commits instead of 100.
 func TestBackportsOverALongHistory(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	origin, err := git.PlainOpen(s.origin)
 	require.NoError(t, err)
-	base, pushed := longHistory(&history{t: t, store: origin.Storer})
+	commits := 100
+	if os.Getenv("BOBBIN_EVERY") != "" {
+		commits = 1000
+	}
+	base, pushed := longHistory(&history{t: t, store: origin.Storer}, commits)
 	s.base = base.String()
 	for n, c := range []struct{ release, want string }{
 		{"1.1", "Backport to `release/1.1`, as ann asked: pushed `bobbin/x-backport-1.1`"},
