@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -22,7 +23,9 @@ import (
 // receiveBeside receives a message while sessions at work hold all connections of their pool.
 func receiveBeside(t *testing.T, guarded bool, within time.Duration) error {
 	t.Helper()
-	s := storetest.Open(t)
+	s, err := store.Open(t.Context(), postgrestest.Database(t, storetest.Migrate), storetest.Silent)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
 	if !guarded {
 		own := s.Arrivals
 		s.Arrivals = s.Pool
