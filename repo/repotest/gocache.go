@@ -2,8 +2,11 @@ package repotest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +58,7 @@ func GoCacheDir(mounts []sandbox.Mount, env []string) string {
 }
 
 // SeedGoCache puts Go's compiled standard library into a Go build cache. The library is compiled in the
-// sandbox once for each version of Go and kept in the user's cache folder: compiling it takes fifty times
+// sandbox once for each version and setting of Go and kept in the user's cache folder: compiling it takes fifty times
 // as long as most tests, and tests nothing.
 func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 	user, err := os.UserCacheDir()
@@ -75,13 +78,10 @@ func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 	if err != nil {
 		return nil // without Go no test builds anything
 	}
-	library, versionFile := filepath.Join(kept, "library"), filepath.Join(kept, "version")
-	version = fmt.Appendf(version, "%s\n", box.Kind())
-	if have, _ := os.ReadFile(versionFile); string(have) != string(version) {
-		if err := errors.Join(os.RemoveAll(versionFile), os.RemoveAll(library), compileLibrary(ctx, box, library)); err != nil {
-			return err
-		}
-		if err := os.WriteFile(versionFile, version, 0o644); err != nil {
+	sum := sha256.Sum256(fmt.Appendf(version, "%s, with Go's index", box.Kind()))
+	library := filepath.Join(kept, hex.EncodeToString(sum[:6]))
+	if _, err := os.Stat(library); errors.Is(err, fs.ErrNotExist) {
+		if err := compileLibrary(ctx, box, library); err != nil {
 			return err
 		}
 	}
@@ -104,12 +104,16 @@ func compileLibrary(ctx context.Context, box *sandbox.Sandbox, library string) e
 	var out strings.Builder
 	cmd := box.Command(files, "sh", "-c", "go build ./... && go test ./...")
 	cmd.Mounts = []sandbox.Mount{{Host: cache, Inside: "/cache/gobuild", Writable: true}}
-	cmd.Env = []string{"GOCACHE=/cache/gobuild"}
+	cmd.Env = []string{"GOCACHE=/cache/gobuild", "GODEBUG=goindex=1"}
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(ctx); err != nil {
 		return fmt.Errorf("compile Go's library: %w: %s", err, out.String())
 	}
-	return copyFiles(library, cache)
+	complete := library + ".new" // a process that is killed leaves no half of a library
+	if err := errors.Join(os.RemoveAll(complete), copyFiles(complete, cache)); err != nil {
+		return err
+	}
+	return os.Rename(complete, library)
 }
 
 // copyFiles copies the files of one folder into another, which may have other files.
