@@ -103,6 +103,7 @@ var outside = []readerOf{
 	},
 	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
 
+	{"Go's build cache, which the tests of a base branch can write", []string{"repo/buildcache/goentry.go parseGoAction"}, []string{"repo/buildcache FuzzGoAction"}},
 	{"hosts that a command asks the packages' proxy for", []string{"repo/proxy/name.go parseTarget"}, []string{"repo/proxy FuzzTarget"}},
 
 	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/limits/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},

@@ -25,6 +25,8 @@ type Cache struct {
 	caches  *Caches
 	mirror  *repo.Mirror // nil: no repository
 	fetched atomic.Pointer[packages.Packages]
+
+	goEntries atomic.Pointer[goEntries] // as they were read last; nil: never
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.
@@ -87,11 +89,7 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 	} else if dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: writable})
 		env = append(env, "GOCACHE="+insideBuild)
-		if !writable {
-			// Go also stores an index of its standard library in the build cache. If a package is not in the
-			// index and the cache is read-only, Go says that the package does not exist.
-			env = append(env, "GODEBUG=goindex=0")
-		}
+		env = append(env, "GODEBUG="+goIndex(writable))
 	}
 	if dir := c.caches.GoModules(); dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideMod})
@@ -109,6 +107,16 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		})
 	})
 	return append(mounts, fetched...), append(env, more...)
+}
+
+// goIndex returns the setting of GODEBUG for a build cache. In the cache Go also stores an index of each package's
+// imports, which saves half the time of a go command that builds nothing. If a package is not in the index and the
+// cache is read-only, Go says that the package does not exist: then it has to work without the index.
+func goIndex(writable bool) string {
+	if writable {
+		return "goindex=1"
+	}
+	return "goindex=0"
 }
 
 // folder returns the repository's folder, and creates it if it does not exist.

@@ -4,9 +4,10 @@
 //
 // Caches.For returns the Cache of one repository, and Cache.Mounts mounts it read-only into a command's
 // sandbox. Only a command with WritableMounts writes the build cache, and only the tree of the base branch is
-// built that way; a tree that an agent may have changed never writes it. ScratchMounts gives the commands of
-// a session a writable cache on top of the repository's cache. Hold protects a repository's folder from
-// Clean, which removes the least recently used files. Removed files are built again when they are needed.
+// built that way; a tree that an agent may have changed never writes it. ScratchMounts gives such
+// a tree, or the commands of a session, a writable cache on top of the repository's cache. Hold protects a
+// repository's folder from Clean, which removes the least recently used files. Removed files are built again
+// when they are needed.
 //
 // On disk, under Caches.Dir, there is one folder for each repository:
 //

@@ -47,6 +47,9 @@ type treeRun struct {
 	writable bool // commands may write to the repository's cache
 	first    *First
 	built    func() // called once, between the build and the tests; may be nil
+
+	scratch string // folder for a build cache that the next command may write; empty if there is none
+	unmake  func() // removes scratch
 }
 
 // A First is the tests that run before the others. Without a command in Near, nothing runs first.
@@ -56,8 +59,8 @@ type First struct {
 	Enough func(near result.Result) bool
 }
 
-// Run builds and tests the current files of dir, with the caches read-only. Commands write into dir; the
-// caller must have given dir to the sandbox's user with Sandbox.Own.
+// Run builds and tests the current files of dir. Nothing that the commands write into the caches is kept.
+// Commands write into dir; the caller must have given dir to the sandbox's user with Sandbox.Own.
 func (c *Checker) Run(ctx context.Context, dir string, p project.Project) (result.Result, error) {
 	return c.runTreeAt(ctx, treeRun{dir: dir}, p)
 }
@@ -73,6 +76,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 		return r, err
 	}
 	defer release()
+	defer j.removeScratch()
 	began := time.Now()
 	if p.Build != "" {
 		o, err := j.runCommand(ctx, p.Build, "")
@@ -199,7 +203,7 @@ func (j *treeRun) countable(p project.Project) project.Project {
 		return p
 	}
 	defer root.Close()
-	if naming := project.NamingUnittests(root.FS(), p.Test); naming != p.Test {
+	if naming := project.NamingUnittests(disk.PlainFS(root), p.Test); naming != p.Test {
 		p.Test, p.Written = naming, cmp.Or(p.Written, p.Test)
 	}
 	return p
@@ -273,11 +277,20 @@ eval "$1"
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
 	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	mounts := j.cache.Mounts
 	if j.writable {
-		mounts = j.cache.WritableMounts
+		cmd.Mounts, cmd.Env = j.cache.WritableMounts(j.dir)
+	} else {
+		if err := j.makeScratch(); err != nil {
+			return outcome{}, err
+		}
+		if !runsNothingOfTheTree(line) {
+			defer j.removeScratch()
+		}
+		var err error
+		if cmd.Mounts, cmd.Env, err = j.cache.ScratchMounts(j.dir, filepath.Join(j.scratch, "build-cache")); err != nil {
+			return outcome{}, err
+		}
 	}
-	cmd.Mounts, cmd.Env = mounts(j.dir)
 	if report != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
@@ -293,6 +306,30 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
 	}
 	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
+}
+
+// onlyCompiles matches a command line of go build or go vet without flags.
+var onlyCompiles = regexp.MustCompile(`^go (?:build|vet)(?: \.[\w./-]*)*$`)
+
+// runsNothingOfTheTree reports whether a command line compiles the tree and runs no program of it. The next
+// command then uses what this one compiled. After any other command the build cache is removed: the tests could
+// have written results of other tests into it.
+func runsNothingOfTheTree(line string) bool { return onlyCompiles.MatchString(line) }
+
+// makeScratch makes a folder for a build cache that commands may write, unless there is one.
+func (j *treeRun) makeScratch() (err error) {
+	if j.scratch == "" {
+		j.scratch, j.unmake, err = j.cache.WorkFolder()
+	}
+	return err
+}
+
+// removeScratch removes the folder of makeScratch, if there is one.
+func (j *treeRun) removeScratch() {
+	if j.scratch != "" {
+		j.unmake()
+		j.scratch = ""
+	}
 }
 
 // readReports returns the texts of the XML files that a test run left in dir. The tests control that

@@ -277,16 +277,20 @@ func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
-	r := runIn(t, c.For(m), nil, project.Project{Test: "echo poison > $GOCACHE/00/poison"})
-	require.False(t, r.OK(), r.Output)
-	require.Contains(t, r.Output, "ead-only")
+	look := project.Project{Test: "cat " + entryContents}
+	poison := "mkdir -p $GOCACHE/00 && echo poison > " + entryContents + " && cat " + entryContents
+	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, project.Project{Test: poison}).Output, "Go has to write there")
+	require.False(t, runIn(t, c.For(m), nil, look).OK())
+	require.False(t, runIn(t, c.For(m), nil, project.Project{Build: poison, Test: look.Test}).OK(), "tests do not see what the build wrote")
 
-	// Control: a baseline may write the cache.
-	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo poison > $GOCACHE/00/poison"})
+	// Control: a baseline may write the cache. Others read that, and cannot change it.
+	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: writesEntry})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
-	look := project.Project{Test: "cat $GOCACHE/00/poison"}
-	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, look).Output)
+	require.Equal(t, "base\n", runIn(t, c.For(m), nil, look).Output)
+	r = runIn(t, c.For(m), nil, project.Project{Test: "echo more >> " + entryContents})
+	require.False(t, r.OK(), r.Output)
+	require.Contains(t, r.Output, "ead-only")
 
 	// Another repository has another cache, and a Checker without For has an empty one.
 	other, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
@@ -302,12 +306,32 @@ func TestWithoutConfinement(t *testing.T) {
 	c := checker(t)
 	c.Caches.Sandbox = none
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	_, err = c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
+	_, err = c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: writesEntry})
 	require.NoError(t, err)
 	xml := `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`
-	r := runIn(t, c.For(m), nil, project.Project{Build: "cat $GOCACHE/00/entry", Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
+	r := runIn(t, c.For(m), nil, project.Project{Build: "cat " + entryContents, Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, 1, r.Passed)
+}
+
+// TestTestsUseWhatTheBuildCompiled lists what a command line may be that gives its build cache to the next one.
+func TestTestsUseWhatTheBuildCompiled(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "go version")
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
+	tree := repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n\nfunc F() {}\n"}
+	compiled := "! find $GOCACHE -type f -name '*-d' -size +0 -exec grep -l 'package x\\|x.go' {} + | grep ."
+	for line, kept := range map[string]bool{
+		"go build ./...": true, "go vet .": true, "go build . ./...": true,
+		"go build -a ./...": false, "go build ./... && true": false, "go test ./...": false, "go run .": false, "go vet -vettool=./x .": false,
+	} {
+		require.Equal(t, kept, runsNothingOfTheTree(line), line)
+	}
+	for build, kept := range map[string]bool{"go build ./...": true, "go build ./... && true": false} {
+		r := runIn(t, checker(t).For(m), tree, project.Project{Build: build, Test: compiled})
+		require.True(t, r.BuildOK, r.BuildOutput)
+		require.Equal(t, !kept, r.ExitCode == 0, "%s: %s", build, r.Output)
+	}
 }
 
 func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
