@@ -101,11 +101,18 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 }
 
 // verdicts returns one line for each hunk, and requires that the workspace did not change.
-func (t Trial) verdicts(test *testing.T) (lines []string) {
+func (t Trial) verdicts(test *testing.T) []string {
+	test.Helper()
+	_, lines := t.try(test)
+	return lines
+}
+
+// try is verdicts, and also returns the hunks.
+func (t Trial) try(test *testing.T) (hunks []Hunk, lines []string) {
 	test.Helper()
 	before, err := t.Work.Tree(test.Context())
 	require.NoError(test, err)
-	hunks, err := t.Run(test.Context())
+	hunks, err = t.Run(test.Context())
 	require.NoError(test, err)
 	after, err := t.Work.Tree(test.Context())
 	require.NoError(test, err)
@@ -117,13 +124,14 @@ func (t Trial) verdicts(test *testing.T) (lines []string) {
 		}
 		lines = append(lines, strings.TrimSpace(line+": "+h.Why))
 	}
-	return lines
+	return hunks, lines
 }
 
 // TestEachHunkIsTakenOutAlone tries a change with a hunk of every kind.
 func TestEachHunkIsTakenOutAlone(t *testing.T) {
 	t.Parallel()
 	trial := openTrial(t, mended)
+	all, lines := trial.try(t)
 	require.Equal(t, []string{
 		"needed cart/cart.go:6: example.com/shop/cart does not compile",
 		"unneeded money/format.go:",
@@ -132,10 +140,8 @@ func TestEachHunkIsTakenOutAlone(t *testing.T) {
 		"needed money/money.go:23: example.com/shop/cart does not compile",
 		"needed money/rest.go: example.com/shop/money does not compile",
 		"unneeded money/spare.go:",
-	}, trial.verdicts(t))
+	}, lines)
 
-	all, err := trial.Run(t.Context())
-	require.NoError(t, err)
 	moved := all[slices.IndexFunc(all, func(h Hunk) bool { return path.Base(h.Path) == "format.go" })]
 	require.Len(t, moved.Numbers, 2, "a file that moved is one hunk, and is there once without it")
 
