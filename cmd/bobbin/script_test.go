@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -178,6 +179,9 @@ func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	switch {
 	case slices.Contains(args, "no-checks"):
 		shop.Build, shop.Test = "true", "true"
+	case slices.Contains(args, "quick-tests"):
+		shop.Build, shop.Test = "true", `awk "$QUICK_TESTS" */*_test.go`
+		set.Sandbox.Env = map[string]string{"QUICK_TESTS": quickTests}
 	case slices.Contains(args, "no-linter"):
 		shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
 	}
@@ -185,6 +189,11 @@ func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 		set.HistoryTime, set.Releases = 5*time.Minute, map[string][]string{shop.Name: {"release/*", "v*"}}
 	}
 }
+
+// quickTests is the awk program that runs the shop's tests with the option quick-tests.
+//
+//go:embed testdata/quick_tests.awk
+var quickTests string
 
 // shopFiles returns the files of the repository: the demo's, or with the option own those of the story's
 // folder shop.
@@ -206,7 +215,7 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
-	"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
+	"two-persons", "no-checks", "quick-tests", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
 	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces",
 }
 
@@ -239,7 +248,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if part {
 		cfg.Files = partOfMore(cfg.Files)
 	}
-	noChecks := slices.Contains(args, "no-checks")
+	withoutGo := slices.Contains(args, "no-checks") || slices.Contains(args, "quick-tests")
 	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
 		shop.MembersOnly = slices.Contains(args, "no-code")
@@ -298,7 +307,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 	}
 	ts.Defer(func() { s.end(ts) })
-	if err := s.Start(context.Background()); err != nil || noChecks {
+	if err := s.Start(context.Background()); err != nil || withoutGo {
 		return err
 	}
 	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
