@@ -26,12 +26,13 @@ func guides(t *testing.T, tree fs.FS) []string {
 func TestPathsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("../..")
+	tests := readTests(t, tree)
 	for _, name := range guides(t, tree) {
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)
-		require.Empty(t, deadReferences(t, tree, string(text)), name)
+		require.Empty(t, deadReferences(tree, tests, string(text)), name)
 	}
-	dead := deadReferences(t, tree, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
+	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
 	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
 }
 
@@ -72,11 +73,11 @@ var (
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
 // relative to the top, docs, workflow or workflow/turn; a name without a folder may be in any folder.
-func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
+func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
-	all := map[string]bool{}
-	for _, name := range sources(t, tree) {
-		all[path.Base(name)] = true
+	bases := map[string]bool{}
+	for name := range all {
+		bases[path.Base(name)] = true
 	}
 	exists := func(name string) bool {
 		for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {
@@ -84,7 +85,7 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 				return true
 			}
 		}
-		return all[name]
+		return bases[name]
 	}
 	for _, form := range []*regexp.Regexp{namedFile, namedFolder, namedPage} {
 		for _, m := range form.FindAllStringSubmatch(text, -1) {
@@ -98,7 +99,7 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 	for _, m := range namedTests.FindAllStringSubmatch(text, -1) {
 		var tests []string
 		for _, room := range strings.Fields(m[1]) {
-			tests = append(tests, testsBelow(t, tree, room)...)
+			tests = append(tests, all.below(room)...)
 		}
 		first, _, _ := strings.Cut(strings.ReplaceAll(m[2], `\|`, "|"), "/")
 		for _, word := range strings.Split(first, "|") {
@@ -111,7 +112,7 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 			}
 		}
 	}
-	everywhere := strings.Join(testsBelow(t, tree, "./..."), "\n")
+	everywhere := strings.Join(all.below("./..."), "\n")
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(everywhere, m[1]) {
 			dead = append(dead, m[1])
@@ -120,19 +121,30 @@ func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
 	return dead
 }
 
-// testsBelow returns the names of the tests of a package, or with /... also of the packages below it, in
-// the form that go test takes.
-func testsBelow(t *testing.T, tree fs.FS, room string) (names []string) {
-	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
+// A testsByFile holds the names of the tests of each Go file, by the file's path.
+type testsByFile map[string][]string
+
+func readTests(t *testing.T, tree fs.FS) testsByFile {
+	all := testsByFile{}
 	for _, name := range sources(t, tree) {
-		dir := path.Dir(name)
-		if below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/")); dir != top && !below {
-			continue
-		}
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)
+		all[name] = nil
 		for _, m := range testName.FindAllSubmatch(text, -1) {
-			names = append(names, string(m[1]))
+			all[name] = append(all[name], string(m[1]))
+		}
+	}
+	return all
+}
+
+// below returns the names of the tests of a package, or with /... also of the packages below it, in
+// the form that go test takes.
+func (all testsByFile) below(room string) (names []string) {
+	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
+	for name, tests := range all {
+		dir := path.Dir(name)
+		if below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/")); dir == top || below {
+			names = append(names, tests...)
 		}
 	}
 	return names
