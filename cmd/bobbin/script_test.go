@@ -180,7 +180,7 @@ func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
 	case slices.Contains(args, "no-checks"):
 		shop.Build, shop.Test = "true", "true"
 	case slices.Contains(args, "quick-tests"):
-		shop.Build, shop.Test = "true", `awk "$QUICK_TESTS" */*_test.go`
+		shop.Build, shop.Test = "! grep -rn --include='*.go' 'does not build' .", `awk "$QUICK_TESTS" */*_test.go`
 		set.Sandbox.Env = map[string]string{"QUICK_TESTS": quickTests}
 	case slices.Contains(args, "no-linter"):
 		shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
@@ -248,7 +248,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if part {
 		cfg.Files = partOfMore(cfg.Files)
 	}
-	withoutGo := slices.Contains(args, "no-checks") || slices.Contains(args, "quick-tests")
+	withoutGo := slices.ContainsFunc(args, func(option string) bool {
+		return slices.Contains([]string{"no-checks", "quick-tests", "no-linter", "own"}, option)
+	})
 	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
 		shop.MembersOnly = slices.Contains(args, "no-code")
