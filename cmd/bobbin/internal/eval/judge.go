@@ -30,6 +30,7 @@ type judge struct {
 	mirror  *repo.Mirror
 	base    string
 	fetched *packages.Packages
+	warmed  bool // the build cache is filled
 }
 
 func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.Task) (j *judge, err error) {
@@ -69,9 +70,12 @@ func passes(r result.Result) bool {
 	return r.TestsRan && r.OK() && (!r.Counted || r.Passed > 0)
 }
 
-// warm runs the tests of the unchanged base. Only such a baseline run fills the build cache, so Go's standard
-// library is compiled once and not for each checkout.
+// warm runs the tests of the unchanged base, unless the build cache is filled already. Only such a baseline run
+// fills it, so Go's standard library is compiled once and not for each checkout.
 func (j *judge) warm(ctx context.Context) error {
+	if j.warmed {
+		return nil
+	}
 	_, err := j.checker.Baseline(ctx, j.base, project.Project{Test: j.task.Test})
 	return err
 }
@@ -116,7 +120,8 @@ type Checking struct {
 	Tasks   []suite.Task
 	Sandbox config.Sandbox
 	Log     *slog.Logger
-	// Warm, if not nil, fills the caches of a task's repository before its tests run.
+	// Warm, if not nil, fills the caches of a task's repository before its tests run. Else a run of the
+	// unchanged base fills them.
 	Warm func(*testrun.Checker) error
 	// Found receives the verdict of each task when it is done.
 	Found func(Verdict)
@@ -169,6 +174,7 @@ func (c Checking) check(ctx context.Context, checker *testrun.Checker, t suite.T
 		if err := c.Warm(j.checker); err != nil {
 			return err
 		}
+		j.warmed = true
 	}
 	v.Wrong, err = j.prove(ctx)
 	return err
