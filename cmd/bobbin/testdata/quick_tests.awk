@@ -1,6 +1,6 @@
-# Runs the shop's tests for stories about what surrounds a proof, in a thousandth of the time that Go takes: prints
-# the events of go test -json. A test passes if the file that its line names holds these texts, and none of those
-# after an exclamation mark:
+# Runs the shop's tests for stories about what surrounds a proof, where Go would need seconds of the processor for
+# each proof. It prints the events of go test -json. A test passes if the file that its line names holds these texts,
+# and none of those after an exclamation mark:
 #
 #	func TestX(t *testing.T) { // needs money/split.go: one text; another text; !a third one
 
