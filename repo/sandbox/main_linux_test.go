@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,20 @@ func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 			test(t, s)
 		})
 	}
+}
+
+// every makes the tests repeat in each kind what they otherwise show in one kind or less often.
+var every = os.Getenv("BOBBIN_EVERY") != ""
+
+// again is true in the process that runs these tests as an ordinary user.
+var again = os.Getenv("BOBBIN_TEST_AGAIN") != ""
+
+// hasTurn reports whether case number i of a test is run in this kind: namespaces and bubblewrap take turns. A kind that
+// is not there leaves its turns to the other.
+func hasTurn(s *Sandbox, i int) bool {
+	taking := []string{KindNamespaces, KindBubblewrap}
+	mine := slices.Index(taking, s.Kind())
+	return every || mine < 0 || opened()[taking[1-mine]] == nil || i%2 == mine
 }
 
 // openUnconfined returns the sandbox for controls, which confines nothing.
