@@ -16,11 +16,29 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
+// ables holds what able has found, by line: tools such as pip and npm take half a second to say their version.
+var ables struct {
+	sync.Mutex
+	why map[string]string // "" if the line works
+}
+
 // able skips the test if commands in the sandbox cannot use a tool.
 func able(t *testing.T, s *sandbox.Sandbox, line string) {
 	t.Helper()
-	if out, err := run(t, s, nil, nil, line); err != nil {
-		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %s", line, out)
+	ables.Lock()
+	defer ables.Unlock()
+	why, known := ables.why[line]
+	if !known {
+		if out, err := run(t, s, nil, nil, line); err != nil {
+			why = err.Error() + ": " + out
+		}
+		if ables.why == nil {
+			ables.why = map[string]string{}
+		}
+		ables.why[line] = why
+	}
+	if why != "" {
+		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %s", line, why)
 	}
 }
 

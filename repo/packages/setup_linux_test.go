@@ -79,12 +79,23 @@ func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	return m.Commits(), commit.String()
 }
 
+// toolsFound holds the versions of the tools that earlier fetchers have found, since each tool takes up to a second to say
+// its own.
+var toolsFound sync.Map
+
+func copyVersions(to, from *sync.Map) {
+	from.Range(func(tool, version any) bool { to.Store(tool, version); return true })
+}
+
 // fetching returns a fetcher whose network has only the registry, and a job for the files.
 func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, registry) {
 	t.Helper()
 	r := newRegistry(t)
 	m, commit := mirrorOf(t, tree)
-	return &Fetcher{Sandbox: s, Network: r}, Job{Commits: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
+	f := &Fetcher{Sandbox: s, Network: r}
+	copyVersions(&f.versions, &toolsFound)
+	t.Cleanup(func() { copyVersions(&toolsFound, &f.versions) })
+	return f, Job{Commits: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
 }
 
 func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
