@@ -2,6 +2,7 @@ package testcommands
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -77,7 +78,13 @@ func TestHostileFilesNameNothing(t *testing.T) {
 		strings.Repeat("- ", most/2), strings.Repeat("? ", most/2), strings.Repeat("[", most), "a = " + strings.Repeat("[", most-4), "[testenv]\ncommands = " + strings.Repeat("{[", most/2-20),
 		aliases + "jobs: {a: {steps: *a30}}\ntasks: {test: {cmds: *a30}}\n",
 	} {
+		tried := map[uintptr]bool{}
 		for _, s := range append(Sources[:len(Sources):len(Sources)], Workflow("ci.yml")) {
+			reader := reflect.ValueOf(s.read).Pointer()
+			if tried[reader] { // of another name for the same kind of file
+				continue
+			}
+			tried[reader] = true
 			require.Empty(t, s.Commands(text), "%s: %.20s", s.File, text)
 		}
 	}
