@@ -67,15 +67,20 @@ func racing(rounds int, enough func() bool) func() bool {
 	}
 }
 
+// TestPathRace makes each tool work while its path is exchanged. BOBBIN_EVERY runs three times as many rounds.
 func TestPathRace(t *testing.T) {
 	t.Parallel()
+	rounds := 20
+	if os.Getenv("BOBBIN_EVERY") != "" {
+		rounds = 60
+	}
 	for name, s := range swaps {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, outside := racingBench(t)
 			calls, leaks, good, refused := 0, 0, 0, 0
 			s.during(b.Workspace.Files(), outside, func() {
-				goesOn := racing(60, func() bool { return good > 0 && refused > 0 })
+				goesOn := racing(rounds, func() bool { return good > 0 && refused > 0 })
 				for goesOn() {
 					for name, in := range map[string]args{
 						"read_file":   {"path": "dir/f.txt"},
