@@ -133,7 +133,7 @@ func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 var shared string
 
 var builder = sync.OnceValues(func() (*sandbox.Sandbox, error) {
-	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{"GOFLAGS=-ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB"}})
+	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{"GOFLAGS=-gcflags=all=-dwarf=false -ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB"}})
 })
 
 // OpenBuilder is OpenSandbox for tests that build and test small Go modules: without go vet, without

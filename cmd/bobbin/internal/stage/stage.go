@@ -64,7 +64,7 @@ func MakeDir(dir string) (string, error) {
 
 // Sandbox is the sandbox configuration of a stage. The shop is small: its test binaries need no debugging
 // information, and the compiler no garbage collection.
-var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
+var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-gcflags=all=-dwarf=false -ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
 
 // StageChannel is the name of the channel in which the people of a stage talk.
 const StageChannel = "bugs"
