@@ -118,7 +118,7 @@ func naiveCheck(l *lab, dir string) {
 // playPoison lets a command write into every cache that it can see. The command has its own cache, which no
 // other command sees.
 func playPoison(t testing.TB, l *lab) {
-	const poison = `for d in $(env | grep '^[A-Z]*CACHE=' | cut -d= -f2) /cache/*; do echo poison > "$d/00/poison" || echo poison > "$d/poison"; ln -s / "$d/ff/poison"; done; echo tried`
+	const poison = `for d in $(env | grep '^[A-Z]*CACHE=' | cut -d= -f2) /cache/*; do mkdir -p "$d/00" "$d/ff"; echo poison > "$d/00/poison" || echo poison > "$d/poison"; ln -s / "$d/ff/poison"; done; echo tried`
 	require.Contains(t, l.ask("run", args{"command": poison}), "tried")
 	poisoned := func() (found []string) {
 		require.NoError(t, filepath.WalkDir(filepath.Join(l.dir, "caches"), func(p string, d os.DirEntry, err error) error {
