@@ -73,7 +73,7 @@ func ReplaceOnce(t testing.TB, name, text, was, is string) string {
 }
 
 // provide copies the program to path. It is built in a folder that all packages and later test runs share:
-// go build does not link a program again that is there and up to date.
+// go build does not link a program again that is there and up to date. .ci/deps removes old ones.
 func provide(root, path string, replaced map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
