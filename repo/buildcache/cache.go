@@ -150,28 +150,58 @@ func folderName(name string) string {
 }
 
 // goBuild returns the folder of the repository's Go build cache, or an empty string without a repository. It
-// creates the folder with its 256 subfolders, which must exist before the cache is mounted read-only.
+// creates the folder with its 256 subfolders, which must exist before the cache is mounted read-only. Another call sees
+// the folder only when commands can write to it: a build in a folder that is not theirs yet fails.
 func (c *Cache) goBuild() (string, error) {
 	if c.mirror == nil {
 		return "", nil
 	}
-	dir, err := c.folder()
+	folder, err := c.folder()
 	if err != nil {
 		return "", err
 	}
-	dir = filepath.Join(dir, goBuildDir)
-	if _, err := os.Stat(filepath.Join(dir, "ff")); err == nil {
+	dir := filepath.Join(folder, goBuildDir)
+	if hasGoFolders(dir) {
 		return dir, nil
 	}
+	making, err := os.MkdirTemp(folder, workPrefix)
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(making) // does nothing after the rename
+	if err := c.makeGoFolders(making); err != nil {
+		return "", err
+	}
+	err = os.Rename(making, dir)
+	switch {
+	case err == nil || hasGoFolders(dir): // this call has made the folder, or another one meanwhile
+		return dir, nil
+	case errors.Is(err, fs.ErrExist): // the base's commands may have removed subfolders: go clean -cache does
+		return dir, c.makeGoFolders(dir)
+	}
+	return "", err
+}
+
+// hasGoFolders reports whether a Go build cache has the last of its subfolders, which is made last.
+func hasGoFolders(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "ff"))
+	return err == nil
+}
+
+// makeGoFolders makes the subfolders of a Go build cache that are missing, and gives all to the user of commands.
+func (c *Cache) makeGoFolders(dir string) error {
 	for i := range 256 {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("%02x", i)), 0o755); err != nil {
-			return "", err
+			return err
 		}
 	}
-	if c.caches.Sandbox != nil {
-		err = c.caches.Sandbox.Own(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
 	}
-	return dir, err
+	if c.caches.Sandbox == nil {
+		return nil
+	}
+	return c.caches.Sandbox.Own(dir)
 }
 
 // Hold protects the repository's folder from Clean until release is called, and marks the folder as used.
