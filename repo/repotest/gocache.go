@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -74,11 +73,11 @@ func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 		return err
 	}
 	defer lock.Release()
-	version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOROOT", "CGO_ENABLED").Output()
+	settings, err := goSettings(ctx, box)
 	if err != nil {
 		return nil // without Go no test builds anything
 	}
-	sum := sha256.Sum256(fmt.Appendf(version, "%s, with Go's index", box.Kind()))
+	sum := sha256.Sum256([]byte(settings + box.Kind() + ", with Go's index"))
 	library := filepath.Join(kept, hex.EncodeToString(sum[:6]))
 	if _, err := os.Stat(library); errors.Is(err, fs.ErrNotExist) {
 		if err := compileLibrary(ctx, box, library); err != nil {
@@ -89,6 +88,23 @@ func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 		return err
 	}
 	return box.Own(dir)
+}
+
+// goSettings returns what the compiled library depends on, as commands in the sandbox have it.
+func goSettings(ctx context.Context, box *sandbox.Sandbox) (string, error) {
+	dir, err := os.MkdirTemp("", "settings-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	cmd := box.Command(dir, "go", "env", "GOVERSION", "GOROOT", "CGO_ENABLED", "GOFLAGS")
+	cmd.Stdout = &out
+	err = cmd.Run(ctx)
+	return out.String(), err
 }
 
 func compileLibrary(ctx context.Context, box *sandbox.Sandbox, library string) error {
