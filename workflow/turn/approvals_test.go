@@ -110,21 +110,29 @@ func (o *office) cases(standings []standing) (cases []standingCase) {
 }
 
 // matrix plays the cases. It returns a line for each case in which the rows are not what they should be.
-func (o *office) matrix(ctx context.Context, cases []standingCase) (faults []string) {
+func (o *office) matrix(ctx context.Context, cases []standingCase) []string {
+	return playAll(o, cases, func(where workflow.Thread, c standingCase) (name, fault string, err error) {
+		fault, err = o.play(ctx, where, c)
+		return fmt.Sprintf("%s, %s, by %s", c.kind, c.name, c.way), fault, err
+	})
+}
+
+// playAll plays each case in a thread of its own, six at a time. It returns a line for each that is at fault.
+func playAll[C any](o *office, cases []C, play func(workflow.Thread, C) (name, fault string, err error)) (faults []string) {
 	var all errgroup.Group
 	all.SetLimit(6)
 	var mu sync.Mutex
 	for n, c := range cases {
 		where := workflow.Thread{Team: "T1", Channel: o.channel, TS: fmt.Sprintf("%d.0", n+1)}
 		all.Go(func() error {
-			fault, err := o.play(ctx, where, c)
+			name, fault, err := play(where, c)
 			if err != nil {
 				fault = err.Error()
 			}
 			if fault != "" {
 				mu.Lock()
 				defer mu.Unlock()
-				faults = append(faults, fmt.Sprintf("%s, %s, by %s: %s", c.kind, c.name, c.way, fault))
+				faults = append(faults, name+": "+fault)
 			}
 			return nil
 		})

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
@@ -441,28 +439,12 @@ func (o *office) yeses(ways []way) (cases []yesCase) {
 }
 
 // ways plays the cases. It returns a line for each case in which the rows are not what they should be.
-func (o *office) ways(ctx context.Context, cases []yesCase) (faults []string) {
+func (o *office) ways(ctx context.Context, cases []yesCase) []string {
 	o.Slack = asKept{o.Slack, o.Store, nil}
-	var all errgroup.Group
-	all.SetLimit(6)
-	var mu sync.Mutex
-	for n, c := range cases {
-		where := workflow.Thread{Team: "T1", Channel: o.channel, TS: fmt.Sprintf("%d.0", n+1)}
-		all.Go(func() error {
-			fault, err := o.yes(ctx, where, c.actor, c.way, c.pressed)
-			if err != nil {
-				fault = err.Error()
-			}
-			if fault != "" {
-				mu.Lock()
-				defer mu.Unlock()
-				faults = append(faults, fmt.Sprintf("%s, %s, pressed %v: %s", c.kind, c.name, c.pressed, fault))
-			}
-			return nil
-		})
-	}
-	_ = all.Wait()
-	return faults
+	return playAll(o, cases, func(where workflow.Thread, c yesCase) (name, fault string, err error) {
+		fault, err = o.yes(ctx, where, c.actor, c.way, c.pressed)
+		return fmt.Sprintf("%s, %s, pressed %v", c.kind, c.name, c.pressed), fault, err
+	})
 }
 
 // Whoever says yes in whatever way, only people who may approve cause anything, and the permission is in
