@@ -430,7 +430,7 @@ func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 		last = c.addReplica(left)
 	}
 	if len(left) > 0 { // the armed one may still freeze
-		last = c.addReplica(nil)
+		c.addReplica(nil)
 	}
 	<-talked
 	frozen := c.running[:len(c.running)-1]
