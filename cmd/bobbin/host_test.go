@@ -43,9 +43,8 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		return
 	}
 	remoteDir, web := cfg.Dir+"/remote.git", "https://git.example/shop"
-	s.host = hosttest.Listen(hosttest.Config{Kind: hostOptions[at], Repository: "acme/shop", Token: hostToken, PageSize: 2, Web: web, Branch: func(name string) string {
-		branches, _ := stage.RemoteBranches(remoteDir)
-		return branches[name]
+	s.host = hosttest.Listen(hosttest.Config{Kind: hostOptions[at], Repository: "acme/shop", Token: hostToken, PageSize: 2, Web: web, Branch: func(name string) (string, error) {
+		return stage.RemoteBranch(remoteDir, name)
 	}})
 	ts.Defer(s.host.Close)
 	before := cfg.Adjust

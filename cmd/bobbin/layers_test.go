@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/eval/suite":  {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/strictyaml", "repo/project"},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/bundle", "repo/objects", "repo/remote",
+		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/bare", "repo/bundle", "repo/objects", "repo/remote",
 	},
 	"cmd/bobbin/internal/playground": {
 		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/pageauth", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
@@ -171,7 +171,7 @@ var rooms = map[string][]string{
 	"repo/bare":                                {"repo/disk"},
 	"repo/commits":                             {"repo/gittree", "repo/history", "repo/objects", "repo/transfer"},
 	"repo/bundle":                              {"repo/gittree", "repo/objects"},
-	"repo/dial":                                {"repo/remote"},
+	"repo/dial":                                {"repo/bare", "repo/remote"},
 	"repo/diff":                                {"repo/gittree", "repo/objects"},
 	"repo/disk":                                {},
 	"repo/githubapp":                           {"repo/remote"},
@@ -483,7 +483,7 @@ var vocabulary = []string{
 var libraryOwners = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/spare", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bare", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/commits", "repo/spare", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/spending", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/backports", "workflow/store/pullrequest", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/alerts", "workflow/store/duplicate", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"go.opentelemetry.io":               {"workflow/tracing", "cmd/bobbin/internal/traces", "cmd/bobbin"},
 	"github.com/exaring/otelpgx":        {"workflow/store/database"},

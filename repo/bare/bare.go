@@ -1,15 +1,21 @@
-// Package bare manages the folder of a bare repository on disk. A clone is made in a temporary sibling
-// folder and renamed into place when it is complete, so a repository with the final name is always
-// usable. The modification time of the folder is the time of its last use, that of packed-refs the time
-// of the last fetch.
+// Package bare manages the folder of a bare repository on disk, and opens it for go-git. A clone is made
+// in a temporary sibling folder and renamed into place when it is complete, so a repository with the final
+// name is always usable. The modification time of the folder is the time of its last use, that of
+// packed-refs the time of the last fetch.
 package bare
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
@@ -112,4 +118,20 @@ func (d Dir) LastUse() time.Time {
 		return info.ModTime()
 	}
 	return last
+}
+
+// Storage returns go-git's storage of a repository into which others may push. git writes a new value of a
+// reference to a lock file beside it, such as main.lock, and renames that; go-git takes such a file for a reference,
+// and fails as long as it is empty. So the storage does not see lock files.
+func (d Dir) Storage() *filesystem.Storage {
+	return filesystem.NewStorage(unlocked{osfs.New(string(d))}, cache.NewObjectLRUDefault())
+}
+
+// unlocked is a file system whose folders are listed without git's lock files. No reference may have a name that
+// ends like theirs: see git-check-ref-format.
+type unlocked struct{ billy.Filesystem }
+
+func (u unlocked) ReadDir(path string) ([]os.FileInfo, error) {
+	files, err := u.Filesystem.ReadDir(path)
+	return slices.DeleteFunc(files, func(f os.FileInfo) bool { return strings.HasSuffix(f.Name(), ".lock") }), err
 }

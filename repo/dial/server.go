@@ -8,13 +8,13 @@ import (
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/server"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
+	"github.com/bobbinhq/bobbin/repo/bare"
 	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
@@ -57,7 +57,7 @@ func (localLoader) Load(ep *transport.Endpoint) (storer.Storer, error) {
 			return nil, transport.ErrRepositoryNotFound
 		}
 	}
-	return &compareAndSwapStorage{Storage: filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault()), seen: map[plumbing.ReferenceName]*plumbing.Reference{}}, nil
+	return &compareAndSwapStorage{Storage: bare.Dir(dir).Storage(), seen: map[plumbing.ReferenceName]*plumbing.Reference{}}, nil
 }
 
 func gitDir(path string) string {

@@ -229,6 +229,23 @@ func TestWhereThereAreNoDraftsAnOrdinaryOneIsOpened(t *testing.T) {
 	require.Len(t, s.Pulls(), 1)
 }
 
+func TestAHostThatFailsIsAskedAgain(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		var failed error
+		s, h := open(t, hosttest.Config{Kind: kind, Branch: func(string) (string, error) { return "c0ffee", failed }}, token)
+		failed = errors.New("the disk is away")
+		_, err := h.Open(t.Context(), opening)
+		var refused *remote.Error
+		require.ErrorAs(t, err, &refused)
+		require.True(t, refused.Retry, err)
+		require.Empty(t, s.Pulls())
+		failed = nil
+		p, err := h.Open(t.Context(), opening)
+		require.NoError(t, err)
+		require.Equal(t, "c0ffee", p.Head)
+	})
+}
+
 // TestQuotedWordsDoNothing checks that a quoted text has no effect at a host and reads the same.
 func TestQuotedWordsDoNothing(t *testing.T) {
 	t.Parallel()

@@ -28,9 +28,9 @@ type Config struct {
 	Reader     string // the token that may only read
 	PageSize   int    // the most entries of a page; default 100
 	Web        string // the repository's page; default: URL/acme/shop
-	// Branch returns the commit of a branch, or an empty string if there is none. Default: every branch is
-	// at a commit named after it.
-	Branch func(name string) string
+	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the host responds
+	// with the status 500 to a request for a new pull request. Default: every branch is at a commit named after it.
+	Branch func(name string) (string, error)
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
 }
@@ -109,7 +109,7 @@ func Listen(cfg Config) *Server {
 		cfg.PageSize = 100
 	}
 	if cfg.Branch == nil {
-		cfg.Branch = func(name string) string { return "at-" + name }
+		cfg.Branch = func(name string) (string, error) { return "at-" + name, nil }
 	}
 	s := &Server{cfg: cfg, checks: map[string][]Check{}}
 	mux, root := http.NewServeMux(), ""
@@ -333,17 +333,20 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, token, repository
 func (s *Server) open(p Pull) (Pull, int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	at, err := s.cfg.Branch(p.Branch)
 	switch {
+	case err != nil:
+		return p, http.StatusInternalServerError, err.Error()
 	case p.Title == "" || p.Branch == "" || p.Base == "":
 		return p, http.StatusUnprocessableEntity, "Validation Failed: title, head and base are needed"
 	case p.Draft && s.cfg.NoDrafts:
 		return p, http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository."
-	case s.cfg.Branch(p.Branch) == "":
+	case at == "":
 		return p, http.StatusUnprocessableEntity, "head is no branch"
 	case slices.ContainsFunc(s.pulls, func(o *Pull) bool { return o.State == "open" && o.Branch == p.Branch && o.Base == p.Base && !o.Fork }):
 		return p, http.StatusUnprocessableEntity, "A pull request already exists for " + p.Branch + "."
 	}
-	p.Number, p.State, p.Head = int64(len(s.pulls)+1), "open", s.cfg.Branch(p.Branch)
+	p.Number, p.State, p.Head = int64(len(s.pulls)+1), "open", at
 	s.pulls = append(s.pulls, &p)
 	return p, http.StatusCreated, ""
 }
@@ -361,7 +364,7 @@ func (s *Server) pull(number string) (Pull, bool) {
 }
 
 func (s *Server) current(p Pull) Pull {
-	if at := s.cfg.Branch(p.Branch); at != "" && !p.Fork {
+	if at, err := s.cfg.Branch(p.Branch); err == nil && at != "" && !p.Fork {
 		p.Head = at
 	}
 	return p

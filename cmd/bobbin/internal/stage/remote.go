@@ -25,6 +25,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bare"
 	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -300,10 +301,16 @@ func ReadFiles(dir string) (files []txtar.File, err error) {
 	return files, err
 }
 
+// RemoteBranch returns the commit hash of one of the RemoteBranches, or an empty string if there is none with that name.
+func RemoteBranch(dir, name string) (string, error) {
+	branches, err := RemoteBranches(dir)
+	return branches[name], err
+}
+
 // RemoteBranches returns the branches of a bare repository on this machine and their commit hashes. It reads
-// the repository's storage directly.
+// the repository's storage directly; others may push meanwhile.
 func RemoteBranches(dir string) (map[string]string, error) {
-	r, err := git.PlainOpen(dir)
+	r, err := git.Open(bare.Dir(dir).Storage(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("look at the remote: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,9 +51,8 @@ func (c *chaos) openHost(files []txtar.File) {
 	at.User, at.Path = nil, ""
 	front := httptest.NewServer(http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
 	c.t.Cleanup(front.Close)
-	c.host = hosttest.Listen(hosttest.Config{Kind: "gitea", Repository: "acme/remote", Token: githost.Password, Web: front.URL + "/acme/remote", Branch: func(name string) string {
-		branches, _ := stage.RemoteBranches(c.remote)
-		return branches[name]
+	c.host = hosttest.Listen(hosttest.Config{Kind: "gitea", Repository: "acme/remote", Token: githost.Password, Web: front.URL + "/acme/remote", Branch: func(name string) (string, error) {
+		return stage.RemoteBranch(c.remote, name)
 	}})
 	c.t.Cleanup(c.host.Close)
 	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q}", front.URL+"/acme/remote.git", c.host.API)
@@ -75,7 +75,9 @@ func (c *chaos) moveRelease() {
 	require.NoError(c.t, (&object.Commit{Author: who, Committer: who, Message: "Go on", TreeHash: commit.TreeHash, ParentHashes: []plumbing.Hash{at.Hash()}}).Encode(next))
 	hash, err := remote.Storer.SetEncodedObject(next)
 	require.NoError(c.t, err)
-	require.NoError(c.t, remote.Storer.SetReference(plumbing.NewHashReference(name, hash)))
+	// With the git program: go-git empties the file before it writes, so the bot could find no release branch.
+	said, err := exec.Command("git", "-C", c.remote, "update-ref", name.String(), hash.String()).CombinedOutput()
+	require.NoError(c.t, err, string(said))
 }
 
 // useHost asks in each thread for a backport, has a stranger comment on each pull request, and changes the
