@@ -22,7 +22,7 @@ func (o *gatewayOffice) away(links int, write func()) {
 	o.T.Helper()
 	o.Order(slacktest.Fault{Method: "apps.connections.open", Status: 503, Times: -1})
 	o.Cut()
-	require.Eventually(o.T, func() bool { return o.Connections() == 0 }, time.Minute, time.Millisecond)
+	require.NoError(o.T, o.WaitDisconnected(bottest.Soon(o.T)))
 	write()
 	o.Forget()
 	o.ClearFaults()

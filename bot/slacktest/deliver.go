@@ -277,6 +277,13 @@ func (s *Server) WaitConnected(ctx context.Context, n int) error {
 	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links >= n })
 }
 
+// WaitDisconnected returns when no link is open. A server notices the end of a client's process late on a busy
+// machine; until then it sends events over the client's links.
+func (s *Server) WaitDisconnected(ctx context.Context) error {
+	links := 0
+	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links == 0 })
+}
+
 // ExpireAcks times out all attempts that wait for an acknowledgement at once, so that a test need not wait.
 func (s *Server) ExpireAcks() {
 	s.mu.Lock()

@@ -243,6 +243,26 @@ func TestEventsWaitForAConnection(t *testing.T) {
 	o.quiet(a)
 }
 
+// TestWhatIsForgottenNeverArrives checks that an event from a time without a client is lost after Forget. The
+// control does not forget and gets the event first.
+func TestWhatIsForgottenNeverArrives(t *testing.T) {
+	t.Parallel()
+	for forget, want := range map[bool]string{true: "back again", false: "anybody there?"} {
+		o := openOffice(t, Config{})
+		ws := o.dial()
+		receive(t, ws)
+		require.NoError(t, ws.Close())
+		require.NoError(t, o.WaitDisconnected(soon(t)))
+		o.say("anybody there?", "")
+		if forget {
+			o.Forget()
+		}
+		a := o.connect(true)
+		o.say("back again", "")
+		require.Equal(t, want, inner[*slackevents.MessageEvent](a).Text)
+	}
+}
+
 func TestWhatACutConnectionHadIsSentOverAnother(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
@@ -253,7 +273,7 @@ func TestWhatACutConnectionHadIsSentOverAnother(t *testing.T) {
 	o.Cut()
 	_, _, err := ws.ReadMessage()
 	require.Error(t, err)
-	require.Eventually(t, func() bool { return o.Connections() == 0 }, time.Minute, time.Millisecond)
+	require.NoError(t, o.WaitDisconnected(soon(t)))
 	a := o.connect(true)
 	o.ExpireAcks()
 	require.Equal(t, "hello", inner[*slackevents.MessageEvent](a).Text)
@@ -274,7 +294,7 @@ func TestDisconnect(t *testing.T) {
 			require.Equal(t, reason, goodbye["reason"])
 			_, _, err := ws.ReadMessage()
 			require.True(t, websocket.IsCloseError(err, websocket.CloseNormalClosure), "%v", err)
-			require.Eventually(t, func() bool { return o.Connections() == 0 }, time.Minute, time.Millisecond)
+			require.NoError(t, o.WaitDisconnected(soon(t)))
 		})
 	}
 }

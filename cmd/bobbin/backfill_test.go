@@ -49,7 +49,7 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		say(slack.Mention()+" it fails", root)
 		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
-		require.Eventually(t, func() bool { return slack.Connections() == 0 }, harness.StepTimeout, time.Millisecond)
+		require.NoError(t, slack.WaitDisconnected(harness.Soon(t)))
 		require.Equal(t, []string{"it fails"}, heard())
 
 		say("for guests", root)

@@ -609,7 +609,7 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	for _, line := range strings.Split(errs, "\n") {
 		require.True(t, line == "" || strings.HasPrefix(line, "bobbin: still looking at "), errs)
 	}
-	require.Eventually(t, func() bool { return w.slack.Connections() == 0 }, harness.StepTimeout, time.Millisecond, "the link is closed")
+	require.NoError(t, w.slack.WaitDisconnected(harness.Soon(t)), "the link is closed")
 	require.Empty(t, w.slack.Channel("bugs"), "nothing is said")
 
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")

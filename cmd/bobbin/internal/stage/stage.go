@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -319,7 +320,9 @@ func (st *Stage) OnEnd(do func()) (forget func()) {
 	return sync.OnceFunc(func() { close(forgotten) })
 }
 
-// Halt stops the bot and keeps Slack, the model and the remote, as a restart would find them.
+// Halt stops the bot and keeps Slack, the model and the remote, as a restart would find them. It returns when
+// Slack has noticed: what people write afterwards waits for the next start, and is not sent over a link of the
+// stopped bot.
 func (st *Stage) Halt() error {
 	if st.stop == nil {
 		return nil
@@ -328,7 +331,9 @@ func (st *Stage) Halt() error {
 	<-st.ended
 	st.stop = nil
 	st.Service.Close()
-	return st.endErr
+	ctx, cancel := context.WithTimeout(context.Background(), demoStepTimeout)
+	defer cancel()
+	return errors.Join(st.endErr, st.Slack.WaitDisconnected(ctx))
 }
 
 // Close stops the bot, the local Slack and the scripted model.
