@@ -62,32 +62,13 @@ func (d *DB) Examine(ctx context.Context) (e Examination, err error) {
 }
 
 func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
-	ours, queue, err := d.known()
+	known, found, err := d.versions(ctx)
 	if err != nil {
 		return err
 	}
-	e.Known = ours
-	if err := d.Newer(ctx); err != nil && !errors.As(err, &e.Newer) {
-		return err
-	}
-	var inQueue int64
-	for _, x := range []struct {
-		table, newest string
-		into          *int64
-	}{
-		{"goose_db_version", `select coalesce(max(version_id), 0) from goose_db_version where is_applied`, &e.Found},
-		{"river_migration", `select coalesce(max(version), 0) from river_migration`, &inQueue},
-	} {
-		var there bool
-		err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, x.table).Scan(&there)
-		if err == nil && there {
-			err = d.Pool.QueryRow(ctx, x.newest).Scan(x.into)
-		}
-		if err != nil {
-			return fmt.Errorf("look at the database's version: %w", err)
-		}
-	}
-	e.Waiting = inQueue < queue
+	errors.As(found.newerThan(known), &e.Newer)
+	e.Known, e.Found = newest(known.schema), newest(found.schema)
+	e.Waiting = newest(found.queue) < newest(known.queue)
 	return nil
 }
 

@@ -2,9 +2,7 @@ package database
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -21,11 +19,17 @@ const migrationLock = 0x626f6262
 // that replicas may start at the same time. It fails and changes nothing if a newer
 // version has changed the database, since this program would read and write it wrongly.
 // Each migration is a transaction, so it goes on where a transient error ended it.
+// A database that is up to date is not locked.
 func (d *DB) Migrate(ctx context.Context) error {
-	return d.Retry(ctx, func() error { return d.migrateOnce(ctx) })
+	return d.Retry(ctx, func() error {
+		if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil {
+			return err
+		}
+		return d.migrateLocked(ctx)
+	})
 }
 
-func (d *DB) migrateOnce(ctx context.Context) error {
+func (d *DB) migrateLocked(ctx context.Context) error {
 	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -35,6 +39,9 @@ func (d *DB) migrateOnce(ctx context.Context) error {
 		return fmt.Errorf("migrate: lock: %w", err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, migrationLock)
+	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil { // whoever had the lock before has changed it
+		return err
+	}
 
 	queue, err := rivermigrate.New(riverpgxv5.New(d.Pool), nil)
 	if err != nil {
@@ -44,12 +51,6 @@ func (d *DB) migrateOnce(ctx context.Context) error {
 	defer db.Close()
 	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	var newer *NewerError
-	if err := d.Newer(ctx); errors.As(err, &newer) {
-		return fmt.Errorf("%w; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade", newer)
-	} else if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
@@ -71,65 +72,18 @@ func (d *DB) addTrigrams(ctx context.Context) {
 	}
 }
 
-// A NewerError means that a database has migrations that this program does not know.
-type NewerError struct {
-	What         string // what is newer: its schema, its job queue
-	Found, Known int64
-}
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, and this program knows %d", e.What, e.Found, e.Known)
-}
-
-// Newer fails with a NewerError if a newer version has changed the database. It may
-// be called at any time, since another replica may be upgraded before this one.
-func (d *DB) Newer(ctx context.Context) error {
-	ours, queue, err := d.known()
+// isUpToDate reports whether there is nothing to migrate. It fails if a newer version has changed the database.
+func (d *DB) isUpToDate(ctx context.Context) (bool, error) {
+	known, found, err := d.versions(ctx)
 	if err != nil {
-		return err
+		return false, fmt.Errorf("migrate: %w", err)
 	}
-	for _, line := range []struct {
-		what, table, newest string
-		known               int64
-	}{
-		{"its schema", "goose_db_version", `select coalesce(max(version_id), 0) from goose_db_version where is_applied`, ours},
-		{"its job queue", "river_migration", `select coalesce(max(version), 0) from river_migration`, queue},
-	} {
-		var there bool
-		var found int64
-		err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, line.table).Scan(&there)
-		if err == nil && there {
-			err = d.Pool.QueryRow(ctx, line.newest).Scan(&found)
-		}
-		if err != nil {
-			return fmt.Errorf("look at the database's version: %w", err)
-		}
-		if found > line.known {
-			return &NewerError{What: line.what, Found: found, Known: line.known}
-		}
+	if err := found.newerThan(known); err != nil {
+		return false, fmt.Errorf("%w; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade", err)
 	}
-	return nil
-}
-
-// known returns the newest migrations that this program knows: Bobbin's and the queue's.
-func (d *DB) known() (ours, queue int64, err error) {
-	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		return 0, 0, err
+	var trigrams bool
+	if err := d.Pool.QueryRow(ctx, `select exists (select 1 from pg_extension where extname = 'pg_trgm')`).Scan(&trigrams); err != nil {
+		return false, fmt.Errorf("migrate: %w", err)
 	}
-	for _, name := range names {
-		n, err := goose.NumericComponent(name)
-		if err != nil {
-			return 0, 0, fmt.Errorf("migration %s: %w", name, err)
-		}
-		ours = max(ours, n)
-	}
-	steps, err := rivermigrate.New(riverpgxv5.New(d.Pool), nil)
-	if err != nil {
-		return 0, 0, fmt.Errorf("job queue: %w", err)
-	}
-	for _, step := range steps.AllVersions() {
-		queue = max(queue, int64(step.Version))
-	}
-	return ours, queue, nil
+	return trigrams && found.equal(known), nil
 }

@@ -1,12 +1,15 @@
 package database_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -26,4 +29,32 @@ func TestAMigrationThatStoodStillIsDoneAgain(t *testing.T) {
 	require.Greater(t, storetest.CountRows(t, s, `select last_value from control.commands`), 60)
 	require.NoError(t, s.Newer(t.Context()))
 	storetest.BeginTurn(t, s)
+}
+
+// A start on a database that is up to date does not wait for the lock around the migrations, and one with a
+// gap is not up to date.
+func TestADatabaseThatIsUpToDateIsNotLocked(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	_, err := s.Pool.Exec(t.Context(), `drop extension if exists pg_trgm`)
+	require.NoError(t, err)
+	require.NoError(t, s.Migrate(t.Context()))
+	if storetest.CountRows(t, s, `select count(*) from pg_extension where extname = 'pg_trgm'`) == 0 {
+		t.Skip("this Postgres has no pg_trgm, which each start tries to add")
+	}
+
+	other, err := s.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer other.Release()
+	_, err = other.Exec(t.Context(), `select pg_advisory_lock($1)`, database.MigrationLock)
+	require.NoError(t, err)
+	soon, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // with the lock it would wait for ever
+	defer cancel()
+	require.NoError(t, s.Migrate(soon))
+	_, err = other.Exec(t.Context(), `select pg_advisory_unlock($1)`, database.MigrationLock)
+	require.NoError(t, err)
+
+	_, err = s.Pool.Exec(t.Context(), `delete from goose_db_version where version_id = 3`)
+	require.NoError(t, err)
+	require.ErrorContains(t, s.Migrate(t.Context()), "missing")
 }
