@@ -38,8 +38,15 @@ var ErrNoSlot = errors.New("the limit of concurrent sessions is reached")
 // package's workers with a River client, whose clock is the database's.
 type Queue struct {
 	db      *database.DB
-	client  *river.Client[pgx.Tx]
+	client  inserter
 	running runningJobs
+}
+
+// An inserter is the part of River's client that inserts jobs. The client itself is a generic type: as a field
+// of Queue it would be compiled again in each of the fifty packages that use a store, and linked as often.
+type inserter interface {
+	InsertTx(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	InsertManyTx(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
 }
 
 // carryTrace stores with each job the trace under which it was inserted.

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
@@ -27,8 +26,15 @@ import (
 
 // A Queue runs a replica's share of the jobs that the store inserts.
 type Queue struct {
-	client  *river.Client[pgx.Tx]
+	client  jobRunner
 	replica *queue.Replica
+}
+
+// A jobRunner is the part of River's client that works jobs. The client itself is a generic type: as a field of
+// Queue it would be compiled again in each package that uses a Server.
+type jobRunner interface {
+	Start(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
 }
 
 // Work holds the functions that the jobs call.

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 // patience is a time limit for a busy machine; no test waits until it passes.
 const patience = 4 * time.Minute
 
+// clientOf returns River's client of a queue.
+func clientOf(q *Queue) *river.Client[pgx.Tx] { return q.client.(*river.Client[pgx.Tx]) }
+
 // TestTheQueueWaitsForASlowDatabase checks that the queue waits for a database that is slow for longer than
 // the client waits by itself: the program does not end, and works when the database is back.
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
@@ -64,7 +67,7 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	<-again
 	require.NoError(t, busy.Close(ctx))
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
+		_, err := clientOf(q).InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	require.Equal(t, "somebody's", <-worked)
@@ -95,7 +98,7 @@ func TestWhatFailsIsLogged(t *testing.T) {
 	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2")}, store.NewToken(), 1, log)
 	require.NoError(t, err)
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
+		_, err := clientOf(q).InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	run, stop := context.WithCancel(ctx)
@@ -128,10 +131,10 @@ func TestAPanicIsAFailure(t *testing.T) {
 	react := func(context.Context, string) error { panic("cannot go on with hunter2-hunter2") }
 	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2"), Metrics: counts}, store.NewToken(), 1, log)
 	require.NoError(t, err)
-	failed, cancelEvents := q.client.Subscribe(river.EventKindJobFailed)
+	failed, cancelEvents := clientOf(q).Subscribe(river.EventKindJobFailed)
 	t.Cleanup(cancelEvents)
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
+		_, err := clientOf(q).InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	run, stop := context.WithCancel(ctx)
