@@ -77,7 +77,7 @@ func (d *DB) Retry(ctx context.Context, do func() error) error {
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(retryFor), backoff.WithNotify(func(err error, wait time.Duration) {
-		d.Log.Warn("the database is away; trying again", "err", err, "wait", wait)
+		d.Log.Warn("the database cannot do this just now; trying again", "err", err, "wait", wait)
 	}))
 	return err
 }
