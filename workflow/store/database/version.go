@@ -91,6 +91,7 @@ func (d *DB) applied(ctx context.Context, table, query string) ([]int64, error) 
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
+// known returns the version that this program knows.
 func (d *DB) known() (version, error) {
 	var v version
 	names, err := fs.Glob(migrations.Files, "*.sql")

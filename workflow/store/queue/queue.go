@@ -43,7 +43,7 @@ type Queue struct {
 }
 
 // An inserter is the part of River's client that inserts jobs. The client itself is a generic type: as a field
-// of Queue it would be compiled again in each of the fifty packages that use a store, and linked as often.
+// of Queue it would be compiled again in each of the fifty packages that use a store.
 type inserter interface {
 	InsertTx(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	InsertManyTx(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
