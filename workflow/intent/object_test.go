@@ -21,5 +21,5 @@ func TestRefusingReaction(t *testing.T) {
 func TestNewLexiconRefusesUnknownLists(t *testing.T) {
 	t.Parallel()
 	_, err := intent.NewLexicon(map[string][]string{"halt": {"stop"}})
-	require.ErrorContains(t, err, "unknown list")
+	require.ErrorContains(t, err, "there is no such list")
 }
