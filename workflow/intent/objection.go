@@ -76,16 +76,13 @@ func (l Lexicon) refusesOrOpens(c clause) bool {
 // weigh returns what the phrase found in the clause at that index refuses.
 func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal {
 	last := at == len(all)-1
-	instead := !last && l.phrases().Begins(all[at+1].text, phrases.Instead) && (m.Meaning == phrases.No || !l.refusesOrOpens(all[at+1]))
+	instead := !last && !l.refusesOrOpens(all[at+1]) && l.phrases().Says(all[at+1].text, phrases.Instead)
 	shown := at > 0 && all[at-1].mark == ':' && !led
 	switch {
 	case m.Meaning == phrases.None, shown:
 		return RefusalNone
 	case m.Meaning == phrases.No:
-		if !led || instead {
-			return RefusalNone // "no, only the header" corrects
-		}
-		return RefusalHold
+		return l.weighNo(m, all, at, led)
 	case m.Meaning == phrases.Hold, m.Partial:
 		return RefusalHold
 	case all[at].mark == ':' && !(!last && l.refusesOrOpens(all[at+1])):
@@ -96,6 +93,23 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 		return RefusalHold // "stop, look at tax first" says what to do
 	}
 	return RefusalStop
+}
+
+// weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it answers or
+// corrects: "no, only the header".
+func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusal {
+	reason := m.Reason
+	if at < len(all)-1 {
+		next := all[at+1]
+		if !l.refusesOrOpens(next) && !l.phrases().Begins(next.text, phrases.Reason) {
+			return RefusalNone
+		}
+		reason = next.text
+	}
+	if l.phrases().Says(reason, phrases.Instead) || !led && reason == "" {
+		return RefusalNone
+	}
+	return RefusalHold
 }
 
 // weighLate weighs a clause behind other words. A single word there may be a step of a description

@@ -5,7 +5,8 @@
 //
 // A file in the folder languages has a section for each meaning. A line such as "[stop]" begins a section, each
 // other line is one phrase, and # begins a comment. Phrases are written in lower case and without final
-// punctuation. "..." at the end of a phrase stands for more words; elsewhere it stands for some words or none.
+// punctuation. "..." at the end of a phrase stands for more words; elsewhere it stands for some words or none. "*" at
+// the end stands for one word. "(a|b) c" stands for two phrases, "a c" and "b c".
 //
 //	stop     says to stop: "stop", "cancel". It ends running work in any phase.
 //	wait     says to wait, or not to fix, push or go on: "hold on", "don't push". It ends approved work;
@@ -23,6 +24,8 @@
 //	tail     may follow words that refuse: "it", "please", "right now"
 //	reason   begins a reason behind words that refuse, if no comma does: "that's", "you are"
 //	instead  begins what is wanted instead, so that a "no" or "stop" before it corrects work and does not end it
+//	filler   is dropped wherever it stands: "really", "just"
+//	idiom    looks like a refusal and is none: "oh no", "don't you think so"
 //	ask      begins a request in the form of a question: "can you"
 //
 // Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit
@@ -60,13 +63,15 @@ const (
 	Reason  Meaning = "reason"
 	Instead Meaning = "instead"
 	Ask     Meaning = "ask"
+	Filler  Meaning = "filler"
+	Idiom   Meaning = "idiom"
 )
 
 // Meanings lists all meanings.
-var Meanings = []Meaning{Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Please, Opener, Pointer, Tail, Reason, Instead, Ask}
+var Meanings = []Meaning{Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Please, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom}
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
-var liberal = []Meaning{Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask}
+var liberal = []Meaning{Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom}
 
 // A List holds the phrases of one language, by meaning.
 type List struct {
@@ -117,18 +122,35 @@ func Parse(name, text string) (List, error) {
 		case section == None:
 			return list, fmt.Errorf("%s:%d: %q stands before the first section", name, number+1, line)
 		default:
-			list.Add(section, line)
+			for _, phrase := range expand(line) {
+				list.Add(section, phrase)
+			}
 		}
 	}
 	return list, nil
 }
 
-// Add adds a phrase to a section.
+// expand returns the phrases that a line with alternatives stands for.
+func expand(line string) (all []string) {
+	before, rest, found := strings.Cut(line, "(")
+	choices, after, closed := strings.Cut(rest, ")")
+	if !found || !closed {
+		return []string{line}
+	}
+	for choice := range strings.SplitSeq(choices, "|") {
+		all = append(all, expand(before+choice+after)...)
+	}
+	return all
+}
+
+// Add adds a phrase to a section, if it is not in it already.
 func (l List) Add(section Meaning, phrase string) {
 	if slices.Contains(liberal, section) {
 		phrase = Fold(phrase)
 	}
-	l.Phrases[section] = append(l.Phrases[section], phrase)
+	if !slices.Contains(l.Phrases[section], phrase) {
+		l.Phrases[section] = append(l.Phrases[section], phrase)
+	}
 }
 
 // Contradictions returns the phrases of a list that both refuse and agree.

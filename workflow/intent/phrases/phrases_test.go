@@ -33,9 +33,8 @@ func TestNoPhraseContradictsAnother(t *testing.T) {
 	t.Parallel()
 	for _, list := range phrases.BuiltIn() {
 		require.Empty(t, phrases.Contradictions(list), list.Name)
-		for meaning, all := range list.Phrases {
-			for i, phrase := range all {
-				require.NotContains(t, all[:i], phrase, "%s: %s twice", list.Name, meaning)
+		for _, all := range list.Phrases {
+			for _, phrase := range all {
 				require.Equal(t, strings.ToLower(phrase), phrase, list.Name)
 			}
 		}
@@ -90,7 +89,7 @@ func TestFind(t *testing.T) {
 	for clause, want := range map[string]phrases.Match{
 		"stop":                      {Meaning: phrases.Stop},
 		"please stop it right now":  {Meaning: phrases.Stop},
-		"stop thats the wrong file": {Meaning: phrases.Stop, Reason: true},
+		"stop thats the wrong file": {Meaning: phrases.Stop, Reason: "thats the wrong file"},
 		"stop the timer":            {},
 		"stopwatch":                 {},
 		"arrête":                    {Meaning: phrases.Stop},
@@ -105,7 +104,7 @@ func TestFind(t *testing.T) {
 		"no errors":                 {},
 		"その修正を止めてください":              {Meaning: phrases.Stop, Partial: true},
 		"停止按钮没有反应":                  {},
-		"停改错文件了":                    {Meaning: phrases.Stop, Reason: true},
+		"停改错文件了":                    {Meaning: phrases.Stop, Reason: "改错文件了"},
 	} {
 		require.Equal(t, want, set.Find(clause), clause)
 	}

@@ -26,27 +26,39 @@ func NewSet(lists []List) Set {
 	return s
 }
 
-// An index holds the phrases of a section by their first letter, and under 0 those that begin with a gap.
-type index map[rune][]string
+// An index holds the phrases of a section by their first word, and under "" those that begin with a gap.
+type index map[string][]string
 
 func newIndex(all []string) index {
 	x := index{}
 	for _, phrase := range all {
-		first := firstRune(phrase)
-		if strings.HasPrefix(phrase, gap) {
-			first = 0
-		}
-		x[first] = append(x[first], phrase)
+		x[keyOf(phrase)] = append(x[keyOf(phrase)], phrase)
 	}
 	return x
 }
 
 // at returns the phrases that may be at the beginning of text.
 func (x index) at(text string) []string {
-	if len(x[0]) == 0 {
-		return x[firstRune(text)]
+	if len(x[""]) == 0 {
+		return x[keyOf(text)]
 	}
-	return slices.Concat(x[firstRune(text)], x[0])
+	return slices.Concat(x[keyOf(text)], x[""])
+}
+
+// keyOf returns the first word of text, or its first letter in a script that joins words.
+func keyOf(text string) string {
+	if first := firstRune(text); joins(first) {
+		return string(first)
+	}
+	if strings.HasPrefix(text, gap) {
+		return ""
+	}
+	for at, r := range text {
+		if at > 0 && !inWord(r) {
+			return text[:at]
+		}
+	}
+	return text
 }
 
 // gap stands for more words in a phrase.
@@ -55,7 +67,7 @@ const gap = "..."
 // A Match is a phrase that refuses, found in a clause.
 type Match struct {
 	Meaning Meaning // Stop, Wait, Hold or No; None: the clause is none of these
-	Reason  bool    // a reason follows in the same clause
+	Reason  string  // the reason that follows in the same clause; empty: none
 	Partial bool    // the phrase stands for more words, which may change what it means
 }
 
@@ -63,23 +75,35 @@ type Match struct {
 var refusals = []Meaning{Stop, Wait, Hold, No}
 
 // Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its end,
-// apart from openers before it, and from tails and a reason behind it.
+// apart from openers before it, fillers in it, and tails and a reason behind it.
 func (s Set) Find(clause string) Match {
-	starts := s.without(Opener, []string{Fold(clause)})
+	folded := Fold(clause)
+	if _, idiom := s.find(Idiom, []string{folded}); idiom {
+		return Match{}
+	}
+	starts := s.without(Opener, s.variants(folded))
 	pointed := s.without(Pointer, starts)
 	for _, meaning := range refusals {
 		from := starts
-		switch meaning {
-		case Hold:
+		if meaning == Hold {
 			from = pointed
-		case No:
-			from = starts[:1] // "oh no" only regrets
 		}
 		if m, ok := s.find(meaning, from); ok {
 			return m
 		}
 	}
 	return Match{}
+}
+
+// variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop stop").
+func (s Set) variants(folded string) []string {
+	kept := slices.DeleteFunc(strings.Fields(folded), func(word string) bool {
+		return slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Filler], word) })
+	})
+	if short := strings.Join(slices.Compact(kept), " "); short != "" && short != folded {
+		return []string{folded, short}
+	}
+	return []string{folded}
 }
 
 // find finds a phrase of that meaning at one of the starts.
@@ -103,14 +127,25 @@ func (s Set) match(list int, text, phrase string) (m Match, ok bool) {
 	if before, after, gaps := strings.Cut(phrase, gap); gaps {
 		return s.matchGap(list, text, strings.TrimSpace(before), strings.TrimSpace(after))
 	}
-	rest, ok := CutPrefix(text, phrase)
+	rest, ok := cutPhrase(text, phrase)
 	for ok && rest != "" {
 		if s.begins(list, rest, Reason) {
-			return Match{Reason: true}, true
+			return Match{Reason: rest}, true
 		}
 		rest, ok = s.cutLongest(list, rest, Tail)
 	}
 	return Match{}, ok
+}
+
+// cutPhrase is CutPrefix for a phrase that may end with a star, which stands for one word.
+func cutPhrase(text, phrase string) (rest string, ok bool) {
+	before, one := strings.CutSuffix(phrase, " *")
+	rest, ok = CutPrefix(text, before)
+	if !ok || !one {
+		return rest, ok
+	}
+	_, rest, _ = strings.Cut(rest, " ")
+	return rest, ok && len(text) > len(before)
 }
 
 // matchGap reports whether text is before, some words, and after, with tails behind it.
@@ -177,6 +212,12 @@ func (s Set) IsOpener(clause string) bool {
 		}
 	}
 	return false
+}
+
+// Says reports whether a clause begins with a phrase of that meaning, or is one with a gap.
+func (s Set) Says(clause string, meaning Meaning) bool {
+	_, ok := s.find(meaning, []string{Fold(clause)})
+	return ok || s.Begins(clause, meaning)
 }
 
 // Begins reports whether the text begins with a phrase of that meaning.
