@@ -427,7 +427,7 @@ var inTests = map[string][]string{
 		"workflow/store/silence", "workflow/store/audit",
 		"repo/remote", // the tests examine the parts of the whole program
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
-		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/quota", "workflow/button",
+		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/intent", "workflow/quota", "workflow/button",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // the test masks a refused address
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the scripted endpoint is made for this client

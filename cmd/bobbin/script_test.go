@@ -27,6 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
@@ -216,7 +217,7 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
 	"two-persons", "no-checks", "quick-tests", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
-	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces",
+	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces", "words",
 }
 
 // stageCmd implements "stage SCRIPT [OPTION…]": opens the stage with the scripted model of that file, or of
@@ -232,6 +233,10 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		Log: slog.New(slog.NewMultiHandler(harness.LogLines(s.t, ts.Name()).Handler(), newLogger(&s.log, false, "json").Handler())),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
+		return err
+	}
+	ownWords, err := intent.NewLexicon(map[string][]string{"stop": {"finito"}, "approve": {"make it rain"}})
+	if err != nil {
 		return err
 	}
 	limits, err := readLimits(args[1:])
@@ -286,6 +291,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		setChecks(args, set, shop)
 		s.setChannel(args, set)
+		if slices.Contains(args, "words") {
+			set.Words = ownWords
+		}
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL, site.MembersOnly = "site", filepath.Join(dir, "site.git"), false

@@ -38,8 +38,8 @@ type Consent struct {
 // of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
 // mention, so any mention in it is of another person.
 //
-// Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a character that
-// only looks like ASCII is none, either; a phrase of another language counts letter by letter.
+// Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a
+// character that only looks like ASCII is none, either; a phrase of another language counts letter by letter.
 func (l Lexicon) ReadConsent(text string) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
@@ -92,8 +92,8 @@ var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
 // The words of approval: an optional agreement, one or two phrases that say to go ahead, and optional thanks
 // or a friendly emoji ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They are the
-// whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and not
-// only thanks.
+// whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and
+// not only thanks.
 const (
 	assent    = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|that's (?:it|right)|exactly)`
 	agreement = `(?:` + assent + `|thanks|thank you|thx|cool|good|nice|(?:good|nice) (?:catch|find|work|job))`
@@ -127,9 +127,8 @@ func (l Lexicon) readLoose(own string, refusal Refusal) Consent {
 // refusesWhole reports whether a whole message is one phrase that refuses or puts off.
 func (l Lexicon) refusesWhole(bare string) bool {
 	bare = phrases.Fold(strings.TrimRight(bare, "!"))
-	return slices.ContainsFunc([]phrases.Meaning{phrases.No, phrases.Wait, phrases.Hold}, func(m phrases.Meaning) bool {
-		return l.phrases().IsWhole(bare, m)
-	})
+	refusing := []phrases.Meaning{phrases.No, phrases.Wait, phrases.Hold}
+	return slices.ContainsFunc(refusing, func(m phrases.Meaning) bool { return l.phrases().IsWhole(bare, m) })
 }
 
 // harmlessNo matches a no that refuses nothing, such as "no rush".
@@ -137,8 +136,8 @@ var harmlessNo = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don
 
 var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
-// isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix it?",
-// a request in the form of a question, which soundsLike judges.
+// isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix
+// it?", a request in the form of a question, which soundsLike judges.
 func isQuestion(bare string) bool {
 	if requesting.MatchString(bare) {
 		return false

@@ -15,8 +15,8 @@ type clause struct {
 	mark byte // what ends it: a comma for all marks but a colon; 0 at the end of the sentence
 }
 
-// spokenSentences returns the sentences that a message's writer says, as words.Sentences does, and leaves out what is
-// only shown: lists, logs, commands, what a colon announces, and what is struck out.
+// spokenSentences returns the sentences that a message's writer says, as words.Sentences does, and leaves out
+// what is only shown: lists, logs, commands, what a colon announces, and what is struck out.
 func spokenSentences(text string) []string {
 	text = atBobbin.ReplaceAllString(eastern.Replace(strings.TrimSpace(text)), "")
 	var lines []string
@@ -36,16 +36,21 @@ func spokenSentences(text string) []string {
 
 var (
 	// eastern writes the marks of Chinese and Japanese as ours.
-	eastern = strings.NewReplacer("。", ". ", "！", "! ", "？", "? ", "，", ", ", "、", ", ", "：", ": ", "；", "; ", "「", `"`, "」", `"`, "『", `"`, "』", `"`, "　", " ", "¡", "", "¿", "")
+	eastern = strings.NewReplacer(
+		"。", ". ", "！", "! ", "？", "? ", "，", ", ", "、", ", ", "：", ": ", "；", "; ",
+		"「", `"`, "」", `"`, "『", `"`, "』", `"`, "　", " ", "¡", "", "¿", "",
+	)
 	// atBobbin matches the bot's name as people type it where Slack makes no mention of it.
 	atBobbin = lazyregexp.New(`(?i)^@bobbin\b[,:]? *`)
 	// shown matches a line that its writer shows and does not say: an item of a list, a log line, a command.
-	shown  = lazyregexp.New(`^\s*(?:\d+[.)] |[-*•+] |\[attached: |[$#%] |\[?\d{1,4}[:/-]\d\d|(?i:error|warn|info|debug|fatal|panic|npm err!?)\b)`)
+	shown  = lazyregexp.New(`^\s*(?:\d+[.)] |[-*•+] |\[attached: |[$#%] |\[?\d{1,4}[:/-]\d\d|` + logLevel + `)`)
 	struck = lazyregexp.New(`(?:^|\s)~[^~\n]+~`)
 	// inCode matches the name of a thing in code, which is a word of its sentence but none of the writer's.
 	inCode   = lazyregexp.New("`[^`\n]+`")
 	emphasis = lazyregexp.New(`(^|\s|["'(])[*_]+|[*_]+(\s|[.,!?"')]|$)`)
 )
+
+const logLevel = `(?i:error|warn|info|debug|fatal|panic|npm err!?)\b`
 
 // clauses splits a sentence at its commas, colons and dashes.
 func clauses(sentence string) (all []clause) {
@@ -91,7 +96,9 @@ func (c clause) wordCount() int { return len(strings.Fields(c.text)) }
 
 // isList reports whether the clauses are single words, as in "start, stop, restart".
 func isList(all []clause) bool {
-	return len(all) > 2 && !slices.ContainsFunc(all, func(c clause) bool { return c.wordCount() > 1 || strings.ContainsFunc(c.text, isJoined) })
+	return len(all) > 2 && !slices.ContainsFunc(all, func(c clause) bool {
+		return c.wordCount() > 1 || strings.ContainsFunc(c.text, isJoined)
+	})
 }
 
 // isJoined reports whether r is a letter of a script that puts no spaces between words.

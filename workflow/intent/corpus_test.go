@@ -2,6 +2,7 @@ package intent_test
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,8 +32,11 @@ func TestHarmlessMessages(t *testing.T) {
 	t.Parallel()
 	messages := corpus(t, "harmless.txt")[""]
 	require.GreaterOrEqual(t, len(messages), 200)
-	held := 0
+	held, tempting := 0, 0
 	for _, m := range messages {
+		if refusingWord.MatchString(m) {
+			tempting++ // the control: a reader of single words would refuse
+		}
 		switch (intent.Lexicon{}).ReadRefusal(m) {
 		case intent.RefusalStop:
 			t.Errorf("%q stops", m)
@@ -43,7 +47,10 @@ func TestHarmlessMessages(t *testing.T) {
 	}
 	t.Logf("%d of %d harmless messages hold", held, len(messages))
 	require.LessOrEqual(t, held*100, 2*len(messages))
+	require.Greater(t, tempting, 200)
 }
+
+var refusingWord = regexp.MustCompile(`(?i)\b(?:stop\w*|wait\w*|hold\w*|halt\w*|no|not|don'?t|cancel\w*|abort\w*|never|wrong)\b`)
 
 // All messages that refuse are refusals, and those that clearly say stop stop.
 func TestRefusals(t *testing.T) {

@@ -37,8 +37,8 @@ const (
 	maxPhrase = 60
 )
 
-// NewLexicon returns a lexicon with the built-in lists and the added phrases. The keys of added are stop, hold,
-// approve, go_on and no. The error is a PhraseFaults with each phrase that cannot be added.
+// NewLexicon returns a lexicon with the built-in lists and the added phrases. The keys of added are stop,
+// hold, approve, go_on and no. The error is a PhraseFaults with each phrase that cannot be added.
 func NewLexicon(added map[string][]string) (Lexicon, error) {
 	var faults PhraseFaults
 	for list := range added {
@@ -60,7 +60,8 @@ func NewLexicon(added map[string][]string) (Lexicon, error) {
 	return Lexicon{set: &set}, nil
 }
 
-// addedList returns the added phrases as one more language, whose words around a phrase are those of all languages.
+// addedList returns the added phrases as one more language, whose words around a phrase are those of all
+// languages.
 func addedList(added map[string][]string) phrases.List {
 	list := phrases.List{Name: "words", Phrases: map[phrases.Meaning][]string{}}
 	for _, l := range phrases.BuiltIn() {
@@ -92,7 +93,7 @@ func whyNotAdded(added map[string][]string, list string, index int) string {
 		return "has a punctuation mark in it; a phrase is a part of one sentence"
 	}
 	for _, other := range addable {
-		if other != list && slices.ContainsFunc(added[other], func(p string) bool { return phrases.Fold(p) == phrases.Fold(phrase) }) {
+		if other != list && containsFolded(added[other], phrase) {
 			return "is in words." + other + ", too"
 		}
 	}
@@ -106,9 +107,7 @@ func whyContradicts(phrase string, meaning phrases.Meaning) string {
 	if slices.Contains(agreeing, meaning) {
 		against, does = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}, "refuses"
 	}
-	contradicts := func(m phrases.Meaning) bool {
-		return slices.ContainsFunc(builtIn().All(m), func(p string) bool { return phrases.Fold(p) == phrases.Fold(phrase) })
-	}
+	contradicts := func(m phrases.Meaning) bool { return containsFolded(builtIn().All(m), phrase) }
 	switch {
 	case slices.ContainsFunc(against, contradicts):
 		return "is built in as a phrase that " + does
@@ -120,6 +119,12 @@ func whyContradicts(phrase string, meaning phrases.Meaning) string {
 		return "is built in as a phrase that approves"
 	}
 	return ""
+}
+
+// containsFolded reports whether a list has the phrase, as refusals are compared.
+func containsFolded(list []string, phrase string) bool {
+	folded := phrases.Fold(phrase)
+	return slices.ContainsFunc(list, func(p string) bool { return phrases.Fold(p) == folded })
 }
 
 // A PhraseFault is a phrase that cannot be added to a list.

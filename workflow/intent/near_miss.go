@@ -10,11 +10,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// readNearMiss reads a message that is almost an approval: with a slip of the keyboard ("fixit"), a yes in any of the
-// languages, or a phrase with words around it ("corrígelo ya"). People are asked what they mean by it.
+// readNearMiss reads a message that is almost an approval: with a slip of the keyboard ("fixit"), a yes in
+// any of the languages, or a phrase with words around it ("corrígelo ya"). People are asked what they mean by
+// it.
 func (l Lexicon) readNearMiss(own string) Consent {
 	said := strings.TrimSpace(words.Squeeze(words.WithoutSpeech(own)))
-	if strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || utf8.RuneCountInString(said) > maxNearMiss {
+	asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？")
+	if asks || utf8.RuneCountInString(said) > maxNearMiss {
 		return Consent{}
 	}
 	if l.isSlip(said) || l.phrases().IsWhole(said, phrases.Yes) {
@@ -38,7 +40,8 @@ func (l Lexicon) readNearMiss(own string) Consent {
 	return Consent{}
 }
 
-// maxNearMiss is the limit, in characters, of a message that may be a slip of an approval: what is longer says more.
+// maxNearMiss is the limit, in characters, of a message that may be a slip of an approval: what is longer
+// says more.
 const maxNearMiss = 80
 
 // cutClause cuts a text at its first comma, full stop or dash.
@@ -65,7 +68,8 @@ func (l Lexicon) limitIn(text string) string {
 	}
 }
 
-// isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit", "aproved".
+// isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit",
+// "aproved".
 func (l Lexicon) isSlip(said string) bool {
 	if !words.IsPlainASCII(said) {
 		return false
@@ -86,8 +90,8 @@ func lettersOnly(s string) string {
 	}, s)
 }
 
-// oneApart reports whether two words are the same but for one letter, which is missing, doubled, wrong, or swapped with
-// its neighbour.
+// oneApart reports whether two words are the same but for one letter, which is missing, doubled, wrong, or
+// swapped with its neighbour.
 func oneApart(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -19,19 +19,22 @@ const (
 	RefusalStop Refusal = "stop" // says to stop, to wait, or not to fix, push or go on
 )
 
-// ReadRefusal reads whether a message stops approved work, or objects to it. One clause that refuses is enough,
-// with a reason or without, unless the message is plainly about something else: the clause has to be the words of a
-// list from its beginning to its end ("stop" in "it should stop at zero" is not), and quotes, code, lists and logs are
-// not read. What is unclear is a hold. A correction ("use ceil, not floor") is no refusal.
+// ReadRefusal reads whether a message stops approved work, or objects to it. One clause that refuses is
+// enough, with a reason or without, unless the message is plainly about something else: the clause has to be
+// the words of a list from its beginning to its end ("stop" in "it should stop at zero" is not), and quotes,
+// code, lists and logs are not read. What is unclear is a hold. A correction ("use ceil, not floor") is no
+// refusal.
 //
-// ReadConsent, which judges words about a report that waits for approval, says ConsentStop only for words that end
-// work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on waiting.
+// ReadConsent, which judges words about a report that waits for approval, says ConsentStop only for words
+// that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
+// waiting.
 func (l Lexicon) ReadRefusal(text string) Refusal {
 	refusal, _ := l.readRefusal(text)
 	return refusal
 }
 
-// readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved work.
+// readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
+// work.
 func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
 	if refusesByEmoji(text) {
 		refusal = RefusalHold
@@ -95,8 +98,8 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	return RefusalStop
 }
 
-// weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it answers or
-// corrects: "no, only the header".
+// weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it
+// answers or corrects: "no, only the header".
 func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusal {
 	reason := m.Reason
 	if at < len(all)-1 {
@@ -127,8 +130,8 @@ func weighLate(m phrases.Match, all []clause, at int) Refusal {
 	return RefusalStop
 }
 
-// weighQuestion weighs a refusal in a question: "can you stop?" asks for it, "wait, is that right?" is a hold, and
-// "stop?" is only a question.
+// weighQuestion weighs a refusal in a question: "can you stop?" asks for it, "wait, is that right?" is a
+// hold, and "stop?" is only a question.
 func (l Lexicon) weighQuestion(r Refusal, all []clause, at int) Refusal {
 	switch {
 	case l.phrases().Begins(all[at].text, phrases.Ask):
@@ -139,7 +142,8 @@ func (l Lexicon) weighQuestion(r Refusal, all []clause, at int) Refusal {
 	return RefusalNone
 }
 
-// refusesByEmoji reports whether a message is made of emoji of which one refuses, or ends with one behind a few words.
+// refusesByEmoji reports whether a message is made of emoji of which one refuses, or ends with one behind a
+// few words.
 func refusesByEmoji(text string) bool {
 	own, _ := words.OwnLines(words.Straighten(refusingPictures.Replace(words.SpellPictures(text))))
 	if words.AddressesOther(own) {
@@ -161,10 +165,14 @@ func refusesByEmoji(text string) bool {
 func RefusingReaction(name string) bool { return slices.Contains(refusingReactions, name) }
 
 var refusingReactions = []string{
-	"-1", "thumbsdown", "x", "negative_squared_cross_mark", "heavy_multiplication_x", "octagonal_sign", "stop_sign",
-	"no_entry", "no_entry_sign", "no_good", "raised_hand", "hand", "double_vertical_bar", "black_square_for_stop",
+	"-1", "thumbsdown", "x", "negative_squared_cross_mark", "heavy_multiplication_x", "octagonal_sign",
+	"stop_sign", "no_entry", "no_entry_sign", "no_good", "raised_hand", "hand", "double_vertical_bar",
+	"black_square_for_stop",
 }
 
 // refusingPictures writes the emoji that refuse as Slack names them.
-var refusingPictures = strings.NewReplacer("❌", ":x:", "❎", ":negative_squared_cross_mark:", "✖", ":heavy_multiplication_x:", "🛑", ":octagonal_sign:",
-	"⛔", ":no_entry:", "🚫", ":no_entry_sign:", "🙅", ":no_good:", "✋", ":raised_hand:", "⏸", ":double_vertical_bar:", "⏹", ":black_square_for_stop:")
+var refusingPictures = strings.NewReplacer(
+	"❌", ":x:", "❎", ":negative_squared_cross_mark:", "✖", ":heavy_multiplication_x:", "🛑", ":octagonal_sign:",
+	"⛔", ":no_entry:", "🚫", ":no_entry_sign:", "🙅", ":no_good:", "✋", ":raised_hand:",
+	"⏸", ":double_vertical_bar:", "⏹", ":black_square_for_stop:",
+)

@@ -51,23 +51,26 @@ type scopeForm struct {
 // people add to a yes is more often a correction ("yes, but it also happens for guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
-	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) ((?:in|on|at|for|within|inside|under) .+?),? only$`), before: "only "},
+	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
-	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `),? ` + except + ` (.+)$`), before: "not "},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? with(?: only| just)? ((?:(?:the )?` + steps + ` )` + numbers + `)(?: only)?$`), before: "only "},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? with(?: only| just)? (` + numbers + `)(?: only)?$`), before: "only steps "},
+	{words: lazyregexp.New(`(?is)^` + openly + fixAll + `,? ` + except + ` (.+)$`), before: "not "},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?: only)?$`), before: "only "},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?: only)?$`), before: "only steps "},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
 
-// Parts of the forms: what leaves something out, and the numbers of steps.
+// Parts of the forms: a place, what leaves something out, and the numbers of steps.
 const (
-	except  = `(?:except(?: for)?|apart from|minus|other than)`
-	steps   = `(?:steps?|tasks?|parts?|points?|items?|numbers?)`
-	numbers = `#?\d{1,2}(?:(?:, ?| and | & |, and )#?\d{1,2})*`
+	where    = `(?:in|on|at|for|within|inside|under)`
+	fixAll   = `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `)`
+	except   = `(?:except(?: for)?|apart from|minus|other than)`
+	withOnly = goAhead + `,? with (?:only |just )?(?:the )?`
+	steps    = `(?:steps?|tasks?|parts?|points?|items?|numbers?)`
+	numbers  = `#?\d{1,2}(?:(?:, ?| and | & |, and )#?\d{1,2})*`
 )
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
@@ -88,24 +91,27 @@ var (
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
 )
 
-// limitsNoThing reports whether a scope is a limit by not, only, just or "no changes" that names no thing which
-// could be left alone: "not happy with it", "just for now". Whoever reads it has to ask.
+// limitsNoThing reports whether a scope is a limit by not, only, just or "no changes" that names no thing
+// which could be left alone: "not happy with it", "just for now". Whoever reads it has to ask.
 func limitsNoThing(scope string) bool {
 	return weakLimit.MatchString(scope) && (!namesThing.MatchString(scope) || noThing.MatchString(scope))
 }
 
 var (
 	weakLimit = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just|no changes?)\b`)
-	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a path or a name.
+	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a
+	// path or a name.
 	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
 	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the|this) (?:right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
-	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer does.
+	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
+	// does.
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
-// splitCondition parts a limit from the condition or the time in it, both in their words: "only the header, after the
-// release" is "only the header" and "after the release". No second look at the diff could enforce a condition.
+// splitCondition parts a limit from the condition or the time in it, both in their words: "only the header,
+// after the release" is "only the header" and "after the release". No second look at the diff could enforce a
+// condition.
 func splitCondition(said string) (limit, condition string) {
 	var limits, conditions []string
 	for _, part := range limitParts.Split(said, -1) {
@@ -131,14 +137,15 @@ func joinParts(parts []string) string {
 
 var (
 	limitParts = lazyregexp.New(`(?s)[,;] +`)
-	// putsOff matches a part that puts something off as a whole, bareOnly what leaves no limit before a condition.
+	// putsOff matches a part that puts something off as a whole, bareOnly what leaves no limit before a
+	// condition.
 	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
 	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
 	bareBut  = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
 )
 
-// looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a time, to
-// be shown in the question.
+// looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
+// time, to be shown in the question.
 func looseScope(own string) (scope, condition string) {
 	said := words.Polite(own)
 	if m := limiting.FindStringSubmatch(said); m != nil {
@@ -161,8 +168,8 @@ func looseScope(own string) (scope, condition string) {
 	return scope, condition
 }
 
-// looseCondition returns the condition or time of the sentence that consents: behind the words that consent, or at the
-// beginning of the sentence.
+// looseCondition returns the condition or time of the sentence that consents: behind the words that consent,
+// or at the beginning of the sentence.
 func looseCondition(said string) string {
 	at := consentWords.FindStringIndex(said)
 	if at == nil {
@@ -183,13 +190,15 @@ var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\b
 
 var (
 	// adverbial matches where or how, said behind words of approval; widens matches what adds to a fix.
-	adverbial = lazyregexp.New(`(?is)^` + openly + goAhead + `,? ((?:with|in|on|at|for|within|inside|under|using|via) .+)$`)
-	widens    = lazyregexp.New(`(?i)(?:\b(?:too|as well|also)$|^for (?:now|me|us|sure)\b|^with (?:it|this|that|pleasure)\b)`)
+	adverbial = lazyregexp.New(`(?is)^` + openly + goAhead + `,? ((?:with|using|via|` + where + `) .+)$`)
+	widens    = lazyregexp.New(`(?i)\b(?:too|as well|also)$|^(?:for (?:now|me|us|sure)|with (?:it|this|that))\b`)
 	// consentObject matches what is to be done, behind words that consent.
 	consentObject = lazyregexp.New(`(?i)^[ ,;]*(?:(?:it|this|that|all|everything)\b)?[ ,;]*`)
 	// leadingCondition matches a condition at the beginning of a sentence.
-	leadingCondition = lazyregexp.New(`(?i)^(?:if|unless|until|when|once|after|before|as soon as|provided|assuming|tomorrow|tonight|on monday|next week)\b[^.!?]*`)
+	leadingCondition = lazyregexp.New(`(?i)^(?:` + conditions + `|tomorrow|tonight|on monday|next week)\b[^.!?]*`)
 )
+
+const conditions = `if|unless|until|when|once|after|before|as soon as|provided|assuming`
 
 // LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
 // or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Fold writes s as refusals are compared: in lower case, without accents and apostrophes, and with one letter where
-// three or more repeat.
+// Fold writes s as refusals are compared: in lower case, without accents and apostrophes, and with one letter
+// where three or more repeat.
 func Fold(s string) string {
 	s = plainLetters.Replace(strings.ToLower(s))
 	runes := []rune(s)
@@ -32,8 +32,8 @@ var plainLetters = strings.NewReplacer(
 	"ù", "u", "ú", "u", "û", "u", "ü", "u", "ź", "z", "ż", "z", "ß", "ss",
 )
 
-// CutPrefix returns what follows a phrase at the beginning of s. A phrase ends where a word does; in the scripts
-// that put no spaces between words it ends anywhere.
+// CutPrefix returns what follows a phrase at the beginning of s. A phrase ends where a word does; in the
+// scripts that put no spaces between words it ends anywhere.
 func CutPrefix(s, phrase string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(s, phrase)
 	if !ok || phrase == "" {

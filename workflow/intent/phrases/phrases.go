@@ -1,12 +1,12 @@
-// Package phrases holds the words by which messages stop, hold, approve or refuse work: lists in files, one file
-// a language, which are part of the program.
+// Package phrases holds the words by which messages stop, hold, approve or refuse work: lists in files, one
+// file a language, which are part of the program.
 //
 // # The files
 //
-// A file in the folder languages has a section for each meaning. A line such as "[stop]" begins a section, each
-// other line is one phrase, and # begins a comment. Phrases are written in lower case and without final
-// punctuation. "..." at the end of a phrase stands for more words; elsewhere it stands for some words or none. "*" at
-// the end stands for one word. "(a|b) c" stands for two phrases, "a c" and "b c".
+// A file in the folder languages has a section for each meaning. A line such as "[stop]" begins a section,
+// each other line is one phrase, and # begins a comment. Phrases are written in lower case and without final
+// punctuation. "..." at the end of a phrase stands for more words; elsewhere it stands for some words or
+// none. "*" at the end stands for one word. "(a|b) c" stands for two phrases, "a c" and "b c".
 //
 //	stop     says to stop: "stop", "cancel". It ends running work in any phase.
 //	wait     says to wait, or not to fix, push or go on: "hold on", "don't push". It ends approved work;
@@ -68,7 +68,9 @@ const (
 )
 
 // Meanings lists all meanings.
-var Meanings = []Meaning{Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Please, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom}
+var Meanings = []Meaning{
+	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Please, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom,
+}
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
 var liberal = []Meaning{Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom}

@@ -74,8 +74,8 @@ type Match struct {
 // refusals are the meanings that Find looks for, the strongest first.
 var refusals = []Meaning{Stop, Wait, Hold, No}
 
-// Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its end,
-// apart from openers before it, fillers in it, and tails and a reason behind it.
+// Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its
+// end, apart from openers before it, fillers in it, and tails and a reason behind it.
 func (s Set) Find(clause string) Match {
 	folded := Fold(clause)
 	if _, idiom := s.find(Idiom, []string{folded}); idiom {
@@ -95,7 +95,8 @@ func (s Set) Find(clause string) Match {
 	return Match{}
 }
 
-// variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop stop").
+// variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop
+// stop").
 func (s Set) variants(folded string) []string {
 	kept := slices.DeleteFunc(strings.Fields(folded), func(word string) bool {
 		return slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Filler], word) })
@@ -174,7 +175,10 @@ func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
 
 // begins reports whether text begins with a phrase of that meaning of a list.
 func (s Set) begins(list int, text string, meaning Meaning) bool {
-	return slices.ContainsFunc(s.indexes[list][meaning].at(text), func(p string) bool { _, ok := CutPrefix(text, p); return ok })
+	return slices.ContainsFunc(s.indexes[list][meaning].at(text), func(phrase string) bool {
+		_, ok := CutPrefix(text, phrase)
+		return ok
+	})
 }
 
 // cutLongest drops the longest phrase of that meaning from the beginning of text.
@@ -234,12 +238,14 @@ func (s Set) Begins(text string, meaning Meaning) bool {
 	return false
 }
 
-// IsWhole reports whether the text is one of the phrases of that meaning, letter by letter. Only case may differ, and
-// politeness and one final mark may be around it.
+// IsWhole reports whether the text is one of the phrases of that meaning, letter by letter. Only case may
+// differ, and politeness and one final mark may be around it.
 func (s Set) IsWhole(text string, meaning Meaning) bool {
 	for _, list := range s.lists {
 		whole, bare := trimMark(strings.TrimSpace(text)), list.polite(text)
-		if slices.ContainsFunc(list.Phrases[meaning], func(p string) bool { return sameLetters(whole, p) || sameLetters(bare, p) }) {
+		if slices.ContainsFunc(list.Phrases[meaning], func(phrase string) bool {
+			return sameLetters(whole, phrase) || sameLetters(bare, phrase)
+		}) {
 			return true
 		}
 	}
@@ -276,8 +282,9 @@ func trimMark(text string) string {
 	return text
 }
 
-// sameLetters reports whether text is the phrase, apart from case. Only the letters of the phrase and their own upper
-// case count, so that no letter of another script, and no sign such as that for kelvin, can look like one of them.
+// sameLetters reports whether text is the phrase, apart from case. Only the letters of the phrase and their
+// own upper case count, so that no letter of another script, and no sign such as that for kelvin, can look
+// like one of them.
 func sameLetters(text, phrase string) bool {
 	letters := []rune(phrase)
 	at := 0

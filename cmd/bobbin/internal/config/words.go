@@ -19,7 +19,9 @@ type Words struct {
 
 // Lexicon returns the lists by which messages are read: the built-in ones and those of the file.
 func (w Words) Lexicon() (intent.Lexicon, error) {
-	return intent.NewLexicon(map[string][]string{"stop": w.Stop, "hold": w.Hold, "approve": w.Approve, "go_on": w.GoOn, "no": w.No})
+	return intent.NewLexicon(map[string][]string{
+		"stop": w.Stop, "hold": w.Hold, "approve": w.Approve, "go_on": w.GoOn, "no": w.No,
+	})
 }
 
 // check adds a problem for each phrase that cannot be added.
