@@ -56,6 +56,7 @@ skills_dir: skills
 http: {addr: 127.0.0.1:8080}
 slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
+words: {stop: [finito], hold: [smells fishy], approve: [make it rain], go_on: [onwards], no: [nix da]}
 `
 
 func saveConfig(t testing.TB, text string) string {
@@ -74,6 +75,10 @@ func TestConfigIsReadWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Config{
 		Text: []byte(wholeConfig),
+		Words: Words{
+			Stop: []string{"finito"}, Hold: []string{"smells fishy"}, Approve: []string{"make it rain"}, GoOn: []string{"onwards"},
+			No: []string{"nix da"},
+		},
 		Repositories: []Repository{
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
