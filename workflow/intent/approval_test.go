@@ -471,7 +471,7 @@ func TestApprovalsInOtherLanguages(t *testing.T) {
 	}
 	for _, text := range []string{
 		"\u0430delante", "сorrígelo", "genehm\u0456gt", "adelante\u200b", "> adelante", "`adelante`", "¿adelante?", "adelante?", "<@U2> adelante", "no adelante", "nicht genehmigt", "nicht behebe es",
-		"no lo corrijas", "承認しません", "修复吧？", "不要修复", "고치지 마세요", "behebe es, wenn CI grün ist", "adelante mañana", "„genehmigt“", "ʟgtm", "o\u212a", "修正してください\n```\nrm\n```",
+		"no lo corrijas", "承認しません", "修复吧？", "不要修复", "고치지 마세요", "behebe es, wenn CI grün ist", "adelante mañana", "„genehmigt“", "ʟgtm", "i\u212a keur het goed", "修正してください\n```\nrm\n```",
 	} {
 		kind := intent.ReadConsent(text).Kind
 		require.NotEqual(t, approve, kind, text)
