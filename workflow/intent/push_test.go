@@ -25,6 +25,17 @@ func TestReadPush(t *testing.T) {
 	}
 }
 
+func TestPushesAllTheSame(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"push all the same", "Push it all the same.", "push it anyway", "yes, push it anyway", "please push all the same"} {
+		require.True(t, intent.PushesAllTheSame(text), text)
+		require.Equal(t, []bool{true, false}, readPush(text), text)
+	}
+	for _, text := range []string{"push it", "yes", "all the same", "don't push it anyway", "push it anyway?", "> push it anyway", "push it anyway, but not go.sum", "<@U1> push it anyway"} {
+		require.False(t, intent.PushesAllTheSame(text), text)
+	}
+}
+
 func readPush(text string) []bool {
 	allows, unproven := intent.ReadPush(text)
 	return []bool{allows, unproven}

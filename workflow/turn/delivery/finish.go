@@ -116,7 +116,10 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := outgoing.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: outgoing.PushIntended, Unproven: work.unproven()}
+	push := outgoing.Push{
+		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
+		State: outgoing.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}

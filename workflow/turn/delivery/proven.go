@@ -44,6 +44,14 @@ func (w provenWork) unproven() string {
 	return w.allowance.Unproven
 }
 
+// expectations returns the changed expectations of tests that a person allowed, one a line.
+func (w provenWork) expectations() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Expectations
+}
+
 // seen returns what the program itself found out about the work, in lines.
 func (w provenWork) seen() []string {
 	if w.unproven() != "" {
