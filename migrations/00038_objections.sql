@@ -16,7 +16,7 @@ create table objections (
     settled      text not null default '' check (settled in ('', 'withdrawn', 'overruled')),
     settled_at   timestamptz,
     allowance_id text references allowances (id),
-    unique (session_id, message_id),
+    unique (session_id, message_id, how),
     -- An approval that was edited or deleted is void: its author cannot bring it back by another edit.
     constraint void_stays_void check (settled <> 'withdrawn' or how in ('message', 'reaction')),
     constraint overruled_by_allowance check (settled <> 'overruled' or allowance_id is not null)
@@ -33,6 +33,15 @@ update allowances set paths = names where unproven = '';
 drop index allowances_once;
 create unique index allowances_once on allowances (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations));
 alter table pushes add column expectations text not null default '';
+
+-- What one person alone is shown, once for each key. It is no reaction, but posted beside the lines like one.
+alter table outbox
+    add column ephemeral_to text not null default '',
+    add column ephemeral    text not null default '';
+
+-- The event of a reaction names only the message: its session is found by it.
+create index outbox_by_ts on outbox (ts) where ts is not null;
+create index approvals_by_message on approvals (message_ts);
 
 -- With objections, and with what else an allowance names.
 create or replace view audited as

@@ -59,6 +59,8 @@ func (r Reader) readEvent(c eventCallback) (incoming.Event, string) {
 	switch {
 	case c.EventID == "":
 		return incoming.Event{}, "an event without an id"
+	case e.Type == reactionAdded, e.Type == reactionRemoved:
+		return r.readReacted(c)
 	case e.Type != "message" && e.Type != "app_mention":
 		return incoming.Event{}, fmt.Sprintf("event of type %q", e.Type)
 	case e.Channel == "":

@@ -39,19 +39,8 @@ type sharePayload struct {
 	}] `json:"channel"`
 	Message lenient[post] `json:"message"`
 
-	EventID jstring `json:"event_id"`
-	Event   lenient[struct {
-		Type     jstring `json:"type"`
-		User     jstring `json:"user"`
-		Reaction jstring `json:"reaction"`
-		ItemUser jstring `json:"item_user"`
-		EventTS  jstring `json:"event_ts"`
-		Item     lenient[struct {
-			Type    jstring `json:"type"`
-			Channel jstring `json:"channel"`
-			TS      jstring `json:"ts"`
-		}] `json:"item"`
-	}] `json:"event"`
+	EventID jstring                `json:"event_id"`
+	Event   lenient[reactionEvent] `json:"event"`
 }
 
 // SharedMessage is a message that a person sent to the bot by a shortcut or a reaction.
@@ -72,7 +61,7 @@ func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage,
 	switch {
 	case kind == "interactive" && p.Type == "message_action" && p.CallbackID == SendShortcut:
 		s = r.readShortcut(p)
-	case kind == "events_api" && p.Event.v.Type == "reaction_added":
+	case kind == "events_api" && p.Event.v.Type == reactionAdded:
 		s, ok = r.readReaction(p)
 		if !ok {
 			return s, false
@@ -103,8 +92,7 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 // readReaction reads a reaction. The event does not hold the message, so In has no text.
 func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	e, item := p.Event.v, p.Event.v.Item.v
-	name, _, _ := strings.Cut(string(e.Reaction), "::") // a skin tone may follow
-	if item.Type != "message" || e.User == jstring(r.Self.User) || !slices.Contains(r.Reactions[string(item.Channel)], name) {
+	if !r.sends(e) {
 		return s, false
 	}
 	// The id is the same for all configured reactions of one person to one message.
@@ -112,6 +100,12 @@ func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
 	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
 	return s, !s.Own
+}
+
+// sends reports whether a reaction is configured to send its message to the bot.
+func (r Reader) sends(e reactionEvent) bool {
+	item := e.Item.v
+	return item.Type == "message" && e.User != jstring(r.Self.User) && slices.Contains(r.Reactions[string(item.Channel)], e.name())
 }
 
 // authorOf returns the author of a message: a user id, or the name that a bot gave itself.

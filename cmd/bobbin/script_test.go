@@ -78,7 +78,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"asked": cmd(askedCmd),
 		// what came of it
 		"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
-		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd),
+		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd), "alone": cmd(aloneCmd), "shown-alone": look(shownAlone),
 		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
 		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
 	}

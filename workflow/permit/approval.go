@@ -1,7 +1,6 @@
 package permit
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -77,11 +76,11 @@ const (
 func (o Objection) String() string {
 	switch o.How {
 	case ByReaction:
-		return fmt.Sprintf("%s reacted with :%s:", o.UserName, o.Words)
+		return o.UserName + " reacted with :" + o.Words + ":"
 	case ByEdit:
-		return fmt.Sprintf("%s edited the approval to %q", o.UserName, o.Words)
+		return o.UserName + ` edited the approval to "` + o.Words + `"`
 	case ByDeletion:
-		return o.UserName + " deleted the approval"
+		return "The approval of " + o.UserName + " was deleted"
 	}
-	return fmt.Sprintf("%s: %q", o.UserName, o.Words)
+	return o.UserName + `: "` + o.Words + `"`
 }

@@ -20,11 +20,14 @@ type Objection permit.Objection
 
 func (Objection) Stage() record.Stage { return record.Decision }
 
-// Write stores the objection, once for each message.
+// Write stores the objection, once for each message. What became of an approval is stored once, too, though it may be
+// found both in an event and in the thread.
 func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id int64
 	err := tx.QueryRow(ctx, `insert into objections (session_id, approval_id, message_id, message_ts, user_id, user_name, how, words)
-		values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (session_id, message_id) do nothing returning id`,
+		select $1, $2, $3, $4, $5, $6, $7, $8 where $7 not in ('edit', 'deletion') or not exists (select 1 from objections o
+			where o.approval_id = $2 and o.message_ts = $4 and o.how = $7 and o.words = $8)
+		on conflict (session_id, message_id, how) do nothing returning id`,
 		r.Session, o.Approval, o.Message, o.MessageTS, o.User, database.CleanText(o.UserName), o.How, database.CleanText(o.Words)).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -33,6 +36,40 @@ func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 		return err
 	}
 	return audit.Append(ctx, tx, r.Session, "objection", strconv.FormatInt(id, 10))
+}
+
+// Overruled returns the objections that an allowance overruled, in order.
+func (g Register) Overruled(ctx context.Context, allowance string) ([]permit.Objection, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections where allowance_id = $1 order by id`, allowance)
+	if err != nil {
+		return nil, fmt.Errorf("what %s overruled: %w", allowance, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Objection])
+}
+
+const objectionColumns = `id, approval_id as approval, message_id as message, message_ts, user_id as "user", user_name, how, words, at`
+
+// Objected reports whether that objection is stored, settled or not, whichever event told it.
+func (g Register) Objected(ctx context.Context, o Objection) (stored bool, err error) {
+	err = g.DB.Pool.QueryRow(ctx, `select exists (select 1 from objections where approval_id = $1 and message_ts = $2 and how = $3 and words = $4)`,
+		o.Approval, o.MessageTS, o.How, database.CleanText(o.Words)).Scan(&stored)
+	return stored, err
+}
+
+// ApprovalByMessage returns the newest approval that was given by the message with that ts, or under which a push
+// was allowed by it, or nil if there is none.
+func (g Register) ApprovalByMessage(ctx context.Context, session, ts string) (*permit.Approval, error) {
+	var revision int
+	err := g.DB.Pool.QueryRow(ctx, `select revision from approvals a where session_id = $1 and $2 <> '' and (message_ts = $2
+		or exists (select 1 from allowances w where w.approval_id = a.id and w.message_ts = $2 and w.user_id <> ''))
+		order by revision desc limit 1`, session, ts).Scan(&revision)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what %s approved: %w", ts, err)
+	}
+	return g.Approval(ctx, session, revision)
 }
 
 // A Withdrawal is a Part: a person takes back some of their own objections.
@@ -83,8 +120,7 @@ const stands = `(o.settled = '' or o.settled = 'overruled' and not exists (selec
 // Objections returns the objections that keep the tree from being pushed under the approval, in order. If tree is
 // empty, it returns those that nobody settled.
 func (g Register) Objections(ctx context.Context, approval, tree string) ([]permit.Objection, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select id, approval_id as approval, message_id as message, message_ts, user_id as "user", user_name, how, words, at
-		from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+stands+`$2))) order by id`, approval, tree)
+	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+stands+`$2))) order by id`, approval, tree)
 	if err != nil {
 		return nil, fmt.Errorf("objections to %s: %w", approval, err)
 	}

@@ -61,11 +61,22 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, err
 func (r Reader) Original(ctx context.Context, ts string, before int64) (string, error) {
 	var text string
 	err := r.db.Pool.QueryRow(ctx, `select text from inbox where session_id = $1 and message_ts = $2 and id < $3
-		and kind <> 'action' order by id desc limit 1`, r.session, ts, before).Scan(&text)
+		and kind not in ('action', 'reacted') order by id desc limit 1`, r.session, ts, before).Scan(&text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	return text, err
+}
+
+// Written returns the message with that ts as it first came in. written is false if it is not in the inbox, or is no
+// message of a person.
+func (r Reader) Written(ctx context.Context, ts string) (m incoming.Message, written bool, err error) {
+	list, err := r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
+		and kind in ('mention', 'reply') order by id limit 1`, r.session, ts)
+	if err != nil || len(list) == 0 {
+		return m, false, err
+	}
+	return list[0], true, nil
 }
 
 // ReadByAgents reports whether agents were given a message of the thread

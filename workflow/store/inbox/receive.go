@@ -77,6 +77,10 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 	list = slices.DeleteFunc(slices.Clone(came), byEdit)
 	starts := slices.IndexFunc(came, startsSession)
 	thread := came[0].Thread
+	if came[0].Kind == incoming.Reacted {
+		id, err = findTarget(ctx, tx, thread, came[0].TS)
+		return id, list, err
+	}
 	for {
 		if starts >= 0 {
 			in := came[starts]
@@ -175,12 +179,15 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 	return fresh, i.askStop(ctx, tx, session, fresh)
 }
 
-// happened returns when each press and deletion was made, by Slack's clock, so that it can be compared with the ts of
+// timed are the kinds of events whose ts is that of another message.
+var timed = []incoming.Kind{incoming.Action, incoming.Delete, incoming.Edit, incoming.Reacted}
+
+// happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so that it can be compared with the ts of
 // messages; nil for other events, of which the ts says it, and for a time that cannot be.
 func happened(list []incoming.Event) []*time.Time {
 	times := make([]*time.Time, len(list))
 	for n, in := range list {
-		if s := in.At.Unix(); (in.Kind == incoming.Action || in.Kind == incoming.Delete) && 0 < s && s < 1<<36 {
+		if s := in.At.Unix(); slices.Contains(timed, in.Kind) && 0 < s && s < 1<<36 {
 			times[n] = &in.At
 		}
 	}
@@ -237,18 +244,18 @@ func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []
 	return nil
 }
 
-// mayBeStop reports whether the turn can judge an event to be a stop: a message or a correction form with a stop
-// word, the stop button, or the deletion of the request. An edit is never a stop.
+// mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
+// to stop, the stop button, or the deletion of the request.
 func (i *Inbox) mayBeStop(in incoming.Event) bool {
 	switch {
 	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
 		return false
-	case in.Kind == incoming.Edit || in.Kind == incoming.Form && in.ActionID != button.Correct:
+	case in.Kind == incoming.Form && in.ActionID != button.Correct:
 		return false
 	case in.Kind == incoming.Delete && in.TS == in.Thread.TS:
 		return true
 	}
-	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop
+	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop || i.Words.ReadRefusal(in.Text) == intent.RefusalStop
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

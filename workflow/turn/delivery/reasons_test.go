@@ -24,7 +24,7 @@ func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 		"The work is ready: only documents were changed, which no test shows, and what passed before still passes.\n" +
 			"Nothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).": {unproven: "only documents were changed, which no test shows", alone: true},
 		"The work is ready and proven, but needs a permission of its own, because somebody objected:\n  • bea: \"wrong file\"\n  • gus reacted with :x:\n" +
-			"  • ann edited the approval to \"do not fix it\"\n  • ann deleted the approval\n" +
+			"  • ann edited the approval to \"do not fix it\"\n  • The approval of ann was deleted\n" +
 			"Nothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), or say what is to be left out.": {shown: true, objections: objections},
 		"The work is ready, but needs a permission of its own, because somebody objected:\n  • bea: \"wrong file\"\nIt changes what tests expect:\n  • 900 is 899\n" +
 			"Nothing can be proven here: eslint is missing.\nIt changes more than the code:\n  • go.sum\n" +
