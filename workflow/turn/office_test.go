@@ -89,7 +89,7 @@ func openOffice(t testing.TB) *office {
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
 	return &office{
 		t: t, slack: slack, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
-		Runner: &Runner{Store: st, Slack: &people.Directory{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
+		Runner: &Runner{Store: st, Slack: asKept{&people.Directory{Slack: own}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
 		actors: []actor{
 			{"member", bea, "anybody", true},
 			{"requester", asker, "anybody", true},

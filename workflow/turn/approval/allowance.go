@@ -96,6 +96,9 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
+	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
+		return f, err
+	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
 	said, reason := "Push allowed by "+p.Name, "tree "+w.Tree
 	if w.Unproven != "" {

@@ -55,6 +55,9 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 		return ap.refuseRevision(revision, m, p, "written before the report was shown",
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
 	}
+	if f, err := ap.refuseEdited(ctx, m, p, "approve"); f != nil || err != nil {
+		return f, err
+	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := hw.readsAsBefore(ctx, h); err != nil {
+		if stands, err := hw.ReadsAsBefore(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -214,21 +214,6 @@ func writtenBefore(m incoming.Message, mark string) bool {
 	_, at, _ := strings.Cut(mark[:last], ":")
 	_, err = strconv.ParseFloat(at, 64)
 	return err == nil && permission.IsMessage(m.Kind) && m.TS < at
-}
-
-// readsAsBefore reports whether a held message still has the same text in the thread, so that the person
-// who passes it on has read the same text. The text of a form cannot change. A remark at a git host is
-// passed on as it was received.
-func (hw *HeldWords) readsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
-	if m.Kind == incoming.Form || m.Kind == incoming.Remark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // the bot posts a slash command's root message
-		return true, nil
-	}
-	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)
-	if err != nil || newest != m.Text {
-		return false, err
-	}
-	text, _, found, err := hw.Slack.Reread(ctx, hw.Session().Thread, m.TS)
-	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
 }
 
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count

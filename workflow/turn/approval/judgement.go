@@ -89,6 +89,46 @@ func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason,
 	return f
 }
 
+// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that the person
+// who passes it on has read the same text, and for one that permits something, since it may have been edited before it
+// was judged. The text of a form cannot change. A remark at a git host is passed on as it was received.
+func (j *Judgements) ReadsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
+	s := j.Session()
+	switch {
+	case m.Kind == incoming.Form, m.Kind == incoming.Action, m.Kind == incoming.Remark,
+		m.TS == s.Thread.TS && strings.HasPrefix(m.Text, "/"): // the bot posts a slash command's root message
+		return true, nil
+	}
+	newest, err := j.Inbox().Original(ctx, m.TS, 1<<62)
+	if err != nil || newest != m.Text {
+		return false, err
+	}
+	text, _, found, err := j.Slack.Reread(ctx, s.Thread, m.TS)
+	return found && ReadsSame(m.Text, text), err
+}
+
+// ReadsSame reports whether the text of a message is what it was, or has only got what was shared with the message.
+func ReadsSame(before, now string) bool {
+	more, same := strings.CutPrefix(now, before)
+	return same && (more == "" || strings.HasPrefix(more, "\n[attached: ") || strings.HasPrefix(more, "\n> "))
+}
+
+// refuseEdited refuses a message that permits something, if it does not read any more as it was received. f is nil
+// if it does.
+func (j *Judgements) refuseEdited(ctx context.Context, m incoming.Message, p workflow.Person, what string) (f []store.Part, err error) {
+	stands, err := j.ReadsAsBefore(ctx, m)
+	switch {
+	case err != nil:
+		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
+		return j.Refuse(m, p, what, "the message could not be read again",
+			"Slack does not let me read your message again at this moment, so it permits nothing. Please write it again."), nil
+	case !stands:
+		return j.Refuse(m, p, what, "edited or deleted before it was judged",
+			p.Name+": that message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
+	}
+	return nil, nil
+}
+
 // ConsultantNames returns the names that people may use for the consultant.
 func (j Judgements) ConsultantNames() []string {
 	return []string{"consultant", "oracle", j.Agents[agent.Consultant].Signature()}

@@ -61,6 +61,9 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 			return askConfirmation(ap, m, p), nil
 		}
 	}
+	if f, err := ap.refuseEdited(ctx, m, p, "confirm"); f != nil || err != nil {
+		return f, err
+	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,11 @@
 package delivery
 
 import (
+	"context"
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -21,6 +23,9 @@ type Delivery struct {
 	Scope     *scope.Scope
 	HunkTime  time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
 	LooksBack bool          // ask since which commit the new tests fail
+	// Recheck reads the approving message once more before the push, and records an objection if it was changed. It
+	// fails if the message cannot be read; then nothing is pushed.
+	Recheck func(context.Context, *permit.Approval) error
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
 

@@ -82,9 +82,17 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
 	}
+	if err := d.Recheck(ctx, approval); err != nil {
+		return model.Result{}, err
+	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
+	}
+	if allowance != nil {
+		if proven.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
+			return model.Result{}, err
+		}
 	}
 	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
 	return d.publishCommit(ctx, proven, f)

@@ -26,6 +26,7 @@ import (
 type provenWork struct {
 	approval  *permit.Approval
 	allowance *permit.Allowance // nil if none is needed
+	overruled []permit.Objection
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof

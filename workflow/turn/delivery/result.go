@@ -50,6 +50,9 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if work.unproven() != "" {
 		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
 	}
+	for _, o := range work.overruled {
+		fmt.Fprintf(&b, "• Pushed all the same, as %s allowed. %s\n", work.allowance.UserName, plaintext.OneLine(o.String()))
+	}
 	for _, line := range proposal.DecidingPaths(work.changes) {
 		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
 	}

@@ -71,8 +71,12 @@ func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p wor
 		said = p.Name + " corrects " + about + ":"
 	}
 	consent := in.Words.ReadConsent(m.Text)
+	stops, err := in.Objections.Stops(ctx, m.Text)
+	if err != nil {
+		return f, err
+	}
 	switch sounds := consent.Kind; {
-	case sounds == intent.ConsentStop:
+	case stops || sounds == intent.ConsentStop:
 		if f, err = in.stopSession(ctx, m, p); err != nil {
 			return f, err
 		}

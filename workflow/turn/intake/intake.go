@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
@@ -25,6 +26,7 @@ type Intake struct {
 	Permissions *permission.Permissions
 	Approvals   *approval.Approvals
 	Held        *approval.HeldWords
+	Objections  *objection.Objections
 	Duplicates  *duplicates.Duplicates
 	Interview   *Interview
 	Budget      *budget.Budget

@@ -64,6 +64,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
 	case incoming.Edit:
 		return in.judgeEdit(ctx, m)
+	case incoming.Reacted:
+		return in.judgeReaction(ctx, m)
 	case incoming.AppAlert:
 		return in.judgeAlert(ctx, m)
 	case incoming.Due:
@@ -95,6 +97,12 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	if err != nil {
 		return f, err
 	}
+	if f, err = in.Objections.Add(ctx, m, person, f); err != nil {
+		return f, err
+	}
+	if f, err = in.Objections.AddWithdrawal(ctx, person, f); err != nil {
+		return f, err
+	}
 	if f, err = in.Held.Reopen(ctx, m, person, f); err != nil {
 		return f, err
 	}
@@ -102,6 +110,18 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 		return f, err
 	}
 	return in.Held.Amend(ctx, m, person, f)
+}
+
+// judgeReaction judges a reaction of a person who may take part.
+func (in *Intake) judgeReaction(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return nil, fmt.Errorf("read who reacted: %w", err)
+	}
+	if permission.ExclusionReason(person) != "" {
+		return in.Ignore(m), nil
+	}
+	return in.Objections.Reacted(ctx, m, person)
 }
 
 // writer looks up in Slack who sent a message, after the message came. For plain replies, each author is
@@ -130,11 +150,18 @@ func decides(words intent.Lexicon, text string) bool {
 // order of the checks decides.
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	consent := in.Words.ReadConsent(m.Text)
-	if consent.Kind == intent.ConsentStop {
+	if stops, err := in.Objections.Stops(ctx, m.Text); err != nil {
+		return nil, err
+	} else if stops || consent.Kind == intent.ConsentStop {
 		return in.stopSession(ctx, m, p)
 	}
 	if p.Guest && m.TS == in.Session().Thread.TS {
 		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
+	}
+	for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Objections.Withdraw, in.Objections.AfterPush} {
+		if f, ok, err := judge(ctx, m, p); ok || err != nil {
+			return f, err
+		}
 	}
 	if intent.PassesOn(m.Text) {
 		return in.Held.PassOn(ctx, m, p, 0)

@@ -29,6 +29,11 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
 	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
+	if in.Session().Phase == workflow.PhaseDone && !in.Session().Open { // nothing ran: what runs beside the turns is stopped
+		if pushed, err := in.Objections.PushedLine(ctx, p); pushed != "" || err != nil {
+			return append(f, store.Update{ClearStop: true}, store.Lines(in.ProgramLine(pushed))), err
+		}
+	}
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
