@@ -35,9 +35,9 @@ func (e reactionEvent) name() string {
 	return name
 }
 
-// readReacted translates a reaction of a person to a message of the bot, or one that says no to any message. The event
-// does not hold the thread, so the thread's ts is that of the message: the Inbox finds the session by it, and ignores
-// what is no report, approval, card or question.
+// readReacted translates a reaction of a person to a message of the bot, or one that says no to any message.
+// The event does not hold the thread, so the thread's ts is that of the message: the Inbox finds the session
+// by it, and ignores what is no report, approval, card or question.
 func (r Reader) readReacted(c eventCallback) (incoming.Event, string) {
 	var p struct {
 		Event lenient[reactionEvent] `json:"event"`

@@ -41,6 +41,12 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 			return err
 		}
 	}
+	if record.Has[consent.Withdrawal](r) {
+		err := s.turn.unbutton(ctx, tx, "An objection was taken back.", "false", asksInSpite)
+		if err != nil {
+			return err
+		}
+	}
 	note := s.answers()
 	brief := "false"
 	switch {
@@ -77,6 +83,11 @@ const (
 	offersToGoOn  = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
 	offersRemoved = `buttons::jsonb @> '[{"ActionID": "put_back"}]'`
 )
+
+// asksInSpite is the condition that a message asks whether to push in spite of an objection.
+const asksInSpite = `exists (select 1 from buttons b join allowances w on w.id = b.means
+	where b.session_id = $1 and b.action_id = 'push_it' and w.objections <> '{}'
+		and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`
 
 func texts(ids []int64) (list []string) {
 	for _, id := range ids {

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,7 @@ func TestACommandBeginsOrChangesNothing(t *testing.T) {
 		{reportWaits, plan, "", workflow.PhaseExploring},
 	} {
 		name := fmt.Sprintf("%d %s", n, c.says)
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 		require.NoError(t, err)
 		th.people = o.people
 		_, err = c.enter(t.Context(), th)

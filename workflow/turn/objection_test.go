@@ -48,8 +48,8 @@ const (
 	afterPushed  = "after the push"
 )
 
-// The ways in which they do it. The last three are without an event: the approval is judged late, or its change is never
-// told.
+// The ways in which they do it. The last three are without an event: the approval is judged late, or its
+// change is never told.
 const (
 	byMessage    = "message"
 	byReaction   = "reaction"
@@ -61,8 +61,8 @@ const (
 	lostDeletion = "deletion without an event"
 )
 
-// objectionCases returns a sample that has each moment, way and person several times; with BOBBIN_EVERY, all of them with
-// all words.
+// objectionCases returns a sample that has each moment, way and person several times; with BOBBIN_EVERY, all
+// of them with all words.
 func objectionCases() (cases []objectionCase) {
 	stopWords := []string{
 		"no wait, don't", "STOP. That is the wrong file, do not push this.", "no wait, do not fix it, that is the wrong place", "please stop the work",
@@ -102,8 +102,8 @@ func objectionCases() (cases []objectionCase) {
 	return cases
 }
 
-// TestTheLastWordCounts plays the cases, and then once more without what keeps the work from being pushed: then each
-// case in which it has to be kept is found.
+// TestTheLastWordCounts plays the cases, and then once more without what keeps the work from being pushed:
+// then each case in which it has to be kept is found.
 func TestTheLastWordCounts(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -348,7 +348,8 @@ func (p *play) checkSaid(said []string) error {
 	return nil
 }
 
-// checkPush checks whether the work can be pushed, and that it can be pushed all the same by a word of its own.
+// checkPush checks whether the work can be pushed, and that it can be pushed all the same by a word of its
+// own.
 func (p *play) checkPush(ctx context.Context) error {
 	th := p.th
 	if p.when == reportShown {
@@ -427,8 +428,8 @@ func (p *play) afterReport(ctx context.Context) error {
 	return p.approve(ctx)
 }
 
-// finish does what the end of the work does, and reports whether the work was pushed. A change of the tree "more" decides
-// more than the code does.
+// finish does what the end of the work does, and reports whether the work was pushed. A change of the tree
+// "more" decides more than the code does.
 func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error) {
 	th := p.th
 	a, err := th.StandingApproval(ctx)

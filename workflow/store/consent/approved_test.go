@@ -184,8 +184,8 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	require.NotNil(t, verified.Flaw, "that it is unproven cannot be taken away")
 }
 
-// The database refuses a push while somebody's objection stands, until its person takes it back or an allowance for
-// the same files names it. Without objections the same push goes through.
+// The database refuses a push while somebody's objection stands, until its person takes it back or an
+// allowance for the same files names it. Without objections the same push goes through.
 func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -252,8 +252,8 @@ func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
 	require.NoError(t, push("c3", "u"), "without the objections it goes through")
 }
 
-// A question about the same files that names other reasons is another question. The newest one that is given replaces
-// those before it, and a question whose only reason was taken back keeps nothing from being pushed.
+// A question about the same files that names other reasons is another question. The newest one that is given
+// replaces those before it, and a question whose only reason was taken back keeps nothing from being pushed.
 func TestQuestionsAreToldApartByTheirReasons(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -20,8 +20,8 @@ type Objection permit.Objection
 
 func (Objection) Stage() record.Stage { return record.Decision }
 
-// Write stores the objection, once for each message. What became of an approval is stored once, too, though it may be
-// found both in an event and in the thread.
+// Write stores the objection, once for each message. What became of an approval is stored once, too, though
+// it may be found both in an event and in the thread.
 func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id int64
 	err := tx.QueryRow(ctx, `insert into objections (session_id, approval_id, message_id, message_ts, user_id, user_name, how, words)
@@ -56,8 +56,8 @@ func (g Register) Objected(ctx context.Context, o Objection) (stored bool, err e
 	return stored, err
 }
 
-// ApprovalByMessage returns the newest approval that was given by the message with that ts, or under which a push
-// was allowed by it, or nil if there is none.
+// ApprovalByMessage returns the newest approval that was given by the message with that ts, or under which a
+// push was allowed by it, or nil if there is none.
 func (g Register) ApprovalByMessage(ctx context.Context, session, ts string) (*permit.Approval, error) {
 	var revision int
 	err := g.DB.Pool.QueryRow(ctx, `select revision from approvals a where session_id = $1 and $2 <> '' and (message_ts = $2
@@ -80,8 +80,8 @@ type Withdrawal struct {
 
 func (Withdrawal) Stage() record.Stage { return record.Decision }
 
-// Write settles those of the objections that are the person's own and open. An approval that was edited or deleted
-// stays void.
+// Write settles those of the objections that are the person's own and open. An approval that was edited or
+// deleted stays void.
 func (w Withdrawal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return settleObjections(ctx, tx, r.Session, `update objections set settled = 'withdrawn', settled_at = now()
 		where session_id = $1 and id = any($2) and user_id = $3 and settled <> 'withdrawn' and how in ('message', 'reaction') returning id`,
@@ -117,8 +117,8 @@ func settleObjections(ctx context.Context, tx pgx.Tx, session, sql string, args 
 // overruled for other files. The parameter that follows it is the tree.
 const stands = `(o.settled = '' or o.settled = 'overruled' and not exists (select 1 from allowances v where v.id = o.allowance_id and v.tree = `
 
-// Objections returns the objections that keep the tree from being pushed under the approval, in order. If tree is
-// empty, it returns those that nobody settled.
+// Objections returns the objections that keep the tree from being pushed under the approval, in order. If
+// tree is empty, it returns those that nobody settled.
 func (g Register) Objections(ctx context.Context, approval, tree string) ([]permit.Objection, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+stands+`$2))) order by id`, approval, tree)
 	if err != nil {

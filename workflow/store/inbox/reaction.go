@@ -14,8 +14,8 @@ import (
 // A Target is a message to which reactions mean something.
 type Target string
 
-// The targets of reactions. Lines that were said with an approval or a question are recorded in its transaction, and so
-// have its time.
+// The targets of reactions. Lines that were said with an approval or a question are recorded in its
+// transaction, and so have its time.
 const (
 	NoTarget       Target = ""
 	ReportTarget   Target = "report"   // a report, a plan or a request as it was restated
@@ -46,7 +46,9 @@ func findTarget(ctx context.Context, tx pgx.Tx, thread workflow.Thread, ts strin
 }
 
 // Target returns what the message is to which somebody reacted.
-func (r Reader) Target(ctx context.Context, m incoming.Message, thread workflow.Thread) (t Target, err error) {
+func (r Reader) Target(
+	ctx context.Context, m incoming.Message, thread workflow.Thread,
+) (t Target, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select coalesce((select target from (`+targets+`) t where session_id = $4 and target <> '' limit 1), '')`,
 		m.TS, thread.Channel, thread.Team, r.session).Scan(&t)
 	if err != nil {
@@ -55,7 +57,8 @@ func (r Reader) Target(ctx context.Context, m incoming.Message, thread workflow.
 	return t, nil
 }
 
-// RemovedSince reports whether the same person removed that reaction after it was added: events may come in any order.
+// RemovedSince reports whether the same person removed that reaction after it was added: events may come in
+// any order.
 func (r Reader) RemovedSince(ctx context.Context, m incoming.Message) (removed bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and kind = 'reacted' and action_id = $2
 		and message_ts = $3 and user_id = $4 and value = $5 and at >= $6)`, r.session, incoming.Removed, m.TS, m.User, m.Value, m.At).Scan(&removed)

@@ -68,8 +68,8 @@ func (r Reader) Original(ctx context.Context, ts string, before int64) (string, 
 	return text, err
 }
 
-// Written returns the message with that ts as it first came in. written is false if it is not in the inbox, or is no
-// message of a person.
+// Written returns the message with that ts as it first came in. written is false if it is not in the inbox,
+// or is no message of a person.
 func (r Reader) Written(ctx context.Context, ts string) (m incoming.Message, written bool, err error) {
 	list, err := r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
 		and kind in ('mention', 'reply') order by id limit 1`, r.session, ts)

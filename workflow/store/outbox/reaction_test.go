@@ -54,7 +54,8 @@ func TestAReactionBehindLinesIsFoundOut(t *testing.T) {
 	require.False(t, seenAt(t, true))
 }
 
-// What one person alone is shown is recorded once for its key, and tried once: nobody can look whether it was shown.
+// What one person alone is shown is recorded once for its key, and tried once: nobody can look whether it was
+// shown.
 func TestAHintIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.Open(t)

@@ -34,7 +34,9 @@ func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part,
 
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
 // be read, parts hold the refusal.
-func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string) (parts []store.Part, may bool, err error) {
+func (ap *Approvals) mayDecide(
+	ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string,
+) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
 	case err != nil:
@@ -52,8 +54,8 @@ func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
 }
 
-// Wake returns the part that opens the session for the agents, who have the message to read. A session that only
-// waits for the consultant goes on as it was before: the advice comes beside what the agents do.
+// Wake returns the part that opens the session for the agents, who have the message to read. A session that
+// only waits for the consultant goes on as it was before: the advice comes beside what the agents do.
 func (j *Judgements) Wake(m incoming.Message) store.Update {
 	s, update := j.Session(), store.Update{Open: ledger.Wake}
 	if s.Title == "" && permission.IsMessage(m.Kind) {
@@ -89,9 +91,10 @@ func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason,
 	return f
 }
 
-// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that the person
-// who passes it on has read the same text, and for one that permits something, since it may have been edited before it
-// was judged. The text of a form cannot change. A remark at a git host is passed on as it was received.
+// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
+// the person who passes it on has read the same text, and for one that permits something, since it may have
+// been edited before it was judged. The text of a form cannot change. A remark at a git host is passed on as
+// it was received.
 func (j *Judgements) ReadsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
 	s := j.Session()
 	switch {
@@ -107,15 +110,18 @@ func (j *Judgements) ReadsAsBefore(ctx context.Context, m incoming.Message) (boo
 	return found && ReadsSame(m.Text, text), err
 }
 
-// ReadsSame reports whether the text of a message is what it was, or has only got what was shared with the message.
+// ReadsSame reports whether the text of a message is what it was, or has only got what was shared with the
+// message.
 func ReadsSame(before, now string) bool {
 	more, same := strings.CutPrefix(now, before)
 	return same && (more == "" || strings.HasPrefix(more, "\n[attached: ") || strings.HasPrefix(more, "\n> "))
 }
 
-// refuseEdited refuses a message that permits something, if it does not read any more as it was received. f is nil
-// if it does.
-func (j *Judgements) refuseEdited(ctx context.Context, m incoming.Message, p workflow.Person, what string) (f []store.Part, err error) {
+// refuseEdited refuses a message that permits something, if it does not read any more as it was received. f
+// is nil if it does.
+func (j *Judgements) refuseEdited(
+	ctx context.Context, m incoming.Message, p workflow.Person, what string,
+) (f []store.Part, err error) {
 	stands, err := j.ReadsAsBefore(ctx, m)
 	switch {
 	case err != nil:

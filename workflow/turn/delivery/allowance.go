@@ -22,7 +22,9 @@ import (
 // Such a change is pushed only if a person allows exactly these files. If nobody has allowed them for all of
 // these reasons yet, ends is a result that asks the thread and ends the turn. Both are nil if the change
 // needs no allowance.
-func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (given *permit.Allowance, ends *model.Result, err error) {
+func (d *Delivery) AskAllowance(
+	ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change,
+) (given *permit.Allowance, ends *model.Result, err error) {
 	reasons, err := d.pushReasons(ctx, a.ID, tree, p, changes)
 	if err != nil {
 		return nil, nil, err

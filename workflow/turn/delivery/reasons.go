@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
-// pushReasons says why the approval does not suffice to push a change. A new reason is a new field here: a line in
-// each of the methods below, and a field of permit.Allowance.
+// pushReasons says why the approval does not suffice to push a change. A new reason is a new field here: a
+// line in each of the methods below, and a field of permit.Allowance.
 type pushReasons struct {
 	objections   []permit.Objection // what people have against it
 	expectations []string           // changed expectations of tests, a line each
@@ -28,7 +28,9 @@ type pushReasons struct {
 const maxMissing = 300
 
 // pushReasons returns the reasons why the change needs a permission of its own.
-func (d *Delivery) pushReasons(ctx context.Context, approval, tree string, p proof.Proof, changes []diff.Change) (r pushReasons, err error) {
+func (d *Delivery) pushReasons(
+	ctx context.Context, approval, tree string, p proof.Proof, changes []diff.Change,
+) (r pushReasons, err error) {
 	r.paths, r.shown = proposal.DecidingPaths(changes), p.Shown
 	switch {
 	case p.Alone != "":
@@ -85,8 +87,8 @@ func (r pushReasons) told() string {
 	return strings.Join(told, ", ")
 }
 
-// blocks returns what the question says of each reason, in the order in which they matter. Each begins like the
-// second half of a sentence and has no newline at its end.
+// blocks returns what the question says of each reason, in the order in which they matter. Each begins like
+// the second half of a sentence and has no newline at its end.
 func (r pushReasons) blocks() (blocks []string) {
 	list := func(what string, lines []string) {
 		if len(lines) > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
-// judgeDeletion stops the session if its request was deleted. The deletion of an approval voids it. The deletion of any
-// other message is told to the agents if they had read it.
+// judgeDeletion stops the session if its request was deleted. The deletion of an approval voids it. The
+// deletion of any other message is told to the agents if they had read it.
 func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	if m.TS != in.Session().Thread.TS {
 		author := workflow.Person{ID: m.User, Name: in.PersonName(ctx, m.User)}
@@ -48,8 +48,8 @@ func (in *Intake) judgeDeletedWords(ctx context.Context, m incoming.Message) ([]
 }
 
 // judgeEdit takes the new text of a message as a correction, from people who may take part. It is never
-// consent, whatever it says, but it can be a stop, and it can void an approval. A message that is not in the inbox is
-// older than the session, and agents read it with the thread, or it was edited before it was read.
+// consent, whatever it says, but it can be a stop, and it can void an approval. A message that is not in the
+// inbox is older than the session, and agents read it with the thread, or it was edited before it was read.
 func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Part, error) {
 	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
@@ -86,8 +86,11 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 	return in.Held.Amend(ctx, m, person, f)
 }
 
-// judgeRefusingEdit judges an edit that stops the session, or that voids an approval. refused reports whether it does.
-func (in *Intake) judgeRefusingEdit(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, refused bool, err error) {
+// judgeRefusingEdit judges an edit that stops the session, or that voids an approval. refused reports whether
+// it does.
+func (in *Intake) judgeRefusingEdit(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) (f []store.Part, refused bool, err error) {
 	void, err := in.Objections.OfApproval(ctx, m, p)
 	if err != nil {
 		return nil, false, err

@@ -29,9 +29,14 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
 	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
-	if in.Session().Phase == workflow.PhaseDone && !in.Session().Open { // nothing ran: what runs beside the turns is stopped
-		if pushed, err := in.Objections.PushedLine(ctx, p); pushed != "" || err != nil {
-			return append(f, store.Update{ClearStop: true}, store.Lines(in.ProgramLine(pushed))), err
+	kept := "The work so far is kept; "
+	if in.Session().Phase == workflow.PhaseDone && !in.Session().Open { // nothing ran but what runs beside the turns
+		pushed, err := in.Objections.PushedLine(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if pushed != "" {
+			said, kept = pushed, "Nothing else runs now; "
 		}
 	}
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
@@ -50,7 +55,7 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 		f = append(f, progress.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
-	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
+	return append(f, update, store.Lines(in.ProgramLine(said+" "+kept+how, buttons...))), nil
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.

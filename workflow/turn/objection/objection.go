@@ -1,11 +1,11 @@
-// Package objection judges what people have against approved work that is not pushed yet: a message, a reaction,
-// an edit of the approving message, or its deletion. A refusal permits nothing, so it is read liberally, from
-// anybody who may take part.
+// Package objection judges what people have against approved work that is not pushed yet: a message, a
+// reaction, an edit of the approving message, or its deletion. A refusal permits nothing, so it is read
+// liberally, from anybody who may take part.
 //
 // An objection is a row of store/consent. The work may go on to its proof, and the question before the push
-// (turn/delivery) names the objection; the database refuses to push before that is answered. A person can take
-// back their own objection, but not bring back an approval that they edited or deleted. After the push one line
-// says what was pushed, and what can still be done.
+// (turn/delivery) names the objection; the database refuses to push before that is answered. A person can
+// take back their own objection, but not bring back an approval that they edited or deleted. After the push
+// one line says what was pushed, and what can still be done.
 package objection
 
 import (
@@ -35,8 +35,8 @@ type Objections struct{ approval.Judgements }
 // maxWords is how many characters of an objection are kept and quoted.
 const maxWords = 200
 
-// Stops reports whether a message that refuses something stops the session: an agent runs, or approved work is under
-// way, and the message does not answer a question for which everything rests.
+// Stops reports whether a message that refuses something stops the session: an agent runs, or approved work
+// is under way, and the message does not answer a question for which everything rests.
 func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 	s := o.Session()
 	if refuses := o.Words.ReadRefusal(text) == intent.RefusalStop; !refuses || s.Open {
@@ -49,11 +49,14 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 	return a != nil, err
 }
 
-// Add adds an objection to the parts f that follow from a message, if the message objects to approved work. Its writer
-// is told in one line, which takes the place of the lines in f.
-func (o *Objections) Add(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+// Add adds an objection to the parts f that follow from a message, if the message objects to approved work.
+// Its writer is told in one line, which takes the place of the lines in f.
+func (o *Objections) Add(
+	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
 	refusal := o.Words.ReadRefusal(m.Text)
-	if refusal == intent.RefusalNone || intent.TakesBack(m.Text) || m.Kind == incoming.Action || m.Kind == incoming.Sent || permits(f) || stops(f) {
+	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !intent.TakesBack(m.Text)
+	if refusal == intent.RefusalNone || !says || permits(f) || stops(f) {
 		return f, nil
 	}
 	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold {
@@ -88,16 +91,20 @@ func stops(f []store.Part) bool {
 }
 
 // objection returns what p has against the work of the approval, as a part.
-func (o *Objections) objection(ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval, how permit.ObjectionKind) consent.Objection {
+func (o *Objections) objection(
+	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval, how permit.ObjectionKind,
+) consent.Objection {
 	return consent.Objection{
 		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
-		Words: plaintext.CutLine(plaintext.OneLine(o.SecretFinder().Mask(o.Slack.Readable(ctx, m.Text))), maxWords),
+		Words: plaintext.CutLine(plaintext.OneLine(o.MaskShown(o.Slack.Readable(ctx, m.Text))), maxWords),
 	}
 }
 
-// Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports whether it
-// does. It permits nothing: the approval stands as it was.
-func (o *Objections) Withdraw(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+// Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports
+// whether it does. It permits nothing: the approval stands as it was.
+func (o *Objections) Withdraw(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
 	if o.Session().Halted != "" || !o.takesBack(m.Text) {
 		return nil, false, nil
 	}
@@ -111,11 +118,15 @@ func (o *Objections) Withdraw(ctx context.Context, m incoming.Message, p workflo
 // takesBack reports whether a message says that the work may go on after all.
 func (o *Objections) takesBack(text string) bool {
 	kind := o.Words.ReadConsent(text).Kind
-	return intent.TakesBack(text) || o.Words.ReadRefusal(text) == intent.RefusalNone && (kind == intent.ConsentApprove || o.Words.GoesOn(text))
+	goesOn := kind == intent.ConsentApprove || o.Words.GoesOn(text)
+	return intent.TakesBack(text) || goesOn && o.Words.ReadRefusal(text) == intent.RefusalNone
 }
 
-// AddWithdrawal adds to parts with which a person lets stopped work go on that they take back their own objections.
-func (o *Objections) AddWithdrawal(ctx context.Context, p workflow.Person, f []store.Part) ([]store.Part, error) {
+// AddWithdrawal adds to parts with which a person lets stopped work go on that they take back their own
+// objections.
+func (o *Objections) AddWithdrawal(
+	ctx context.Context, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
 	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != permit.Resume {
 		return f, nil
 	}
@@ -126,8 +137,8 @@ func (o *Objections) AddWithdrawal(ctx context.Context, p workflow.Person, f []s
 	return append(f, consent.Withdrawal{User: p.ID, Objections: own}), nil
 }
 
-// own returns the ids of a person's own objections that the person can take back: those by a reaction to the message
-// with that ts or, if it is empty, all.
+// own returns the ids of a person's own objections that the person can take back: those by a reaction to the
+// message with that ts or, if it is empty, all.
 func (o *Objections) own(ctx context.Context, user, reactedTo string) (ids []int64, err error) {
 	a, err := o.StandingApproval(ctx)
 	if err != nil || a == nil {
@@ -135,7 +146,10 @@ func (o *Objections) own(ctx context.Context, user, reactedTo string) (ids []int
 	}
 	all, err := o.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {
-		back := x.How == permit.ByMessage && reactedTo == "" || x.How == permit.ByReaction && (reactedTo == "" || reactedTo == x.MessageTS)
+		back := x.How == permit.ByReaction && reactedTo == x.MessageTS
+		if reactedTo == "" {
+			back = x.How == permit.ByMessage || x.How == permit.ByReaction
+		}
 		if x.User == user && back {
 			ids = append(ids, x.ID)
 		}
@@ -143,12 +157,13 @@ func (o *Objections) own(ctx context.Context, user, reactedTo string) (ids []int
 	return ids, err
 }
 
-// withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may wait for it.
+// withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may
+// wait for it.
 func (o *Objections) withdrawn(m incoming.Message, p workflow.Person, own []int64) []store.Part {
-	return append(o.Ignore(m), o.Wake(m), consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),
-		inbox.AgentNote{
-			Key: fmt.Sprint("taken back:", m.ID), Text: prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again.",
-		},
+	told := prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again."
+	return append(o.Ignore(m), o.Wake(m),
+		consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),
+		inbox.AgentNote{Key: fmt.Sprint("taken back:", m.ID), Text: told},
 		store.Lines(o.ProgramLine(p.Name+" took the objection back.")))
 }
 
@@ -156,10 +171,13 @@ func quote(text string) string {
 	return `"` + plaintext.CutLine(plaintext.OneLine(text), maxWords) + `"`
 }
 
-// AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it does. A
-// message of more than a few words goes to the agents, too.
-func (o *Objections) AfterPush(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if o.Session().Phase != workflow.PhaseDone || o.Session().Open || o.Words.ReadRefusal(m.Text) == intent.RefusalNone {
+// AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
+// does. A message of more than a few words goes to the agents, too.
+func (o *Objections) AfterPush(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
+	s := o.Session()
+	if s.Phase != workflow.PhaseDone || s.Open || o.Words.ReadRefusal(m.Text) == intent.RefusalNone {
 		return nil, false, nil
 	}
 	pushed, err := o.PushedLine(ctx, p)
@@ -176,8 +194,8 @@ func (o *Objections) AfterPush(ctx context.Context, m incoming.Message, p workfl
 // fewWords is how many words a message has at most that only refuses, and says nothing for the agents.
 const fewWords = 6
 
-// PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an empty
-// string if nothing was.
+// PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an
+// empty string if nothing was.
 func (o *Objections) PushedLine(ctx context.Context, p workflow.Person) (string, error) {
 	what, err := o.pushed(ctx)
 	if err != nil || what == "" {
@@ -194,8 +212,8 @@ func (o *Objections) pushed(ctx context.Context) (string, error) {
 	}
 	for _, push := range slices.Backward(pushes) {
 		if push.State == outgoing.PushDone {
-			return fmt.Sprintf("`%s` at %s. I merge nothing: leave the branch alone or delete it, or say what is wrong, and I change it.",
-				push.Branch, prompt.ShortHash(push.Commit)), nil
+			return fmt.Sprintf("`%s` at %s. I merge nothing: leave the branch alone or delete it, "+
+				"or say what is wrong, and I change it.", push.Branch, prompt.ShortHash(push.Commit)), nil
 		}
 	}
 	return "", nil

@@ -13,10 +13,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
 
-// Reacted judges a reaction. One that says no objects to approved work under its report, its card, its approval or the
-// question before its push, until it is removed. Any other permits nothing, which its person alone is told, once for
-// each message.
-func (o *Objections) Reacted(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+// Reacted judges a reaction. One that says no objects to approved work under its report, its card, its
+// approval or the question before its push, until it is removed. Any other permits nothing, which its person
+// alone is told, once for each message.
+func (o *Objections) Reacted(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) ([]store.Part, error) {
 	target, err := o.Inbox().Target(ctx, m, o.Session().Thread)
 	if err != nil || target == inbox.NoTarget {
 		return o.Ignore(m), err
@@ -35,17 +37,20 @@ func (o *Objections) Reacted(ctx context.Context, m incoming.Message, p workflow
 		return o.hint(m, "permits nothing", o.howToPermit(target, a)), nil
 	case a != nil:
 		m.Text = m.Value
-		f := append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction), o.decided(m, p, "reacted with :"+m.Value+":"))
-		return append(f, store.Lines(o.ProgramLine(noted(p)))), nil
+		return append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction),
+			o.decided(m, p, "reacted with :"+m.Value+":"), store.Lines(o.ProgramLine(noted(p)))), nil
 	case o.AwaitsConsent():
-		return o.hint(m, "waits", "Noted. Nothing runs before somebody approves. Say what is wrong, or press \"Correct…\"."), nil
+		return o.hint(m, "waits", "Noted. Nothing runs before somebody approves. "+
+			"Say what is wrong, or press \"Correct…\"."), nil
 	}
 	pushed, err := o.PushedLine(ctx, p)
 	return o.hint(m, "pushed", pushed), err
 }
 
 // removed takes back what the person objected by that reaction.
-func (o *Objections) removed(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (o *Objections) removed(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) ([]store.Part, error) {
 	own, err := o.own(ctx, p.ID, m.TS)
 	if err != nil || len(own) == 0 {
 		return o.Ignore(m), err
@@ -53,12 +58,14 @@ func (o *Objections) removed(ctx context.Context, m incoming.Message, p workflow
 	return o.withdrawn(m, p, own), nil
 }
 
-// hint shows words to the person who reacted, alone and once for each message and reason. Without words it shows nothing.
+// hint shows words to the person who reacted, alone and once for each message and reason. Without words it
+// shows nothing.
 func (o *Objections) hint(m incoming.Message, reason, said string) []store.Part {
 	if said == "" {
 		return o.Ignore(m)
 	}
-	return append(o.Ignore(m), store.Hint{Key: m.TS + ":" + m.User + ":" + reason, User: m.User, Text: o.ProgramLine(said)[0].String()})
+	key := m.TS + ":" + m.User + ":" + reason
+	return append(o.Ignore(m), store.Hint{Key: key, User: m.User, Text: o.ProgramLine(said)[0].String()})
 }
 
 // howToPermit says what permits what waits at the target, or nothing if nothing waits there.
@@ -78,7 +85,9 @@ func (o *Objections) howToPermit(target inbox.Target, a *permit.Approval) string
 }
 
 func (o *Objections) decided(m incoming.Message, p workflow.Person, reason string) consent.Decision {
-	return consent.Decision{What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision}
+	return consent.Decision{
+		What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision,
+	}
 }
 
 // noted is what a person is told who objects.

@@ -24,8 +24,9 @@ type Void struct {
 	Said      string // in one sentence, without what follows from it
 }
 
-// OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that permits what the
-// message permitted when it was judged changes nothing, nor does it bring back an approval that is void.
+// OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
+// permits what the message permitted when it was judged changes nothing, nor does it bring back an approval
+// that is void.
 func (o *Objections) OfApproval(ctx context.Context, m incoming.Message, p workflow.Person) (*Void, error) {
 	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
 	if err != nil || a == nil {
@@ -48,8 +49,8 @@ func (o *Objections) OfApproval(ctx context.Context, m incoming.Message, p workf
 	return v, nil
 }
 
-// permitsSame reports whether an edited message still permits what it permitted. A request by which its work was approved
-// is corrected by an edit.
+// permitsSame reports whether an edited message still permits what it permitted. A request by which its work
+// was approved is corrected by an edit.
 func (o *Objections) permitsSame(ctx context.Context, a *permit.Approval, m incoming.Message) (bool, error) {
 	if asked, err := o.byAsking(ctx, a); err != nil || asked {
 		return asked, err
@@ -58,7 +59,8 @@ func (o *Objections) permitsSame(ctx context.Context, a *permit.Approval, m inco
 	return o.sameConsent(written.Text, m.Text), err
 }
 
-// byAsking reports whether the approval was given by asking for the work, in a message that is the request itself.
+// byAsking reports whether the approval was given by asking for the work, in a message that is the request
+// itself.
 func (o *Objections) byAsking(ctx context.Context, a *permit.Approval) (bool, error) {
 	all, err := o.Store.Permissions(ctx, a.Session)
 	for _, p := range all {
@@ -78,15 +80,18 @@ func (o *Objections) sameConsent(before, now string) bool {
 	pushed, unproven := intent.ReadPush(before)
 	pushes, stillUnproven := intent.ReadPush(now)
 	if pushed || pushes {
-		return pushed && pushes && unproven == stillUnproven && intent.PushesAllTheSame(before) == intent.PushesAllTheSame(now)
+		return pushed && pushes && unproven == stillUnproven &&
+			intent.PushesAllTheSame(before) == intent.PushesAllTheSame(now)
 	}
 	consents := is.Kind == intent.ConsentApprove || is.Kind == intent.ConsentScoped
 	return consents && was.Kind == is.Kind && was.Scope == is.Scope
 }
 
-// Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if they are
-// told nothing.
-func (o *Objections) Parts(ctx context.Context, m incoming.Message, v *Void, told string) ([]store.Part, error) {
+// Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if
+// they are told nothing.
+func (o *Objections) Parts(
+	ctx context.Context, m incoming.Message, v *Void, told string,
+) ([]store.Part, error) {
 	if v.Pushed {
 		what, err := o.pushed(ctx)
 		return o.Answer(m, v.Said+" It was pushed already: "+what), err
@@ -106,8 +111,8 @@ func (o *Objections) Parts(ctx context.Context, m incoming.Message, v *Void, tol
 		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Said)), nil
 }
 
-// soFar says what was done under the standing approval: "1 of 2 tasks was done before that. ". It returns an empty string
-// if nothing was.
+// soFar says what was done under the standing approval: "1 of 2 tasks was done before that. ". It returns an
+// empty string if nothing was.
 func (o *Objections) soFar(ctx context.Context) (string, error) {
 	tasks, err := o.Store.Tasks(ctx, o.Session().ID, "")
 	if err != nil {
@@ -132,8 +137,9 @@ func (o *Objections) soFar(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d of %s had been done. ", done, plaintext.CountNoun(begun, "task")), nil
 }
 
-// Recheck reads the message of the approval in Slack once more, since the events of an edit or a deletion may have been
-// lost, and records what it finds. An error means that it could not be read: then nothing may be pushed.
+// Recheck reads the message of the approval in Slack once more, since the events of an edit or a deletion may
+// have been lost, and records what it finds. An error means that it could not be read: then nothing may be
+// pushed.
 func (o *Objections) Recheck(ctx context.Context, a *permit.Approval) error {
 	m, written, err := o.Inbox().Written(ctx, a.MessageTS)
 	if err != nil || !written || m.User != a.User {
