@@ -12,8 +12,10 @@ import (
 func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 	t.Parallel()
 	objections := []permit.Objection{
-		{UserName: "bea", How: permit.ByMessage, Words: "wrong file"}, {UserName: "gus", How: permit.ByReaction, Words: "x"},
-		{UserName: "ann", How: permit.ByEdit, Words: "do not fix it"}, {UserName: "ann", How: permit.ByDeletion},
+		{UserName: "bea", How: permit.ByMessage, Words: "wrong file"},
+		{UserName: "gus", How: permit.ByReaction, Words: "x"},
+		{UserName: "ann", How: permit.ByEdit, Words: "do not fix it"},
+		{UserName: "ann", How: permit.ByDeletion},
 	}
 	const tree = "134b2ba000"
 	for want, r := range map[string]pushReasons{
