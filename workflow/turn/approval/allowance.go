@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -56,7 +57,9 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 // objects, or that it is unproven. A press names its question, which says both.
 func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) {
 	_, unproven := intent.ReadPush(m.Text)
-	switch {
+	switch value := intent.PushedValue(m.Text); {
+	case m.Kind != incoming.Action && value != "" && !expectation.Wanted(w.Expectations, value):
+		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. To have the files as they are, reply \"push it\".", value)
 	case m.Kind == incoming.Action || intent.PushesAllTheSame(m.Text):
 		return "", ""
 	case len(w.Objections) > 0:
@@ -103,6 +106,9 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	}
 	if len(w.Objections) > 0 {
 		said, reason = said+", all the same", fmt.Sprint(reason, ", in spite of the objections ", w.Objections)
+	}
+	if w.Expectations != "" {
+		said, reason = said+", with the changed expectations", reason+", changed expectations: "+w.Expectations
 	}
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS

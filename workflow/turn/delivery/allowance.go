@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -23,7 +24,7 @@ import (
 // these reasons yet, ends is a result that asks the thread and ends the turn. Both are nil if the change
 // needs no allowance.
 func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (given *permit.Allowance, ends *model.Result, err error) {
-	reasons, err := d.pushReasons(ctx, a.ID, tree, p, changes)
+	reasons, err := d.pushReasons(ctx, a, tree, p, changes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *permit.Approval, tree st
 		outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 		outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
 	asked := ledger.WithParts(
-		model.Result{Ends: true, Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(reasons.paths, "\n")},
+		model.Result{Ends: true, Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(slices.Concat(reasons.expectations, reasons.paths), "\n")},
 		consent.Allowance(*w),
 		store.Replies(d.ProgramLine(w.Names, buttons...)),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})

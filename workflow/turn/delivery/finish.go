@@ -86,6 +86,9 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
+	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
+		return model.Result{}, err
+	}
 	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
 	return d.publishCommit(ctx, proven, f)
 }

@@ -29,6 +29,7 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
+	expected  Expectations
 	hunks     hunkresult.Hunks
 	amended   bool            // people corrected the work since the approval
 	criteria  []string        // done criteria; finish says something about each

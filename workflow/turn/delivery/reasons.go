@@ -28,7 +28,7 @@ type pushReasons struct {
 const maxMissing = 300
 
 // pushReasons returns the reasons why the change needs a permission of its own.
-func (d *Delivery) pushReasons(ctx context.Context, approval, tree string, p proof.Proof, changes []diff.Change) (r pushReasons, err error) {
+func (d *Delivery) pushReasons(ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change) (r pushReasons, err error) {
 	r.paths, r.shown = proposal.DecidingPaths(changes), p.Shown
 	switch {
 	case p.Alone != "":
@@ -36,7 +36,12 @@ func (d *Delivery) pushReasons(ctx context.Context, approval, tree string, p pro
 	case p.Outcome() == proof.NotStarted:
 		r.unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
 	}
-	r.objections, err = d.Store.Objections(ctx, approval, tree)
+	expected, err := d.Expectations(ctx, a, p)
+	if err != nil {
+		return r, err
+	}
+	r.expectations = expected.Open
+	r.objections, err = d.Store.Objections(ctx, a.ID, tree)
 	return r, err
 }
 
