@@ -182,16 +182,9 @@ func (v *proving) countOnBranch(label string, before, now result.Status) {
 		v.OnBranch = map[string]OnBranch{}
 	}
 	c := v.OnBranch[label]
-	switch now {
-	case result.Passed:
-		c.Passed++
-	case result.Failed:
-		c.Failed++
-	case result.Skipped:
-		c.Skipped++
-		if before == result.Failed {
-			c.NowSkipped++
-		}
+	c.Count(now)
+	if before == result.Failed && now == result.Skipped {
+		c.NowSkipped++
 	}
 	v.OnBranch[label] = c
 }
