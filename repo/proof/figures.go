@@ -36,8 +36,12 @@ func (v *proving) judgeFigures() {
 		v.Missing = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
 	case red:
 		v.RedOnBase = slices.Clone(v.NewTests)
-		v.Cases.Extended = len(v.Extended)
-		v.Cases.New = len(v.NewTests) - len(v.Extended) - len(v.Changed)
+		if v.GreenOnBranch {
+			v.Cases.Extended = len(v.Extended)
+			v.Cases.New = len(v.NewTests) - len(v.Extended) - len(v.Changed)
+		} else {
+			v.Cases.StillRed = len(v.NewTests)
+		}
 		for _, name := range v.NewTests {
 			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, maxNamed))
 		}

@@ -139,7 +139,9 @@ func (v *proving) findChanged(ctx context.Context, base, branch index) error {
 	named := v.Base.EveryTestNamed() && v.Branch.EveryTestNamed()
 	fails := func(r result.Result) bool { return v.failsAsAWhole(r) }
 	if named {
-		fails = func(r result.Result) bool { return v.startFails(r) || len(v.lostOn(newIndex(r), base, branch)) > 0 }
+		fails = func(r result.Result) bool {
+			return v.startFails(r) || len(v.lostOn(newIndex(r).alignedTo(base), base, branch)) > 0
+		}
 	}
 	if !fails(first) {
 		v.noteUnknown(first)
@@ -154,7 +156,7 @@ func (v *proving) findChanged(ctx context.Context, base, branch index) error {
 	case !named || v.startFails(first) || v.startFails(again):
 		v.Expectations = append(v.Expectations, v.wholeExpectation(forms, first))
 	default:
-		old, second := newIndex(first), v.lostOn(newIndex(again), base, branch)
+		old, second := newIndex(first).alignedTo(base), v.lostOn(newIndex(again).alignedTo(base), base, branch)
 		for _, l := range v.lostOn(old, base, branch) {
 			if slices.ContainsFunc(second, func(o lostCase) bool { return o.key == l.key }) {
 				v.addChanged(l, lines, old, base, branch)
@@ -197,15 +199,16 @@ type lostCase struct {
 // lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail on the
 // branch in their new form, too, are regressions and not among them.
 func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
+	movedOld, moved := movedTests(base, old), movedTests(base, branch)
 	for _, k := range base.order {
 		if base.statusOf(k) != result.Passed {
 			continue
 		}
-		why := v.whyLost(k, base, old)
+		why := v.whyLost(k, base, old, movedOld)
 		if why == "" || old.Stopped != "" && old.statusOf(k) != result.Failed {
 			continue
 		}
-		if now := v.whyLost(k, base, branch); now == "" || now == "is skipped" || now == "is gone" {
+		if now := v.whyLost(k, base, branch, moved); now == "" || now == "is skipped" || now == "is gone" {
 			lost = append(lost, lostCase{k, why})
 		}
 	}
@@ -240,7 +243,7 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 		if to, renamed := lines.renamed(unit, base, branch); renamed {
 			e.Renamed = to.name
 			v.changedUnits[to] = true
-		} else if to, moved := branch.movedTo(l.key, base); moved {
+		} else if to, moved := movedTests(base, branch)[l.key]; moved {
 			v.changedUnits[to] = true
 		} else {
 			e.Kind = ExpectationRemoved

@@ -56,6 +56,7 @@ type OwnTests struct {
 	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
 	Mended    []string // unchanged tests of the base that fail there and pass on the branch
 	Cases     Cases
+	OnBranch  map[string]OnBranch // by new test
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
 	// nothing else is wrong with the change.
 	Alone string
@@ -64,11 +65,23 @@ type OwnTests struct {
 // Cases count the change's own tests in the unit of all other figures: a test with five cases counts as
 // five.
 type Cases struct {
-	New      int // cases of new tests that are red on the base
-	Extended int // cases of extended tests that are red on the base
-	Guards   int
-	Passing  int // cases that pass on the branch, whatever they do on the base
+	New        int // cases of new tests that are red on the base and pass on the branch
+	Extended   int // cases of extended tests that are red on the base and pass on the branch
+	Guards     int // cases that pass on the base and on the branch
+	Passing    int // cases that pass on the branch, whatever they do on the base
+	StillRed   int // cases that are red on the base and fail on the branch
+	NowSkipped int // cases that are red on the base and skipped on the branch, which proves nothing
 }
+
+// OnBranch is what the new cases of a test do on the branch.
+type OnBranch struct {
+	result.Counts
+	NowSkipped int // of the skipped ones, those that fail on the base
+}
+
+// pass reports whether the branch passes the test: a case passes, none fails, and none is skipped that fails on
+// the base.
+func (b OnBranch) pass() bool { return b.Passed > 0 && b.Failed == 0 && b.NowSkipped == 0 }
 
 // An Outcome is the verdict of a proof.
 type Outcome string
@@ -98,6 +111,7 @@ type OldTests struct {
 	StillPassing   int      // of these, the number that pass on the branch
 	Regressions    []string // of these, the ones that do not pass on the branch
 	AlreadyFailing []string // tests that fail on the base and on the branch, so not through the change
+	NowSkipped     []string // tests that fail on the base and are skipped on the branch, which proves nothing
 	Unstable       []string // tests that failed on the branch and passed when run again
 }
 
@@ -146,29 +160,21 @@ func (p Proof) Lines() []string {
 func (p Proof) newLines() []string {
 	var lines []string
 	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), maxNamed)] {
-		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
-		switch p.branchStatus(name) {
-		case result.Failed:
-			line += ", and fails on the branch, too"
-		case result.Skipped:
-			line += ", and is skipped on the branch"
-		default:
-			line += ", passes on the branch"
-		}
-		lines = append(lines, line)
+		lines = append(lines, fmt.Sprintf("%s test %s: %s%s", p.newOrExtended(name), name, p.onBaseInWords(name), p.onBranchInWords(name)))
 	}
 	if more := len(p.RedOnBase) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
 	for _, name := range p.Guards[:min(len(p.Guards), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s, %s on the branch", name, p.BaseName, verbOf[p.branchStatus(name)]))
+		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s%s", name, p.BaseName, p.onBranchInWords(name)))
 	}
 	if more := len(p.Guards) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
-	for _, name := range p.Mended[:min(len(p.Mended), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
-	}
+	mended := countEach(p.Mended, func(name string, n int) string {
+		return fmt.Sprintf("Test %s was there: %s, passes on the branch", ofEachName(slices.Repeat([]string{name}, n))[0], p.onBaseInWords(name))
+	})
+	lines = append(lines, mended[:min(len(mended), maxNamed)]...)
 	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
@@ -178,8 +184,45 @@ func (p Proof) newLines() []string {
 	return lines
 }
 
-// verbOf is the verb for the status of a test.
-var verbOf = map[result.Status]string{result.Passed: "passes", result.Failed: "fails", result.Skipped: "is skipped"}
+// onBranchInWords says what a new test does on the branch, after what it does on the base.
+func (p Proof) onBranchInWords(name string) string {
+	b := p.onBranch(name)
+	switch b.Sum() {
+	case b.Passed:
+		return ", passes on the branch"
+	case b.Failed:
+		return ", and fails on the branch" + map[bool]string{true: ", too"}[slices.Contains(p.RedOnBase, name)]
+	case b.Skipped:
+		return ", and is skipped on the branch, which proves nothing"
+	}
+	var parts []string
+	for _, of := range []struct {
+		n         int
+		one, more string
+	}{
+		{b.Passed, "passes", "pass"},
+		{b.Failed, "fails", "fail"},
+		{b.Skipped, "is skipped, which proves nothing", "are skipped, which proves nothing"},
+	} {
+		if of.n == 1 {
+			parts = append(parts, fmt.Sprintf("1 of %d %s", b.Sum(), of.one))
+		} else if of.n > 1 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", of.n, b.Sum(), of.more))
+		}
+	}
+	return "; on the branch " + strings.Join(parts, ", ")
+}
+
+// onBranch returns what a new test does on the branch. Without names of its own the run as a whole decides.
+func (p Proof) onBranch(name string) OnBranch {
+	if b, known := p.OnBranch[name]; known {
+		return b
+	}
+	if p.GreenOnBranch {
+		return OnBranch{Counts: result.Counts{Passed: 1}}
+	}
+	return OnBranch{Counts: result.Counts{Failed: 1}}
+}
 
 func (p Proof) newOrExtended(name string) string {
 	if slices.Contains(p.Changed, name) {
@@ -197,29 +240,6 @@ func (p Proof) onBaseInWords(name string) string {
 		return note
 	}
 	return "fails on " + p.BaseName + " (as expected)"
-}
-
-// branchStatus returns the status of the branch's tests with that label; Passed if nothing else is known.
-func (p Proof) branchStatus(name string) result.Status {
-	if !p.Branch.EveryTestNamed() {
-		if p.Branch.TestsOK {
-			return result.Passed
-		}
-		return result.Failed
-	}
-	status := result.Passed
-	for _, t := range p.Branch.Tests {
-		if u := unitOf(t); name != t.Name && name != u.name && name != t.Group+" "+t.Name && name != u.group+" "+u.name {
-			continue
-		}
-		if t.Status == result.Failed {
-			return result.Failed
-		}
-		if t.Status == result.Skipped {
-			status = result.Skipped
-		}
-	}
-	return status
 }
 
 // branchLine returns the result of the whole run on the branch.
@@ -245,10 +265,13 @@ func (p Proof) keptLines() []string {
 		lines = append(lines, "No longer passing: "+lost)
 	}
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, maxNamed)+" failed once on the branch and passed when run again")
+		lines = append(lines, "Unstable: "+result.ListNames(ofEachName(p.Unstable), maxNamed)+" failed once on the branch and passed when run again")
+	}
+	if len(p.NowSkipped) > 0 {
+		lines = append(lines, fmt.Sprintf("Failing on %s and skipped on the branch, which proves nothing: %s", p.BaseName, result.ListNames(ofEachName(p.NowSkipped), maxNamed)))
 	}
 	if len(p.AlreadyFailing) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(p.AlreadyFailing, maxNamed)))
+		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(ofEachName(p.AlreadyFailing), maxNamed)))
 	}
 	return lines
 }

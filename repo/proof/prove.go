@@ -29,7 +29,8 @@ type proving struct {
 	// under a new name.
 	changed         map[key]ExpectationKind
 	changedUnits    map[key]bool
-	withoutOldTests bool // leaves the fourth run out
+	withoutOldTests bool         // leaves the fourth run out
+	unstable        map[key]bool // the branch's tests that Unstable names
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the
@@ -81,12 +82,13 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := v.findChanged(ctx, newIndex(v.Base), newIndex(v.Branch)); err != nil {
+	base := newIndex(v.Base)
+	if err := v.findChanged(ctx, base, newIndex(v.Branch).alignedTo(base)); err != nil {
 		return err
 	}
 	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()
-	} else if err = v.judgeTests(ctx); err != nil {
+	} else if err = v.judgeTests(ctx, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
 		return err
 	}
 	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() && len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
@@ -209,13 +211,14 @@ func (v *proving) whyNoTests() string {
 	return "the project has no tests, and none was added"
 }
 
-// judgeTests compares the three runs test by test.
-func (v *proving) judgeTests(ctx context.Context) error {
-	base, branch := newIndex(v.Base), newIndex(v.Branch)
+// judgeTests compares the three runs test by test. rerun runs the branch once more.
+func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, error)) error {
+	base := newIndex(v.Base)
+	branch := newIndex(v.Branch).alignedTo(base)
 	if err := v.findFixedTests(ctx, base, branch); err != nil { // before the next, for its second run on the base
 		return err
 	}
-	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
+	if err := v.findRegressions(base, branch, rerun); err != nil {
 		return err
 	}
 	if v.tests.isEmpty() {
@@ -224,19 +227,19 @@ func (v *proving) judgeTests(ctx context.Context) error {
 		v.Why = v.whatIsMissing()
 		return nil
 	}
-	onBase := newIndex(v.OnBase)
+	onBase := newIndex(v.OnBase).alignedTo(base, branch)
 	news := newTests(base, branch)
 	for _, n := range news {
 		v.addNewTest(n, base, onBase, branch)
 	}
-	if err := v.showUncompiled(ctx); err != nil {
+	if err := v.showUncompiled(ctx, base, branch); err != nil {
 		return err
 	}
 	if err := v.addExtended(ctx, base, onBase, branch); err != nil {
 		return err
 	}
 	v.addUncompiled(base, onBase, branch)
-	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news, onBase, branch)
+	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news)
 	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
 	v.Why = v.whatIsMissing()
 	return nil
@@ -265,7 +268,7 @@ func (v *proving) whatIsMissing() string {
 // nothingNewFails reports whether every test that fails on the branch failed on the base, too.
 func (v *proving) nothingNewFails(base, branch index) bool {
 	for _, k := range branch.order {
-		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !slices.Contains(v.Unstable, branch.labelOf(k)) {
+		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !v.unstable[k] {
 			return false
 		}
 	}
@@ -277,18 +280,7 @@ func (v *proving) nothingNewFails(base, branch index) bool {
 	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
 }
 
-// newTestsPass reports whether the new tests pass on the branch. Of each, at least one case must pass, none
-// may fail, and none that failed on the base may be skipped.
-func (v *proving) newTestsPass(news []newTest, onBase, branch index) bool {
-	for _, n := range news {
-		for _, k := range n.leaves {
-			if branch.statusOf(k) == result.Failed || branch.statusOf(k) == result.Skipped && onBase.statusOf(k) == result.Failed {
-				return false
-			}
-		}
-		if !slices.ContainsFunc(n.leaves, func(k key) bool { return branch.statusOf(k) == result.Passed }) {
-			return false
-		}
-	}
-	return true
+// newTestsPass reports whether the new tests pass on the branch.
+func (v *proving) newTestsPass(news []newTest) bool {
+	return !slices.ContainsFunc(news, func(n newTest) bool { return !v.OnBranch[n.label].pass() })
 }

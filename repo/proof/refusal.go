@@ -42,8 +42,17 @@ func (p Proof) failingOwn() []string {
 		return nil
 	}
 	for _, name := range p.NewTests {
-		if s := p.branchStatus(name); s != result.Passed {
-			out = append(out, name+" "+verbOf[s]+" there")
+		b, known := p.OnBranch[name]
+		verb, n := "fails", b.Failed
+		if n == 0 {
+			verb, n = "is skipped", b.Skipped
+		}
+		switch {
+		case !known || b.pass():
+		case n == b.Sum():
+			out = append(out, fmt.Sprintf("%s %s there", name, verb))
+		default:
+			out = append(out, fmt.Sprintf("%s %s there in %d of %d cases", name, verb, n, b.Sum()))
 		}
 	}
 	return out

@@ -23,6 +23,12 @@ func (p Proof) Short() string {
 			parts = append(parts, fmt.Sprintf("%d %s: red before, green now", shown.n, shown.whats))
 		}
 	}
+	if n := p.Cases.StillRed; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d red before and now", n))
+	}
+	if n := p.Cases.NowSkipped; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d red before, skipped now, which proves nothing", n))
+	}
 	if n := p.Cases.Guards; n == 1 {
 		parts = append(parts, "1 guard: green before and now")
 	} else if n > 1 {
@@ -40,6 +46,9 @@ func (p Proof) Short() string {
 	}
 	if n := len(p.AlreadyFailing); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n, map[bool]string{true: "does", false: "do"}[n == 1]))
+	}
+	if n := len(p.NowSkipped); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed before and %s skipped now", n, map[bool]string{true: "is", false: "are"}[n == 1]))
 	}
 	if n := len(p.Unstable); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unstable", n))

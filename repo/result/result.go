@@ -46,6 +46,18 @@ func (c *Counts) Add(more Counts) {
 	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
 }
 
+// Count adds a test with the status s.
+func (c *Counts) Count(s Status) {
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Skipped:
+		c.Skipped++
+	}
+}
+
 // Missing says in words what kept the build or the tests from starting: "eslint is not installed". An empty
 // text means that they started.
 type Missing struct{ Build, Tests string }
