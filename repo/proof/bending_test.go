@@ -35,7 +35,7 @@ func one(name, file, text, old, now string, want ...string) way {
 	return way{name: name, base: repotest.Files{file: text}, changed: repotest.Files{file: strings.Replace(text, old, now, 1)}, want: want}
 }
 
-// oldTestsOff says whether the fourth run is left out, which is the control.
+// proveWay proves a way in a lab. oldTestsOff leaves the fourth run out, which is the control.
 func proveWay(t *testing.T, l lab, w way, oldTestsOff bool) Proof {
 	t.Helper()
 	m, commits := repotest.NewMirror(t, l.base.With(w.base))
@@ -62,7 +62,7 @@ func namesOf(p Proof) (out []string) {
 }
 
 // TestABentTestIsNamed bends the old tests in each way with each runner, and changes them honestly. By itself it
-// plays two ways of each runner; BOBBIN_EVERY plays all.
+// plays one way of each runner; BOBBIN_EVERY plays all.
 //
 // The control leaves the fourth run out: then a bent test is named by nothing, and where it is not gone the proof
 // holds and counts it as one that still passes.
@@ -73,7 +73,7 @@ func TestABentTestIsNamed(t *testing.T) {
 			t.Parallel()
 			repotest.NeedCommand(t, l.need)
 			for j, w := range l.ways {
-				if os.Getenv("BOBBIN_EVERY") == "" && j != i%len(l.ways) && j != len(l.ways)-1-i%2 {
+				if os.Getenv("BOBBIN_EVERY") == "" && j != i%len(l.ways) && (i > 1 || j != len(l.ways)-1) {
 					continue
 				}
 				t.Run(w.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestABentTestIsNamed(t *testing.T) {
 					}
 					require.NotEqual(t, NotStarted, p.Outcome())
 					require.Contains(t, p.Short(), "changed expectation")
-					require.Less(t, p.StillPassing, p.PassedBefore)
+					require.True(t, p.StillPassing < p.PassedBefore || p.PassedBefore == 0, "a bent test still passes")
 					off := proveWay(t, l, w, true)
 					require.Empty(t, off.Expectations)
 					require.True(t, off.Holds() || len(off.Regressions) > 0, "a test that is gone was found before, too")
