@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -32,6 +33,41 @@ func IsCode(file string) bool { return sources.MatchString(file) }
 // a golden, snapshot or fixture file, or the settings of a runner.
 func DecidesTests(kind, file string) bool {
 	return IsTest(kind, file) || IsExpected(file) || testCode.MatchString(file) || SetsUpTests(file)
+}
+
+// testLibrary matches the import of a library that only tests and their helpers use.
+var testLibrary = regexp.MustCompile(`(?m)^\s*(?:import )?(?:[._]|\w+)?\s*"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/\S+)"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b|` +
+	`(?:from |require\()['"](?:node:test|vitest|@jest/globals|chai|mocha|@playwright/test|@testing-library/[\w-]+)['"]|^\s*use Test::\w+`)
+
+// UsesTestLibrary reports whether a source file imports a library of tests, so that it is a helper of tests.
+func UsesTestLibrary(text string) bool { return testLibrary.MatchString(text) }
+
+// maxRead is how many source files are searched for the name of a file.
+const maxRead = 2000
+
+// ReadByTestsAlone reports whether tests name a data file and no other code does: it holds what they expect.
+func ReadByTestsAlone(root fs.FS, kind, file string) bool {
+	name, t := path.Base(file), tree{root}
+	tests, looked := false, 0
+	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || looked > maxRead:
+			return fs.ErrInvalid
+		case d.IsDir() && at != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(foreign, d.Name())):
+			return fs.SkipDir
+		case d.IsDir() || !d.Type().IsRegular() || !IsCode(at):
+			return nil
+		}
+		looked++
+		if text := t.readText(at); !strings.Contains(text, name) {
+			return nil
+		} else if !DecidesTests(kind, at) && !UsesTestLibrary(text) {
+			return fs.ErrExist
+		}
+		tests = true
+		return nil
+	})
+	return err == nil && tests
 }
 
 // IsExpected reports whether a file holds what tests expect: a golden, snapshot or fixture file.

@@ -2,6 +2,7 @@ package project
 
 import (
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,6 +16,23 @@ func TestFilesThatDecideTests(t *testing.T) {
 	} {
 		require.Equal(t, want, DecidesTests("", file), file)
 	}
+}
+
+func TestHelpersAndDataOfTests(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"import (\n\t\"testing\"\n)\n": true, "import \"github.com/stretchr/testify/require\"\n": true, "import pytest\n": true, "from unittest import mock\n": true, "import { test } from 'node:test';": true,
+		"const { expect } = require('chai')": true, "use Test::More;\n": true, "import \"fmt\"\n": false, "import assert from 'node:assert'": false, "// is testing\n": false, "import testing_tools\n": false,
+	} {
+		require.Equal(t, want, UsesTestLibrary(text), text)
+	}
+	files := fstest.MapFS{
+		"cart/cart.go":      {Data: []byte("package cart\n\nconst rates = \"rates.json\"\n")},
+		"cart/cart_test.go": {Data: []byte("package cart\n\nconst want, rate = \"want.json\", \"rates.json\"\n")},
+	}
+	require.True(t, ReadByTestsAlone(files, "go", "cart/want.json"))
+	require.False(t, ReadByTestsAlone(files, "go", "cart/rates.json"), "the code reads it, too")
+	require.False(t, ReadByTestsAlone(files, "go", "cart/other.json"))
 }
 
 func TestTestSettingsAreSplicedAlone(t *testing.T) {

@@ -102,8 +102,10 @@ var (
 	errorLine = regexp.MustCompile(`(?i)^(?:E\s+)?[\w.]*(?:error|exception|panicked|panic|not ok)\b.*`)
 	located   = regexp.MustCompile(`^[\w./\\-]+\.\w+:\d+(?::\d+)?:? (\S.*)$`)
 	errorName = regexp.MustCompile(`(?i)^(?:E\s+)?(?:assertion)?error(?: \[\w+\])?: `)
-	varying   = regexp.MustCompile(`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`) // differs from run to run
-	mentions  = regexp.MustCompile(`(?i)expected|actual|want|undefined|cannot|not equal|mismatch|assert|error`)
+	// aroundTests matches lines of runners, compilers and make that say nothing about a test.
+	aroundTests = regexp.MustCompile(`^(?:---|===|#|make\b|Traceback)`)
+	varying     = regexp.MustCompile(`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`) // differs from run to run
+	mentions    = regexp.MustCompile(`(?i)expected|actual|want|undefined|cannot|not equal|mismatch|assert|error`)
 )
 
 // complaint returns the line of a test's output that says best what is wrong, or an empty string.
@@ -116,7 +118,7 @@ func complaintOf(output string, sure int) string {
 		line = strings.TrimSpace(line)
 		m := located.FindStringSubmatch(line)
 		switch {
-		case line == "" || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "===") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "make") || strings.HasPrefix(line, "Traceback"):
+		case line == "" || aroundTests.MatchString(line):
 		case m != nil && rank < 4:
 			best, rank = m[1], 4
 		case errorLine.MatchString(line) && rank < 3:

@@ -284,7 +284,7 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
 	onBase := newIndex(v.OnBase).alignedTo(base, branch)
-	moved := movedTests(base, branch)
+	moved, old := movedTests(base, branch), newIndex(v.OnOldTests).alignedTo(base)
 	var lost []lostTest
 	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
@@ -324,6 +324,9 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			kept++
 			v.StillPassing++
 			continue
+		}
+		if (why == "is gone" || why == "is skipped") && old.statusOf(k) == result.Passed {
+			why += ", and would still pass"
 		}
 		if byChance {
 			why = fmt.Sprintf("fails; on %s it failed once and passed once", v.BaseName)

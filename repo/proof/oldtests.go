@@ -18,7 +18,9 @@ type oldForm struct {
 	kind string // as in diff.Change
 	was  string // its text on the base
 	is   string // its text on the branch
-	lays string // the text to write: the branch's file with the tests or settings of the base; empty: the base's file as it is
+	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty, the file
+	// is as on the base.
+	lays string
 }
 
 // oldForms returns the base's versions of the files with which the change decides what tests expect, which of them
@@ -46,16 +48,23 @@ func (v *proving) oldForms() (forms []oldForm) {
 func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	f := oldForm{path: c.Path, kind: c.Kind}
 	kind := v.project.Kind
+	if was, err := v.checker.Cache.Mirror().Commits().ReadFile(v.work.Base(), c.Path); err == nil {
+		f.was = string(was)
+	}
 	decides := project.DecidesTests(kind, c.Path)
+	switch code := project.IsCode(c.Path); {
+	case decides || c.Kind == "added":
+	case code:
+		decides = !project.HoldsTests(kind, c.Path) && project.UsesTestLibrary(f.was)
+	default:
+		decides = !project.HoldsTestSettings(c.Path) && project.ReadByTestsAlone(v.work.FS(), kind, c.Path)
+	}
 	splices := c.Kind == "modified" && (project.HoldsTests(kind, c.Path) || project.HoldsTestSettings(c.Path))
 	switch {
 	case strings.Contains(c.Mode, "submodule") || !decides && !splices:
 		return f, false
 	case c.Kind == "added" && !project.IsCode(c.Path) && !project.SetsUpTests(c.Path):
 		return f, false // the data of a new case
-	}
-	if was, err := v.checker.Cache.Mirror().Commits().ReadFile(v.work.Base(), c.Path); err == nil {
-		f.was = string(was)
 	}
 	if c.Kind != "deleted" {
 		f.is, _ = readRegular(v.work.Root(), c.Path) // a link or a pipe has no text
@@ -74,7 +83,11 @@ func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 func dropMoved(forms []oldForm) []oldForm {
 	moved := func(f oldForm) bool {
 		return slices.ContainsFunc(forms, func(o oldForm) bool {
-			return f.kind == "deleted" && o.kind == "added" && o.is == f.was || f.kind == "added" && o.kind == "deleted" && f.is == o.was
+			gone, came := f, o
+			if f.kind == "added" {
+				gone, came = o, f
+			}
+			return gone.kind == "deleted" && came.kind == "added" && gone.was == came.is
 		})
 	}
 	var out []oldForm
@@ -86,13 +99,31 @@ func dropMoved(forms []oldForm) []oldForm {
 	return out
 }
 
+// oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the old tests
+// if these are all that is touched and the runner can select them, as go test can.
+func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed bool) {
+	tests = v.project
+	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
+		tests.Build = ""
+	}
+	var paths []string
+	for _, f := range forms {
+		if tests.Kind != "go" || !project.IsTest("go", f.path) {
+			return tests, false
+		}
+		paths = append(paths, f.path)
+	}
+	parts, ok := tests.NearFirst(v.work.FS(), paths)
+	if ok {
+		tests.Test, tests.Written = parts.Near, ""
+	}
+	return tests, ok
+}
+
 // onOldTests returns the result of the fourth run: the branch with the base's versions of the files that decide about
 // tests. A result of exactly this tree is reused, unless afresh is set.
 func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) (result.Result, error) {
-	tests := v.project
-	if tests.Kind == "go" || tests.Kind == "rust" {
-		tests.Build = ""
-	}
+	tests, _ := v.oldCommand(forms)
 	tree, err := v.work.Tree(ctx)
 	if err != nil {
 		return result.Result{}, err
@@ -127,8 +158,11 @@ func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) 
 // findChanged runs the old tests on the new code and records what they expect and the change does not do. What does
 // not pass has to be seen a second time, since it may be chance.
 func (v *proving) findChanged(ctx context.Context, base, branch index) error {
-	forms := v.oldForms()
-	if v.withoutOldTests || len(forms) == 0 {
+	if !v.withoutOldTests {
+		v.forms = v.oldForms()
+	}
+	forms := v.forms
+	if len(forms) == 0 {
 		return nil
 	}
 	first, err := v.onOldTests(ctx, forms, false)
@@ -199,9 +233,10 @@ type lostCase struct {
 // lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail on the
 // branch in their new form, too, are regressions and not among them.
 func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
+	_, narrowed := v.oldCommand(v.forms)
 	movedOld, moved := movedTests(base, old), movedTests(base, branch)
 	for _, k := range base.order {
-		if base.statusOf(k) != result.Passed {
+		if base.statusOf(k) != result.Passed || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
 		why := v.whyLost(k, base, old, movedOld)
@@ -215,6 +250,11 @@ func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 	return lost
 }
 
+// hasGroup reports whether tests of the group ran, or could not run.
+func (x index) hasGroup(group string) bool {
+	return x.groups[group] || slices.ContainsFunc(x.broken, func(b result.Test) bool { return b.Group == group })
+}
+
 // addChanged records one case as a changed expectation. A group that cannot be run with the old tests is recorded
 // once.
 func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) {
@@ -224,15 +264,20 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 	unit := unitOf(base.tests[l.key])
 	v.changed[l.key], v.changedUnits[unit] = ExpectationBroken, true
 	if b, broken := old.brokenFor(l.group, base); broken && old.statusOf(l.key) == "" {
-		i := slices.IndexFunc(v.Expectations, func(e Expectation) bool { return e.Kind == ExpectationBroken && e.Group == b.Group })
+		i := slices.IndexFunc(v.Expectations, func(e Expectation) bool {
+			return e.Kind == ExpectationBroken && e.Group == b.Group
+		})
 		if i < 0 {
 			i = len(v.Expectations)
-			v.Expectations = append(v.Expectations, Expectation{Kind: ExpectationBroken, Group: b.Group, Test: b.Group, Says: complaint(b.Output), How: b.Broken})
+			e := Expectation{Kind: ExpectationBroken, Group: b.Group, Test: b.Group, How: b.Broken}
+			e.Says = complaint(b.Output)
+			v.Expectations = append(v.Expectations, e)
 		}
 		v.Expectations[i].Covers = append(v.Expectations[i].Covers, unit.name)
 		return
 	}
-	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key), Covers: []string{l.name, unit.name}, Says: complaint(old.tests[l.key].Output)}
+	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
+	e.Covers, e.Says = []string{l.name, unit.name}, complaint(old.tests[l.key].Output)
 	if l.why != "fails" {
 		e.Says = l.why
 	}

@@ -46,7 +46,7 @@ func pairsOf(f oldForm) (pairs []pair) {
 
 // isPlain reports whether a line has no word, or is a comment.
 func isPlain(line string) bool {
-	return !strings.ContainsFunc(line, func(r rune) bool { return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'z' || r > 127 }) ||
+	return !strings.ContainsFunc(line, func(r rune) bool { return wordCharacter.MatchString(string(r)) || r > 127 }) ||
 		strings.HasPrefix(line, "//") || strings.HasPrefix(line, "# ")
 }
 
@@ -187,7 +187,8 @@ func (f pairFinder) nearOutput(all []pair, output string) (best pair, found bool
 // moreLines returns how many other lines that check something changed in the test of p.
 func (f pairFinder) moreLines(all []pair, p pair) (n int) {
 	for _, o := range all {
-		if o.file.path == p.file.path && o != p && (asserts(o.was) || asserts(o.is)) && f.sameTest(p.file, max(p.old, -p.old), max(o.old, -o.old)) {
+		other := o.file.path == p.file.path && o != p && (asserts(o.was) || asserts(o.is))
+		if other && f.sameTest(p.file, max(p.old, -p.old), max(o.old, -o.old)) {
 			n++
 		}
 	}
@@ -234,8 +235,10 @@ func (f pairFinder) holder(test string) (holding, bool) {
 	return holding{}, false
 }
 
+var wordCharacter = regexp.MustCompile(`\w`)
+
 func wordAt(line string, i int) bool {
-	return i < len(line) && (line[i] == '_' || line[i] >= '0' && line[i] <= '9' || line[i] >= 'a' && line[i] <= 'z' || line[i] >= 'A' && line[i] <= 'Z')
+	return i < len(line) && wordCharacter.MatchString(line[i:i+1])
 }
 
 // lastWord returns the last part of a test's name, as its file has it.
@@ -309,7 +312,8 @@ func differing(was, is string, whole bool) (a, b string, values bool) {
 	for tail < len(old)-head && tail < len(now)-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
 		tail++
 	}
-	a, b = strings.TrimSpace(strings.Join(old[head:len(old)-tail], "")), strings.TrimSpace(strings.Join(now[head:len(now)-tail], ""))
+	a = strings.TrimSpace(strings.Join(old[head:len(old)-tail], ""))
+	b = strings.TrimSpace(strings.Join(now[head:len(now)-tail], ""))
 	if isValue(a) && isValue(b) && (whole || head+tail > 0) {
 		return a, b, true
 	}

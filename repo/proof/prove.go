@@ -29,6 +29,7 @@ type proving struct {
 	// under a new name.
 	changed         map[key]ExpectationKind
 	changedUnits    map[key]bool
+	forms           []oldForm    // the files that decide about tests and that the change touches, as on the base
 	withoutOldTests bool         // leaves the fourth run out
 	unstable        map[key]bool // the branch's tests that Unstable names
 }

@@ -76,8 +76,13 @@ func (c Change) Approves(f Found) bool {
 // spaces where a runner writes underscores.
 func sameTest(name, said string) bool {
 	name, said = underscores.Replace(plain(name)), underscores.Replace(plain(said))
-	return said != "" && (name == said || slices.ContainsFunc([]string{" ", ".", "::", " > ", "/"}, func(sep string) bool { return strings.HasSuffix(name, sep+said) || strings.HasSuffix(said, sep+name) }))
+	return said != "" && (name == said || slices.ContainsFunc(separators, func(sep string) bool {
+		return strings.HasSuffix(name, sep+said) || strings.HasSuffix(said, sep+name)
+	}))
 }
+
+// separators stand between a test and its package, file or class.
+var separators = []string{" ", ".", "::", " > ", "/"}
 
 var underscores = strings.NewReplacer("_", " ")
 
