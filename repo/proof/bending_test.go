@@ -62,18 +62,22 @@ func namesOf(p Proof) (out []string) {
 }
 
 // TestABentTestIsNamed bends the old tests in each way with each runner, and changes them honestly. By itself it
-// plays one way of each runner; BOBBIN_EVERY plays all.
+// plays one way of six runners; BOBBIN_EVERY plays all.
 //
 // The control leaves the fourth run out: then a bent test is named by nothing, and where it is not gone the proof
 // holds and counts it as one that still passes.
 func TestABentTestIsNamed(t *testing.T) {
 	t.Parallel()
+	every := os.Getenv("BOBBIN_EVERY") != ""
 	for i, l := range labs {
+		if !every && i > 2 && i != 5 && i%4 != 2 {
+			continue
+		}
 		t.Run(l.runner, func(t *testing.T) {
 			t.Parallel()
 			repotest.NeedCommand(t, l.need)
 			for j, w := range l.ways {
-				if os.Getenv("BOBBIN_EVERY") == "" && j != i%len(l.ways) && (i > 1 || j != len(l.ways)-1) {
+				if !every && j != i%len(l.ways) && (i > 1 || j != len(l.ways)-1) {
 					continue
 				}
 				t.Run(w.name, func(t *testing.T) {
@@ -88,6 +92,9 @@ func TestABentTestIsNamed(t *testing.T) {
 					require.NotEqual(t, NotStarted, p.Outcome())
 					require.Contains(t, p.Short(), "changed expectation")
 					require.True(t, p.StillPassing < p.PassedBefore || p.PassedBefore == 0, "a bent test still passes")
+					if !every && i > 1 {
+						return
+					}
 					off := proveWay(t, l, w, true)
 					require.Empty(t, off.Expectations)
 					require.True(t, off.Holds() || len(off.Regressions) > 0, "a test that is gone was found before, too")
