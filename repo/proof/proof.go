@@ -137,6 +137,9 @@ func (p Proof) Lines() []string {
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
 	}
+	if note := p.unreadNote(); note != "" {
+		lines = append(lines, note)
+	}
 	lines = append(lines, p.keptLines()...)
 	if p.Command.Said != "" {
 		lines = append(lines, p.Command.Said)
@@ -242,6 +245,23 @@ func (p Proof) branchLine() string {
 		line += ": " + p.Build
 	}
 	return line
+}
+
+// unreadNote says that the runner counts more tests than it names, or than could be read of its output.
+func (p Proof) unreadNote() string {
+	var parts []string
+	for _, run := range []struct {
+		result.Result
+		where string
+	}{{p.Base, p.BaseName}, {p.Branch, "the branch"}} {
+		if unread, stated := run.Unread(); unread > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d tests on %s", unread, stated, run.where))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not compared one by one, since their names could not be read: " + strings.Join(parts, ", ")
 }
 
 // keptLines returns lines about what became of the tests that the base has.
