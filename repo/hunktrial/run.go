@@ -159,10 +159,11 @@ func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
 func (x *trialRun) worse(r result.Result, narrow bool) string {
 	with, without := result.CountByName(x.Proof.Branch.Tests), result.CountByName(r.Tests)
 	for _, t := range r.Tests {
-		was, is := with[result.Name{Group: t.Group, Name: t.Name}], without[result.Name{Group: t.Group, Name: t.Name}]
+		name := result.Name{Group: t.Group, Name: t.Name}
+		was, is := with[name], without[name]
 		switch {
 		case slices.Contains(x.Proof.Unstable, t.Name):
-		case t.Status == result.Failed && is.Failed <= was.Failed: // as many tests of this name fail on the branch
+		case t.Status == result.Failed && is.Failed <= was.Failed: // no more of this name fail than on the branch
 		case t.Status == result.Failed && t.Broken != "":
 			return t.Group + " " + t.Broken
 		case t.Status == result.Failed:

@@ -22,8 +22,8 @@ type index struct {
 	result.Result
 	tests  map[key]result.Test
 	order  []key                   // the keys of tests, in the order of the result
-	shared map[key][]result.Status // by the name's first key, the statuses of its tests in the order of the result
-	top    map[key]int             // by the name's first key, the highest number of its tests, and one more
+	shared map[key][]result.Status // by a name's first key, its statuses in the order of the result
+	top    map[key]int             // by a name's first key, the highest number of its tests, and one more
 	units  map[key][]key
 	named  map[string][]key // the tests and units by name, a unit that is also a test twice
 	groups map[string]bool

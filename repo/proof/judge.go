@@ -64,8 +64,9 @@ func goneFrom(base, branch index) goneTests {
 	return g
 }
 
-// hold reports whether a test that the base does not have may be one of these: it moved, or one in the same group
-// has a name that differs only in numbers. Such numbers, as of a time or an address, differ between runs.
+// hold reports whether a test that the base does not have may be one of these: it moved, or one in the same
+// group has a name that differs only in numbers. Such numbers, as of a time or an address, differ between
+// runs.
 func (g goneTests) hold(k key) bool { return g.moved[k] || g.shapes[shapeOf(k)] }
 
 func shapeOf(k key) key { return key{group: k.group, name: numbers.ReplaceAllString(k.name, "0")} }
@@ -92,7 +93,7 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	case len(red) > 0:
 		v.addRed(n, red, branch)
 	case !ran && unrun:
-		v.addRed(n, slices.DeleteFunc(slices.Clone(n.leaves), func(k key) bool { return branch.statusOf(k) == result.Skipped }), branch)
+		v.addRed(n, n.notSkipped(branch), branch)
 		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == "does not compile" {
 			v.uncompiled = append(v.uncompiled, n)
 		}
@@ -107,8 +108,8 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	}
 }
 
-// redIn returns the leaves that fail on the base. Some runners name only the cases of a test that fail: then the
-// leaves that the base does not name are red, too, if a case fails there that the branch does not name.
+// redIn returns the leaves that fail on the base. Some runners name only the cases of a test that fail: then
+// the leaves that the base does not name are red, too, if a case fails there that the branch does not name.
 func (n newTest) redIn(onBase, branch index) (red []key) {
 	other := slices.ContainsFunc(onBase.units[n.unit], func(k key) bool {
 		return onBase.statusOf(k) == result.Failed && branch.statusOf(k) == ""
@@ -121,8 +122,8 @@ func (n newTest) redIn(onBase, branch index) (red []key) {
 	return red
 }
 
-// addRed records a test that fails on the base, and what the cases that fail there do on the branch. Only those
-// that pass there show something.
+// addRed records a test that fails on the base, and what the cases that fail there do on the branch. Only
+// those that pass there show something.
 func (v *proving) addRed(n newTest, red []key, branch index) {
 	v.RedOnBase = append(v.RedOnBase, n.label)
 	for _, k := range red {
@@ -137,6 +138,12 @@ func (v *proving) addRed(n newTest, red []key, branch index) {
 			v.Cases.New++
 		}
 	}
+}
+
+// notSkipped returns the leaves that are not skipped in x.
+func (n newTest) notSkipped(x index) []key {
+	skipped := func(k key) bool { return x.statusOf(k) == result.Skipped }
+	return slices.DeleteFunc(slices.Clone(n.leaves), skipped)
 }
 
 // countIn returns how many leaves have the status s.
@@ -203,7 +210,8 @@ func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 
 func (v *proving) extendedTests(base, onBase, branch index) (extended []key) {
 	for _, k := range branch.order {
-		if base.statusOf(k) == result.Passed && onBase.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed {
+		passes := base.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed
+		if passes && onBase.statusOf(k) == result.Failed {
 			extended = append(extended, k)
 		}
 	}
@@ -340,6 +348,11 @@ func (v *proving) whyLost(k key, base, branch index, moved map[key]key) string {
 	unit := unitOf(base.tests[k])
 	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) && !branch.anyFailed(unit) {
 		return "" // its cases have new names and are no fewer
+	}
+	for _, other := range branch.units[unit] { // some runners name only the cases that fail
+		if branch.statusOf(other) == result.Failed && base.statusOf(other) == "" && other.name != k.name {
+			return "fails in a case"
+		}
 	}
 	return "is gone"
 }

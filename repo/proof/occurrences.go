@@ -9,9 +9,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// alignedTo numbers the tests that share a name so that as many as possible have the status that the test of that
-// number has in the first of the other results, and then in the next. Their order says nothing: a runner may
-// run them in another order each time. So of tests with one name only the counts are compared.
+// alignedTo numbers the tests that share a name so that as many as possible have the status that the test of
+// that number has in the first of the other results, and then in the next. Their order says nothing: a runner
+// may run them in another order each time. So of tests with one name only the counts are compared.
 func (x index) alignedTo(others ...index) index {
 	numbers := map[key]int{}
 	for first, statuses := range x.shared {
@@ -26,8 +26,8 @@ func (x index) alignedTo(others ...index) index {
 	return numberedIndex(x.Result, numbers)
 }
 
-// number finds the numbers of the tests that share the name of first, and stores them by the keys that the tests have in
-// the order of the result. top is the number of tests that the name has in any of the results.
+// number finds the numbers of the tests that share the name of first, and stores them by the keys that the
+// tests have in the order of the result. top is the number of tests that the name has in any of the results.
 func (x index) number(first key, top int, others []index, numbers map[key]int) {
 	number := func(k key, nth int) key { k.nth = nth; return k }
 	taken := make([]bool, top)
@@ -48,9 +48,9 @@ func (x index) number(first key, top int, others []index, numbers map[key]int) {
 	x.numberOthers(first, taken, others, numbers)
 }
 
-// numberOthers numbers the tests whose statuses no other result has, so that they claim least: a test that passed
-// before is paired with one that fails rather than with one that passes, and one that fails on the base with
-// one that is skipped on the branch.
+// numberOthers numbers the tests whose statuses no other result has, so that they claim least: a test that
+// passed before is paired with one that fails rather than with one that passes, and one that fails on the
+// base with one that is skipped on the branch.
 func (x index) numberOthers(first key, taken []bool, others []index, numbers map[key]int) {
 	var slots, left []key
 	status := map[key]result.Status{}
@@ -95,8 +95,8 @@ func (x index) numberOthers(first key, taken []bool, others []index, numbers map
 	}
 }
 
-// movedTests pairs each test of the base that the branch no longer has with a test of the same name in another group that
-// the base has not; one with the same status if there is any.
+// movedTests pairs each test of the base that the branch no longer has with a test of the same name in
+// another group that the base has not; one with the same status if there is any.
 func movedTests(base, branch index) map[key]key {
 	type kind struct {
 		name   string
@@ -147,8 +147,11 @@ func (v *proving) addLost(lost []lostTest, base index) {
 		why := all[0]
 		if of := len(base.shared[first]); of > 1 {
 			label = fmt.Sprintf("%d of %d tests named %s", len(all), of, label)
-			if slices.Sort(all); all[0] != all[len(all)-1] {
-				why = strings.Join(countEach(all, func(why string, n int) string { return fmt.Sprintf("%d %s", n, why) }), ", ")
+			if slices.Sort(all); len(all) > 1 && all[0] == all[len(all)-1] {
+				why = "each " + why
+			} else if len(all) > 1 {
+				count := func(why string, n int) string { return fmt.Sprintf("%d %s", n, why) }
+				why = strings.Join(countEach(all, count), ", ")
 			}
 		}
 		v.Regressions = append(v.Regressions, label)
@@ -205,10 +208,12 @@ func countEach(texts []string, write func(text string, n int) string) (out []str
 
 // ofEachName returns names in which each stands once, with how many tests of that name there are.
 func ofEachName(names []string) []string {
-	return countEach(names, func(name string, n int) string {
-		if n == 1 {
-			return name
-		}
-		return fmt.Sprintf("%s (%d of that name)", name, n)
-	})
+	return countEach(names, timesName)
+}
+
+func timesName(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s (%d of that name)", name, n)
 }

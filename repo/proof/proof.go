@@ -72,8 +72,8 @@ type OnBranch struct {
 	NowSkipped int // of the skipped ones, those that fail on the base
 }
 
-// pass reports whether the branch passes the test: a case passes, none fails, and none is skipped that fails on
-// the base.
+// pass reports whether the branch passes the test: a case passes, none fails, and none is skipped that fails
+// on the base.
 func (b OnBranch) pass() bool { return b.Passed > 0 && b.Failed == 0 && b.NowSkipped == 0 }
 
 // An Outcome is the verdict of a proof.
@@ -155,19 +155,20 @@ func (p Proof) Lines() []string {
 func (p Proof) newLines() []string {
 	var lines []string
 	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("%s test %s: %s%s", p.newOrExtended(name), name, p.onBaseInWords(name), p.onBranchInWords(name)))
+		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
+		lines = append(lines, line+p.onBranchInWords(name))
 	}
 	if more := len(p.RedOnBase) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
 	for _, name := range p.Guards[:min(len(p.Guards), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s%s", name, p.BaseName, p.onBranchInWords(name)))
+		lines = append(lines, "Guard "+name+": passes on "+p.BaseName+p.onBranchInWords(name))
 	}
 	if more := len(p.Guards) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
 	mended := countEach(p.Mended, func(name string, n int) string {
-		return fmt.Sprintf("Test %s was there: %s, passes on the branch", ofEachName(slices.Repeat([]string{name}, n))[0], p.onBaseInWords(name))
+		return "Test " + timesName(name, n) + " was there: " + p.onBaseInWords(name) + ", passes on the branch"
 	})
 	lines = append(lines, mended[:min(len(mended), maxNamed)]...)
 	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
@@ -186,7 +187,10 @@ func (p Proof) onBranchInWords(name string) string {
 	case b.Passed:
 		return ", passes on the branch"
 	case b.Failed:
-		return ", and fails on the branch" + map[bool]string{true: ", too"}[slices.Contains(p.RedOnBase, name)]
+		if slices.Contains(p.RedOnBase, name) {
+			return ", and fails on the branch, too"
+		}
+		return ", and fails on the branch"
 	case b.Skipped:
 		return ", and is skipped on the branch, which proves nothing"
 	}
@@ -273,14 +277,17 @@ func (p Proof) keptLines() []string {
 	if lost := p.listWithNotes(p.Regressions); lost != "" && !strings.Contains(p.Why, lost) {
 		lines = append(lines, "No longer passing: "+lost)
 	}
+	list := func(names []string) string { return result.ListNames(ofEachName(names), maxNamed) }
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+result.ListNames(ofEachName(p.Unstable), maxNamed)+" failed once on the branch and passed when run again")
+		lines = append(lines, "Unstable: "+list(p.Unstable)+" failed once on the branch and passed when run again")
 	}
 	if len(p.NowSkipped) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s and skipped on the branch, which proves nothing: %s", p.BaseName, result.ListNames(ofEachName(p.NowSkipped), maxNamed)))
+		what := "Failing on %s and skipped on the branch, which proves nothing: %s"
+		lines = append(lines, fmt.Sprintf(what, p.BaseName, list(p.NowSkipped)))
 	}
 	if len(p.AlreadyFailing) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(ofEachName(p.AlreadyFailing), maxNamed)))
+		what := "Failing on %s already, and not counted against the branch: %s"
+		lines = append(lines, fmt.Sprintf(what, p.BaseName, list(p.AlreadyFailing)))
 	}
 	return lines
 }

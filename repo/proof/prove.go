@@ -74,7 +74,7 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	}
 	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()
-	} else if err = v.judgeTests(ctx, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
+	} else if err = v.judgeTests(ctx, v.rerunBranch(ctx)); err != nil {
 		return err
 	}
 	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() && len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
@@ -124,6 +124,10 @@ func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, err
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
 		return LayChanges(v.changes, v.work.Root(), onto)
 	}, v.project)
+}
+
+func (v *proving) rerunBranch(ctx context.Context) func() (result.Result, error) {
+	return func() (result.Result, error) { return v.onBranch(ctx, true) }
 }
 
 // onBase runs the base with only the change's test files. It also builds, for kinds whose tests may read

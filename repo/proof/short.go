@@ -47,8 +47,10 @@ func (p Proof) Short() string {
 	if n := len(p.AlreadyFailing); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n, map[bool]string{true: "does", false: "do"}[n == 1]))
 	}
-	if n := len(p.NowSkipped); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed before and %s skipped now", n, map[bool]string{true: "is", false: "are"}[n == 1]))
+	if n := len(p.NowSkipped); n == 1 {
+		parts = append(parts, "1 failed before and is skipped now")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d failed before and are skipped now", n))
 	}
 	if n := len(p.Unstable); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unstable", n))

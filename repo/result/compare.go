@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A Name is what a runner calls a test. Several tests may share it, such as those of a class that is made three times.
+// A Name is what a runner calls a test. Several tests may share it, such as those of a class that is made
+// three times.
 type Name struct{ Group, Name string }
 
 // CountByName returns how many tests of each name pass, fail and are skipped.
@@ -21,7 +22,8 @@ func CountByName(tests []Test) map[Name]Counts {
 }
 
 // FailingSince returns the failing tests in two groups: those that do not fail on the base, and those that
-// fail or could not run there, too. Of tests that share a name, as many count as failing already as fail on the base.
+// fail or could not run there, too. Of tests that share a name, as many count as failing already as fail on
+// the base.
 func (r Result) FailingSince(base Result) (fresh, already []Test) {
 	before := CountByName(base.Tests)
 	for _, t := range r.Tests {

@@ -83,8 +83,8 @@ type Result struct {
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	Took    time.Duration
 	Counted bool // if false, only the exit code is known
-	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases, it may be
-	// smaller than the counts.
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
+	// it may be smaller than the counts.
 	Stated int
 }
 
@@ -217,8 +217,8 @@ func (r Result) EveryFailureNamed() bool {
 	return r.Counted && named >= r.Failed
 }
 
-// Unread returns how many tests of the runner's own summary have no name here, and the number in the summary. It
-// returns zero for a runner that names only failing tests.
+// Unread returns how many tests of the runner's own summary have no name here, and the number in the summary.
+// It returns zero for a runner that names only failing tests.
 func (r Result) Unread() (unread, stated int) {
 	named, passing := 0, false
 	for _, t := range r.Tests {

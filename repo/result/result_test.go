@@ -53,7 +53,8 @@ func TestLongTextKeepsBothEnds(t *testing.T) {
 	require.Equal(t, "red\ntext", StripTerminal("\x1b[31mred\x1b[0m\r\ntext"))
 }
 
-// TestATestThatBreaksDoesNotHideBehindOneOfItsName has three tests of one name, of which one fails on the base.
+// TestATestThatBreaksDoesNotHideBehindOneOfItsName has three tests of one name, of which one fails on the
+// base.
 func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
 	t.Parallel()
 	run := func(statuses ...Status) (r Result) {

@@ -79,7 +79,8 @@ func junitTest(s junit.Suite, t junit.Test) result.Test {
 	if out.Group == "" {
 		out.Group = s.Name
 	}
-	notRun := slices.Contains([]string{"notrun", "disabled", "skipped"}, t.Properties["status"]) // as googletest writes it
+	// googletest has no element for a test that is disabled.
+	notRun := slices.Contains([]string{"notrun", "disabled", "skipped"}, t.Properties["status"])
 	switch {
 	case t.Status == junit.StatusPassed && !notRun:
 		out.Status = result.Passed

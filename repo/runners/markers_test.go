@@ -12,8 +12,9 @@ import (
 )
 
 // TestNoMarkerOfASkippedTestIsReadAsPassed has each marker of each runner for a test that was not run, or
-// whose result does not count. In two a runner says no more than that the test passed: a test of jest or vitest that
-// is expected to fail and does, and in pytest's JUnit XML a test that passes against its expectation.
+// whose result does not count. In two a runner says no more than that the test passed: a test of jest or
+// vitest that is expected to fail and does, and in pytest's JUnit XML a test that passes against its
+// expectation.
 func TestNoMarkerOfASkippedTestIsReadAsPassed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,8 +70,8 @@ func skipped(n int) (all []result.Status) {
 	return all
 }
 
-// TestNoTestIsLostSilently reads a run of 1,254 tests that share 1,045 names, and one whose summary counts more than
-// was read.
+// TestNoTestIsLostSilently reads a run of 1,254 tests that share 1,045 names, and one whose summary counts
+// more than was read.
 func TestNoTestIsLostSilently(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

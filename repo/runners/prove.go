@@ -14,9 +14,8 @@ var (
 )
 
 // readProve reads the output of Perl's prove without -v: a line for each file. prove numbers the tests in a
-// failed file, and a change of the file shifts the numbers, so files are compared instead. Of several runs, as of the
-// folders of a distribution, it reads all.
-// https://perldoc.perl.org/prove
+// failed file, and a change of the file shifts the numbers, so files are compared instead. Of several runs,
+// as of the folders of a distribution, it reads all. https://perldoc.perl.org/prove
 func readProve(text string) (Reading, bool) {
 	if !proveResult.MatchString(text) {
 		return Reading{}, false

@@ -28,7 +28,8 @@ type pytestRun struct {
 
 // readPytest reads the terminal output of pytest. Without -v pytest names only failed tests.
 func readPytest(text string) (Reading, bool) {
-	run := pytestRun{at: map[string]int{}, failed: map[string]bool{}, errors: map[int]bool{}, output: map[string]*strings.Builder{}}
+	run := pytestRun{at: map[string]int{}, failed: map[string]bool{}, errors: map[int]bool{}}
+	run.output = map[string]*strings.Builder{}
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}

@@ -16,8 +16,8 @@ type Reading struct {
 	result.Counts
 	Text      string // the output for people, if the runner's output is for machines
 	Uncounted bool   // only failures are named, and the number of passed tests is unknown
-	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than the
-	// number of tests here, which counts each case.
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than
+	// the number of tests here, which counts each case.
 	Stated int
 }
 
@@ -100,7 +100,8 @@ func (r *Reading) boundAndCount() {
 	for _, t := range r.Tests {
 		read.Count(t.Status)
 	}
-	r.Passed, r.Failed, r.Skipped = max(r.Passed, read.Passed), max(r.Failed, read.Failed), max(r.Skipped, read.Skipped)
+	r.Passed, r.Failed = max(r.Passed, read.Passed), max(r.Failed, read.Failed)
+	r.Skipped = max(r.Skipped, read.Skipped)
 	r.Uncounted = r.Uncounted || r.Sum() == 0 && r.Stated > 0
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 	for i := range r.Tests {

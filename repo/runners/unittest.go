@@ -37,8 +37,8 @@ type unittestFailure struct {
 	text *strings.Builder
 }
 
-// readUnittest reads python -m unittest; of several runs all. Without -v unittest names only failed tests. A class
-// that several modules import, or that is made several times, runs as often under one name.
+// readUnittest reads python -m unittest; of several runs all. Without -v unittest names only failed tests. A
+// class that several modules import, or that is made several times, runs as often under one name.
 func readUnittest(text string) (Reading, bool) {
 	run := unittestRun{failed: map[result.Name][]int{}, named: map[result.Name]int{}}
 	for line := range strings.Lines(text) {
@@ -189,8 +189,8 @@ func (run *unittestRun) closeFailure() {
 	}
 }
 
-// settleFailure adds the output to the test that it is of: of those that share the name, to the first failed one without
-// output. A test that -v does not name is added.
+// settleFailure adds the output to the test that it is of: of those that share the name, to the first failed
+// one without output. A test that -v does not name is added.
 func (run *unittestRun) settleFailure(f unittestFailure) {
 	if f.text == nil {
 		return

@@ -74,8 +74,8 @@ func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	return append(tests, result.BrokenGroup(pkg, why, output))
 }
 
-// leafTests drops the tests that are counted by their subtests. The subtests of a test come after it; with -count
-// a test runs several times.
+// leafTests drops the tests that are counted by their subtests. The subtests of a test come after it; with
+// -count a test runs several times.
 func leafTests(tests []result.Test) (out []result.Test) {
 	for len(tests) > 0 {
 		n := 1
