@@ -9,7 +9,11 @@ import (
 func (v *proving) judgeFigures() {
 	v.NewTests = v.tests.testFiles()
 	for _, c := range v.changes {
-		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
+		switch {
+		case c.Kind == "added" || !slices.Contains(v.NewTests, c.Path):
+		case len(v.Expectations) > 0:
+			v.Changed = append(v.Changed, c.Path)
+		default:
 			v.Extended = append(v.Extended, c.Path)
 		}
 	}
@@ -34,7 +38,7 @@ func (v *proving) judgeFigures() {
 		v.RedOnBase = slices.Clone(v.NewTests)
 		if v.GreenOnBranch {
 			v.Cases.Extended = len(v.Extended)
-			v.Cases.New = len(v.NewTests) - len(v.Extended)
+			v.Cases.New = len(v.NewTests) - len(v.Extended) - len(v.Changed)
 		} else {
 			v.Cases.StillRed = len(v.NewTests)
 		}

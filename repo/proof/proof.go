@@ -14,11 +14,17 @@ type Proof struct {
 	GreenOnBranch bool // the new tests pass on the branch, and nothing fails there that did not fail on the base
 
 	OldTests
+	// Expectations are what old tests expect and the new code does not do. They are no failure of the change, but it
+	// may go out with them only if people have allowed them.
+	Expectations []Expectation
+	// OldUnknown is why the old tests did not run to their end on the new code: "timed out". Empty: they did.
+	OldUnknown string
 
 	Build   string // the result of the branch's build in words; empty: there is nothing to build
 	BuildOK bool   // the build is clean, or fails no worse than on the base
 
 	Base, OnBase, Branch result.Result // OnBase is the base with only the test files laid over it
+	OnOldTests           result.Result // the branch with the base's versions of the files that decide about tests
 	BaseName             string        // the name of the base for people, such as main
 
 	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
@@ -43,7 +49,8 @@ type Command struct {
 // OwnTests are the results of the change's own tests.
 type OwnTests struct {
 	NewTests  []string // new tests, and extended ones that tell the base from the branch
-	Extended  []string // those of NewTests that the base has in another form or with fewer cases
+	Extended  []string // those of NewTests that the base has in another form or with fewer cases, and whose old cases pass
+	Changed   []string // those of NewTests that the base has, and whose old cases do not pass on the new code
 	RedOnBase []string // those of NewTests that fail on the base, as they should
 	Guards    []string // those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
 	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
@@ -133,6 +140,7 @@ func (p Proof) Lines() []string {
 	if p.Why != "" && !p.Holds() {
 		lines = append(lines, p.Why)
 	}
+	lines = append(lines, p.expectationLines(maxNamed)...)
 	lines = append(lines, p.newLines()...)
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
@@ -224,6 +232,9 @@ func (p Proof) onBranch(name string) OnBranch {
 }
 
 func (p Proof) newOrExtended(name string) string {
+	if slices.Contains(p.Changed, name) {
+		return "Changed"
+	}
 	if slices.Contains(p.Extended, name) {
 		return "Extended"
 	}

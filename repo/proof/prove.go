@@ -25,7 +25,12 @@ type proving struct {
 	tests   overlay
 	// uncompiled are the new tests that count as failing on the base because they do not compile there.
 	uncompiled []newTest
-	unstable   map[key]bool // the branch's tests that Unstable names
+	// changed are the cases of the base with a changed expectation, changedUnits what they are cases of, here or
+	// under a new name.
+	changed         map[key]ExpectationKind
+	changedUnits    map[key]bool
+	withoutOldTests bool         // leaves the fourth run out
+	unstable        map[key]bool // the branch's tests that Unstable names
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the
@@ -34,6 +39,11 @@ type proving struct {
 // that does not hold.
 func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
+	return v.prove(ctx, base)
+}
+
+func (v *proving) prove(ctx context.Context, base string) (Proof, error) {
+	c := v.checker
 	v.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
 	if !c.HasSandbox() {
 		v.Missing = "there is no sandbox to run anything in"
@@ -71,6 +81,10 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 		if v.OnBase, err = v.onBase(ctx); err != nil {
 			return err
 		}
+	}
+	base := newIndex(v.Base)
+	if err := v.findChanged(ctx, base, newIndex(v.Branch).alignedTo(base)); err != nil {
+		return err
 	}
 	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()

@@ -7,7 +7,7 @@ import (
 
 // Short returns the proof in one line, without the details of Lines.
 func (p Proof) Short() string {
-	var parts []string
+	parts := p.expectationParts()
 	for _, shown := range []struct {
 		n           int
 		what, whats string

@@ -307,20 +307,37 @@ var (
 	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
+// with returns a line of the program with buttons.
+func with(text string, buttons ...outgoing.Button) outgoing.Line {
+	return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
+}
+
+// labelled returns buttons, each of an action id, a label and a style.
+func labelled(b ...string) (list []outgoing.Button) {
+	for i := 0; i < len(b); i += 3 {
+		list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+	}
+	return list
+}
+
+// pushQuestions returns a question before a push for each kind of reason.
+func pushQuestions(correctOrStop []string) []outgoing.Line {
+	return []outgoing.Line{
+		with("The work is ready and proven, but needs a permission of its own, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
+			labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than the code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
+			labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready and proven, but needs a permission of its own, because somebody objected:\n  • bea: \"wrong file\"\n  • gus reacted with :x:\nNothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), or say what is to be left out.",
+			labelled(append([]string{"push_it", "Push all the same", "primary"}, correctOrStop...)...)...),
+	}
+}
+
 // samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.
 func samples() map[string][]outgoing.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}
-	with := func(text string, buttons ...outgoing.Button) outgoing.Line {
-		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
-	}
-	labelled := func(b ...string) (list []outgoing.Button) {
-		for i := 0; i < len(b); i += 3 {
-			list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
-		}
-		return list
-	}
 	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.ReportButtons("Go ahead")...)
 	plan.Files = []outgoing.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
@@ -345,23 +362,17 @@ func samples() map[string][]outgoing.Line {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
-		"change-e":          says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: run make tools first\nAgents of later sessions are told, and each thread says so."),
-		"list-b":            {with("Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nWhoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".", labelled("lessons_to_agents", "Propose for AGENTS.md", "")...)},
-		"Answered":          says("Who may know `money/split.go`: Ann Author; CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, 4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
-		"ProposePlan":       {plan},
-		"Restate":           says(aRequest.Text()),
-		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
-		"beginWork-b":       says(aRequest.Text()),
-		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
-		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
-		"AskAllowance": {
-			with("The work is ready and proven, but needs a permission of its own, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
-			with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
-				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
-			with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than the code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
-				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
-		},
+		"change-e":             says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: run make tools first\nAgents of later sessions are told, and each thread says so."),
+		"list-b":               {with("Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nWhoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".", labelled("lessons_to_agents", "Propose for AGENTS.md", "")...)},
+		"Answered":             says("Who may know `money/split.go`: Ann Author; CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, 4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+		"ProposePlan":          {plan},
+		"Restate":              says(aRequest.Text()),
+		"beginWork":            {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
+		"beginWork-b":          says(aRequest.Text()),
+		"showUnderstanding":    {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"Ask":                  {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
+		"blockedLine":          {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
+		"AskAllowance":         pushQuestions(correctOrStop),
 		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
 		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/planning"
@@ -56,6 +57,8 @@ type RootCause struct {
 	Example      string               `json:"example,omitempty"`
 	Confidence   string               `json:"confidence"`
 	Siblings     *diagnosis.Siblings  `json:"siblings,omitempty"`
+
+	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
 // An Assignment is one task in the input of delegate.
@@ -208,17 +211,17 @@ func Leading(o OrchestratorTools) []model.Tool {
 			"confidence": degrees, "evidence.grade": grades, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
 			"evidence": "{claim, grade: observed|inferred, source?}", "example": "the reporter's own, run here: fails|passes|cannot_run|none",
-			"siblings": "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}",
+			"siblings": "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}", "expected_changes": "{test, was?, will}",
 		})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
 			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
-			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none", "siblings": "see the skill",
+			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none", "siblings": "see the skill", "expected_changes": "{test, was?, will}",
 		})),
-		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}"})),
+		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}", "expected_changes": "{test, was?, will}"})),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
-		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}"})),
+		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}", "expected_changes": "{test, was?, will}"})),
 		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},

@@ -86,6 +86,9 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
+	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
+		return model.Result{}, err
+	}
 	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
 	return d.publishCommit(ctx, proven, f)
 }
@@ -116,7 +119,10 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := outgoing.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: outgoing.PushIntended, Unproven: work.unproven()}
+	push := outgoing.Push{
+		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
+		State: outgoing.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}

@@ -29,6 +29,7 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
+	expected  Expectations
 	hunks     hunkresult.Hunks
 	amended   bool            // people corrected the work since the approval
 	criteria  []string        // done criteria; finish says something about each
@@ -42,6 +43,14 @@ func (w provenWork) unproven() string {
 		return ""
 	}
 	return w.allowance.Unproven
+}
+
+// expectations returns the changed expectations of tests that a person allowed, one a line.
+func (w provenWork) expectations() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Expectations
 }
 
 // seen returns what the program itself found out about the work, in lines.

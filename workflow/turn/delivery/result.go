@@ -53,6 +53,9 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	for _, line := range proposal.DecidingPaths(work.changes) {
 		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
 	}
+	for _, line := range work.expectationLines() {
+		fmt.Fprintln(&b, line)
+	}
 	if scope := work.approval.Scope; scope != "" {
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}

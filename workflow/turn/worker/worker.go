@@ -56,6 +56,7 @@ type task struct {
 	tree       *repo.Workspace // the workspace that it works in
 	grant      *permit.Approval
 	red        failedCheck
+	told       string // the changed expectations that the worker was told of
 }
 
 // A failedCheck is the newest check, if tests failed in it that pass on the base. The proof of the same
@@ -472,6 +473,9 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFailedUpdate), nil
 		}
 	}
+	if changed, err := h.tellExpectations(ctx, c.proof); changed != "" || err != nil {
+		return ledger.WithParts(prompt.Wrong("%s%s", changed, taken), claimFailedUpdate), err
+	}
 	if missing, err := h.skillGate(ctx, c.proof); missing != "" || err != nil {
 		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFailedUpdate), err
 	}
@@ -490,7 +494,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	//crash:attempt_held
 	shown := c.proof.Short()
 	if c.proof.Holds() {
-		shown = "Verified."
+		shown = verified(c.proof)
 	}
 	held, err := h.attemptHeld(ctx, d, shown, c.attempt)
 	held.Text += taken
