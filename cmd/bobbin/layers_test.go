@@ -121,7 +121,7 @@ var rooms = map[string][]string{
 	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
 	"workflow/store/duplicate":                 {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
-	"workflow/store/progress":                  {"workflow/store/queue", "workflow/hunkresult", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
+	"workflow/store/progress":                  {"workflow/store/queue", "workflow/hunkresult", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning", "workflow/plaintext"},
 	"workflow/store/record":                    {"workflow/store/queue"},
 	"workflow/store/spending":                  {"workflow/quota", "workflow/store/database", "workflow/store/progress", "workflow/store/record"},
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue", "workflow/button", "workflow/incoming"},
@@ -259,7 +259,7 @@ var rooms = map[string][]string{
 	"workflow/turn/evidence": {
 		"repo/project/command", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/diagnosis", "workflow/incoming",
 	},
-	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
+	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/redact", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
 		"workflow/agent/decision",
 		"workflow/store/progress",
@@ -336,7 +336,6 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/ledger": {
 		"workflow/metrics",
-		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/findings": {

@@ -5,6 +5,7 @@ package outgoing
 
 import (
 	"fmt"
+	"slices"
 )
 
 // A Line is one thing said in the thread: "[agent] text".
@@ -52,6 +53,21 @@ type Button struct {
 	// Means is what the press means beyond the action: an option, a scope. It is stored in the row and
 	// never sent.
 	Means string `json:"-"`
+}
+
+// Mask returns a copy of the line in which mask was applied to its text, its files and their titles, and the labels
+// and meanings of its buttons. The meaning of a press is masked like the text that was shown beside it, such as the
+// options of a question: the two are compared. What stays are names and ids, and the content of pictures.
+func (l Line) Mask(mask func(string) string) Line {
+	l.Text = mask(l.Text)
+	l.Files, l.Buttons = slices.Clone(l.Files), slices.Clone(l.Buttons)
+	for i, f := range l.Files {
+		l.Files[i].Name, l.Files[i].Title, l.Files[i].Text = mask(f.Name), mask(f.Title), mask(f.Text)
+	}
+	for i, b := range l.Buttons {
+		l.Buttons[i].Label, l.Buttons[i].Means = mask(b.Label), mask(b.Means)
+	}
+	return l
 }
 
 // String returns the line as it is posted.

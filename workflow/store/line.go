@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type Lines []outgoing.Line
 
 func (Lines) Stage() record.Stage { return record.Thread }
 
+// Mask masks the lines: see outgoing.Line.
+func (list Lines) Mask(mask func(string) string) record.Part { return Lines(maskLines(list, mask)) }
+
 func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return say(ctx, tx, r, list, record.Has[Replies](r))
 }
@@ -32,8 +36,19 @@ type Replies []outgoing.Line
 
 func (Replies) Stage() record.Stage { return record.Thread }
 
+// Mask masks the lines: see outgoing.Line.
+func (list Replies) Mask(mask func(string) string) record.Part { return Replies(maskLines(list, mask)) }
+
 func (list Replies) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return say(ctx, tx, r, list, true)
+}
+
+func maskLines(list []outgoing.Line, mask func(string) string) []outgoing.Line {
+	list = slices.Clone(list)
+	for i, l := range list {
+		list[i] = l.Mask(mask)
+	}
+	return list
 }
 
 func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Line, alone bool) error {

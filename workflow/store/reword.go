@@ -26,6 +26,12 @@ type Reworded struct {
 
 func (Reworded) Stage() record.Stage { return record.Thread }
 
+// Mask masks the line. The action and the label by which a message is found are the program's own.
+func (w Reworded) Mask(mask func(string) string) record.Part {
+	w.Line = w.Line.Mask(mask)
+	return w
+}
+
 func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// The job first, then the outbox rows: a poster locks them in this order, too.
 	if err := r.Queue.InsertPost(ctx, tx, r.Session); err != nil {

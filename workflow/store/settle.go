@@ -27,6 +27,9 @@ type settling struct{ *transaction }
 
 func (settling) Stage() record.Stage { return record.Settle }
 
+// Mask returns s: what it says is made of the other parts of the recording, which are masked.
+func (s settling) Mask(func(string) string) record.Part { return s }
+
 func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[consent.Permission](r)
 	if passed, _ := record.Find[inbox.Passed](r); len(passed) > 0 && p.ID != "" {

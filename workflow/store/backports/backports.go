@@ -80,6 +80,10 @@ type Order struct {
 
 func (Order) Stage() record.Stage { return record.Given }
 
+// Mask returns o. The release stays as the person named it, since it is compared with the names of branches; where it is
+// shown it is masked.
+func (o Order) Mask(func(string) string) record.Part { return o }
+
 // Write stores the row and queues the session's backport job. It fails with record.ErrStale
 // if a row for the branch is under way or done, or if the work was stopped.
 func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -114,6 +118,9 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 type Stop struct{}
 
 func (Stop) Stage() record.Stage { return record.Work }
+
+// Mask returns s, which has no text.
+func (s Stop) Mask(func(string) string) record.Part { return s }
 
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	rows, err := tx.Query(ctx, `update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`, r.Session)

@@ -18,6 +18,13 @@ type Allowance permit.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
 
+// Mask masks what the thread was asked about, and why nothing was proven. The line that asks
+// is masked in the same way, so the words stay the same.
+func (w Allowance) Mask(mask func(string) string) record.Part {
+	w.Names, w.Unproven = mask(w.Names), mask(w.Unproven)
+	return w
+}
+
 // Write stores that the allowance was asked for, or that it was given: once, while it is the newest
 // that was asked for, under the approval of the newest report. Otherwise it fails with record.ErrStale.
 func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -18,6 +18,12 @@ type Approval permit.Approval
 
 func (Approval) Stage() record.Stage { return record.Given }
 
+// Mask masks the words that limit the approval. The hash of the report stays, since it is compared.
+func (a Approval) Mask(mask func(string) string) record.Part {
+	a.Scope = mask(a.Scope)
+	return a
+}
+
 // Write is a compare-and-set: it inserts a row only while the session waits on exactly
 // this revision, and no approval of it exists. An approval that was given by asking
 // (its Permission has RestsOn) also requires that all messages are judged, and that

@@ -18,6 +18,12 @@ type Push outgoing.Push
 
 func (Push) Stage() record.Stage { return record.Push }
 
+// Mask masks the words of the remote, and why nothing was proven.
+func (p Push) Mask(mask func(string) string) record.Part {
+	p.Reason, p.Unproven = mask(p.Reason), mask(p.Unproven)
+	return p
+}
+
 // Write stores the intent only while it matches its approval: the newest revision of the report
 // with its hash, on the base of the session, and with the allowances that these files need (one
 // of them is for files of which nothing is proven), and only while the session is not stopped.

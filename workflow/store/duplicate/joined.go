@@ -18,6 +18,9 @@ type Announced []Candidate
 // Stage implements record.Part.
 func (Announced) Stage() record.Stage { return record.Work }
 
+// Mask returns list: it has ids, and no text.
+func (list Announced) Mask(func(string) string) record.Part { return list }
+
 // Write stores each twin once.
 func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range list {
@@ -37,6 +40,12 @@ type Joined struct {
 
 // Stage implements record.Part.
 func (Joined) Stage() record.Stage { return record.Thread }
+
+// Mask masks the line, which another thread is shown.
+func (j Joined) Mask(mask func(string) string) record.Part {
+	j.Line = j.Line.Mask(mask)
+	return j
+}
 
 // Write stores who joined the sessions, and the line with its posting. Two sessions that are
 // joined to each other at the same moment may deadlock; then one of them is written again.
@@ -63,6 +72,9 @@ type Unjoined struct{}
 
 // Stage implements record.Part.
 func (Unjoined) Stage() record.Stage { return record.Work }
+
+// Mask returns u, which has no text.
+func (u Unjoined) Mask(func(string) string) record.Part { return u }
 
 // Write marks the session's twins as not joined.
 func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
