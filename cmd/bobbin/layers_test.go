@@ -415,7 +415,7 @@ var inTests = map[string][]string{
 	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox", "workflow"},
 	"workflow/store/duplicate": {"workflow/store"},
 	"workflow/store/timeline":  {"workflow/store", "workflow/store/progress"},
-	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox", "workflow/store/overview", "workflow/incoming"},
+	"workflow/store":           {"workflow/store/audit", "workflow/store/backports", "workflow/store/duplicate", "workflow/store/lessons", "workflow/store/outbox", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/pullrequest", "workflow/incoming"},
 	"workflow/store/audit":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
 	"workflow/store/database":  {"workflow/store"},
 	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},

@@ -55,9 +55,10 @@ type Button struct {
 	Means string `json:"-"`
 }
 
-// Mask returns a copy of the line in which mask was applied to its text, its files and their titles, and the labels
-// and meanings of its buttons. The meaning of a press is masked like the text that was shown beside it, such as the
-// options of a question: the two are compared. What stays are names and ids, and the content of pictures.
+// Mask returns a copy of the line in which mask was applied to its text, its files and their titles, and
+// the labels and meanings of its buttons. The meaning of a press is masked like the text that was shown
+// beside it, such as the options of a question: the two are compared. What stays are names and ids, and the
+// content of pictures.
 func (l Line) Mask(mask func(string) string) Line {
 	l.Text = mask(l.Text)
 	l.Files, l.Buttons = slices.Clone(l.Files), slices.Clone(l.Buttons)

@@ -39,7 +39,7 @@ const (
 
 // A Row is one backport: the branch that is to be made, and what became of it.
 type Row struct {
-	Order
+	Request
 	Session    string
 	Permission string
 	At         time.Time // when it was asked for
@@ -64,8 +64,8 @@ type Announcement struct {
 	Pull    *pullrequest.Intent // nil: the repository has no host
 }
 
-// An Order is a Part: a person asks for a backport, by the Permission of the same recording.
-type Order struct {
+// A Request is what a person asked for.
+type Request struct {
 	Repository string // its name in the configuration
 	Branch     string // the branch to make
 	Wanted     string // the release, as the person named it
@@ -78,10 +78,13 @@ type Order struct {
 	MessageTS  string
 }
 
+// An Order is a Part: a person asks for a backport, by the Permission of the same recording.
+type Order Request
+
 func (Order) Stage() record.Stage { return record.Given }
 
-// Mask returns o. The release stays as the person named it, since it is compared with the names of branches; where it is
-// shown it is masked.
+// Mask returns o. The release stays as the person named it, since it is compared with the names of
+// branches; where it is shown it is masked.
 func (o Order) Mask(func(string) string) record.Part { return o }
 
 // Write stores the row and queues the session's backport job. It fails with record.ErrStale

@@ -20,7 +20,8 @@ type Removal permit.Removal
 
 func (Removal) Stage() record.Stage { return record.Given }
 
-// Mask masks the reasons and the lines that were taken out, which are shown. The pack has the files as they are.
+// Mask masks the reasons and the lines that were taken out, which are shown. The pack has the files as they
+// are.
 func (m Removal) Mask(mask func(string) string) record.Part {
 	m.Hunks = slices.Clone(m.Hunks)
 	for i, h := range m.Hunks {

@@ -46,8 +46,8 @@ type CompletedText struct {
 
 func (CompletedText) Stage() record.Stage { return record.Inbox }
 
-// Mask returns m. The inbox has messages word for word, since they are judged, and compared with their later edits. What
-// agents and people are shown of them is masked where it is shown.
+// Mask returns m. The inbox has messages word for word, since they are judged, and compared with their
+// later edits. What agents and people are shown of them is masked where it is shown.
 func (m CompletedText) Mask(func(string) string) record.Part { return m }
 
 func (m CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {

@@ -20,8 +20,8 @@ type Question planning.Question
 
 func (Question) Stage() record.Stage { return record.Work }
 
-// Mask masks the question and its options. The buttons of the options are masked in the same way (see outgoing.Line),
-// so an option that is pressed is one of them.
+// Mask masks the question and its options. The buttons of the options are masked in the same way (see
+// outgoing.Line), so an option that is pressed is one of them.
 func (q Question) Mask(mask func(string) string) record.Part {
 	q.Text, q.Recommended, q.Answer = mask(q.Text), mask(q.Recommended), mask(q.Answer)
 	q.Options, q.Open = slices.Clone(q.Options), slices.Clone(q.Open)

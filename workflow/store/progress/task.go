@@ -25,7 +25,8 @@ const maxShown = 200
 
 func (Task) Stage() record.Stage { return record.Work }
 
-// Mask masks the description and the summary, and sets Shown to the first line of the description if it is empty.
+// Mask masks the description and the summary, and sets Shown to the first line of the description if it is
+// empty.
 func (k Task) Mask(mask func(string) string) record.Part {
 	k.Summary, k.Description = mask(k.Summary), mask(k.Description)
 	shown, _, _ := strings.Cut(mask(cmp.Or(k.Shown, k.Description)), "\n")

@@ -21,7 +21,8 @@ type TestCommand struct {
 
 func (TestCommand) Stage() record.Stage { return record.Work }
 
-// Mask masks who named the command. The command itself stays word for word, since it is run; where it is shown it is masked.
+// Mask masks who named the command. The command itself stays word for word, since it is run; where it is
+// shown it is masked.
 func (c TestCommand) Mask(mask func(string) string) record.Part {
 	c.Source = mask(c.Source)
 	return c

@@ -3,7 +3,6 @@ package progress
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -20,7 +19,7 @@ type Transcript struct {
 
 func (Transcript) Stage() record.Stage { return record.Transcript }
 
-// Mask masks the text of each message, except for those of the model itself: its tool calls are carried out as they
+// Mask masks each message, except for those of the model itself: its tool calls are carried out as they
 // are, and it was shown no secret.
 func (x Transcript) Mask(mask func(string) string) record.Part {
 	x.Items = slices.Clone(x.Items)
@@ -33,26 +32,13 @@ func (x Transcript) Mask(mask func(string) string) record.Part {
 // assistant is the role of a message of the model (see package model).
 const assistant = "assistant"
 
-// maskItem masks the text of one message, and returns the same bytes if that changes nothing.
+// maskItem masks all texts of one message that is not of the model.
 func maskItem(item json.RawMessage, mask func(string) string) json.RawMessage {
-	var m struct{ Role, Text string }
-	var fields map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(item, &m), json.Unmarshal(item, &fields)); err != nil {
-		return record.MaskJSON(item, mask)
-	}
-	text := mask(m.Text)
-	if m.Role == assistant || text == m.Text {
+	var m struct{ Role string }
+	if err := json.Unmarshal(item, &m); err == nil && m.Role == assistant {
 		return item
 	}
-	b, err := json.Marshal(text)
-	if err != nil {
-		return record.MaskJSON(item, mask)
-	}
-	fields["text"] = b
-	if b, err = json.Marshal(fields); err != nil {
-		return record.MaskJSON(item, mask)
-	}
-	return b
+	return record.MaskJSON(item, mask)
 }
 
 func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// MaskJSON returns the JSON with mask applied to all its strings, or the same bytes if that changes none of them.
-// What is no JSON is masked as one text.
+// MaskJSON returns the JSON with mask applied to all its strings, or the same bytes if that changes none of
+// them. What is no JSON is masked as one text.
 func MaskJSON(raw json.RawMessage, mask func(string) string) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
@@ -30,8 +30,8 @@ func MaskJSON(raw json.RawMessage, mask func(string) string) json.RawMessage {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// maskValue returns the decoded value with mask applied to its strings and to the names of its fields, and whether
-// that changed one of them.
+// maskValue returns the decoded value with mask applied to its strings and to the names of its fields, and
+// whether that changed one of them.
 func maskValue(v any, mask func(string) string) (masked any, changed bool) {
 	switch v := v.(type) {
 	case string:

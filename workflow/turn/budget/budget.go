@@ -67,7 +67,7 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 		if u.Near() && !u.Reached() && !u.Warned {
 			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
 			err := b.Record(ctx, spending.Warning(u), store.Lines(b.ProgramLine(text)))
-			if err != nil && !errors.Is(err, store.ErrStale) { // stale: it was said before, for the limit of a day in any session
+			if err != nil && !errors.Is(err, store.ErrStale) { // stale: it was said before, perhaps in another session
 				return err
 			}
 		}

@@ -40,8 +40,8 @@ func (l *Ledger) codeLinks(text string) *outgoing.Code {
 	return locate(text)
 }
 
-// Record records the parts, each of which masks the secrets in what people or agents are shown of it. It logs each
-// change of phase, for operators who follow sessions in the log.
+// Record records the parts, each of which masks the secrets in what people or agents are shown of it. It
+// logs each change of phase, for operators who follow sessions in the log.
 func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	mask := l.SecretFinder().Mask
 	masked := make([]store.Part, len(parts))
@@ -56,7 +56,8 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	return err
 }
 
-// linkCode finds the lines of code that the lines of a masked part name. It changes the part, which is a copy.
+// linkCode finds the lines of code that the lines of a masked part name. It changes the part, which is a
+// copy.
 func (l *Ledger) linkCode(masked store.Part) store.Part {
 	switch p := masked.(type) {
 	case store.Lines:
@@ -76,8 +77,9 @@ func (l *Ledger) linkLines(lines []outgoing.Line) {
 	}
 }
 
-// MaskShown masks secrets in a text that is stored beside the line which shows it: a report, or the question
-// before a push. Record masks the line, and people approve the words that they read, so both have to be the same.
+// MaskShown masks secrets in a text that is stored beside the line which shows it: a report, or the
+// question before a push. Record masks the line, and people approve the words that they read, so both have
+// to be the same.
 func (l *Ledger) MaskShown(text string) string { return l.SecretFinder().Mask(text) }
 
 // MaskMessage masks secrets in a message of a person, of a tool, or of a folded conversation, before a

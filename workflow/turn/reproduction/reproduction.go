@@ -28,9 +28,9 @@ const limit = 2 * time.Minute
 // A Command is a report's command, which failed on the base.
 type Command struct{ Line string }
 
-// FailingCommand returns the report's command if a run of it in the session, before anything was changed, ended in
-// a way that may show the bug. Otherwise it returns an empty Command, also if a secret was masked in the command:
-// what is stored is not what was run.
+// FailingCommand returns the report's command if a run of it in the session, before anything was changed,
+// ended in a way that may show the bug. Otherwise it returns an empty Command, also if a secret was masked
+// in the command: what is stored is not what was run.
 func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 	line := findings.GroundsOf(r).Reproduction
 	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
