@@ -57,8 +57,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
 	fmt.Fprintf(&b, "Files: %s. %s\n", proposal.FilesText(work.changes), d.timeText(ctx))
-	r, _ := d.Catalog.Current()
-	if page := r.CompareURL(s.BaseCommit, commit); page != "" {
+	if page := d.Trees.Current().Repository.CompareURL(s.BaseCommit, commit); page != "" {
 		return b.String() + fmt.Sprintf("[Compare](%s)", page)
 	}
 	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))

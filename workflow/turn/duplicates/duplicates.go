@@ -57,6 +57,7 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
 		return "", nil, nil
 	}
+	text = d.MaskShown(text) // as the other reports are stored, with which it is compared
 	parts = []store.Part{duplicate.ReportText{Repository: repository, Text: text}}
 	if d.Readers == nil {
 		return "", nil, parts

@@ -200,7 +200,13 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		ledger.Change(parts, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
-		parts = append(ledger.Without[store.Lines](parts), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx), iq.AwaitsConsent()))))
+		who, err := iq.Permissions.WhoAllows(ctx)
+		if err != nil {
+			iq.Log.Error("record an inquiry's answer", "err", err)
+			return
+		}
+		parts = append(ledger.Without[store.Lines](parts),
+			store.Lines(iq.ProgramLine(limit.NotLookedInto(who, iq.AwaitsConsent()))))
 	}
 	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
 		iq.Log.Error("record an inquiry's answer", "err", err)

@@ -35,7 +35,10 @@ func (b lessonBook) judge(ctx context.Context, m incoming.Message, p workflow.Pe
 	if !ok {
 		return nil, false, nil
 	}
-	r, known := b.Catalog.Current()
+	r, known, err := b.Catalog.Current(ctx)
+	if err != nil {
+		return nil, true, err
+	}
 	if !known {
 		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), true, nil
 	}

@@ -189,7 +189,12 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 		return model.Result{}, err
 	}
 	if by == nil {
-		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), ".")))
+		who, err := l.Permissions.WhoAllows(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
+			report.Revision, why, strings.TrimSuffix(who, ".")))
 		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 			update, consent.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil

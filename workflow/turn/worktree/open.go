@@ -25,7 +25,10 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if t.Current() != nil {
 		return true, nil
 	}
-	r, ok := t.Catalog.Current()
+	r, ok, err := t.Catalog.Current(ctx)
+	if err != nil {
+		return false, err
+	}
 	if !ok {
 		return false, t.askRepository(ctx)
 	}
