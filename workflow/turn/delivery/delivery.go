@@ -25,4 +25,7 @@ type Delivery struct {
 	saidCommand bool // the orchestrator was told that the report's command still fails
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
+
+	mu          sync.Mutex      // guards toldSecrets
+	toldSecrets map[string]bool // the places of secrets that the thread was told, by attempt
 }

@@ -131,9 +131,8 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 		if len(proven.changes) == 0 {
 			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
 		}
-		if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
-			r, refused, _ := refuse("Refused: %s", leak)
-			return r, refused, err
+		if leak, err := d.RefuseSecrets(ctx, work, "finish under "+approval.ID); leak != nil || err != nil {
+			return provenWork{}, leak, err
 		}
 		proven.tree, err = work.Tree(ctx)
 		var unfit *gittree.PathError

@@ -378,8 +378,8 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
 		return prompt.Wrong("%s", broken), err
 	}
-	if leak, err := h.Delivery.FindSecrets(ctx, h.tree); leak != "" || err != nil {
-		return prompt.Wrong("%s", leak), err
+	if leak, err := h.refuseSecrets(ctx); leak != nil || err != nil {
+		return prompt.DerefResult(leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
 	var unfit *gittree.PathError
@@ -403,6 +403,16 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
+}
+
+// refuseSecrets refuses a claim whose files have a secret that the task added. The thread is told of it
+// once for each attempt at the task.
+func (h *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
+	earlier, err := h.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return nil, err
+	}
+	return h.Delivery.RefuseSecrets(ctx, h.tree, fmt.Sprintf("attempt %d at task %d", len(earlier)+1, h.task.ID))
 }
 
 // A claim is the proof of the task's current files.
