@@ -218,7 +218,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (string, []diff.Hunk, error) {
 	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == inquiry.Consult {
-		return iq.ConsultText(ctx, question), nil, nil
+		text, err := iq.ConsultText(ctx, question)
+		return text, nil, err
 	}
 	work := iq.Trees.Current().Work
 	if work == nil {
@@ -232,9 +233,17 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 		return "", nil, errors.New("nothing is changed yet")
 	}
 	parts := []string{question}
-	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
+	if s := iq.Session(); s.Revision > 0 {
+		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return "", nil, err
+		}
 		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", findings.ReportForWorkers(r)))
-		parts = append(parts, iq.scopeText(ctx)...)
+		scope, err := iq.scopeText(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		parts = append(parts, scope...)
 		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
 			return "", nil, err
 		} else if since != "" {
@@ -275,45 +284,57 @@ func (iq *Inquiries) triedHunks(ctx context.Context) (hunkresult.Hunks, error) {
 
 // ConsultText returns what the consultant is shown: the question, the newest report, the approval's
 // scope and the diff.
-func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
+func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, error) {
 	s := iq.Session()
 	parts := []string{question}
-	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
+	if s.Revision > 0 {
+		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return "", err
+		}
 		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", findings.ReportWhole(r)))
-		if since, err := iq.AmendmentText(ctx, r.Revision); err == nil && since != "" {
+		since, err := iq.AmendmentText(ctx, r.Revision)
+		if err != nil {
+			return "", err
+		}
+		if since != "" {
 			parts = append(parts, since)
 		}
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}
-	parts = append(parts, iq.scopeText(ctx)...)
+	scope, err := iq.scopeText(ctx)
+	if err != nil {
+		return "", err
+	}
+	parts = append(parts, scope...)
 	if work := iq.Trees.Current().Work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
 			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return strings.Join(parts, "\n\n"), nil
 }
 
 // scopeText returns the scope of the newest report's approval, and what was removed as outside of it,
 // or nil if the approval is not limited.
-func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
+func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) {
 	s := iq.Session()
 	a, err := iq.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil || a == nil || a.Scope == "" {
-		return nil
+		return nil, err
 	}
 	parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
 	taken, err := iq.Store.Removals(ctx, s.ID)
 	if err != nil {
-		iq.Log.Warn("what was taken out is not told", "err", err)
+		return nil, err
 	}
 	for _, r := range taken {
 		if r.Approval == a.ID {
 			parts = append(parts, prompt.TakenOut(r)+"\n"+prompt.Fence("diff", prompt.CutBytes(r.Diff(), prompt.MaxHunkBytes/4)))
 		}
 	}
-	return parts
+	return parts, nil
 }
 
 // hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the person's

@@ -141,7 +141,11 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	if _, err := l.Inquiries.EnsureInquiry(ctx, q, said...); err != nil {
 		return model.Result{}, err
 	}
-	q, err := l.Inquiries.Ask(ctx, q, l.Inquiries.ConsultText(ctx, prompt.ProgramMark+"The orchestrator asks:\n"+prompt.Fence("message", question)), nil)
+	shown, err := l.Inquiries.ConsultText(ctx, prompt.ProgramMark+"The orchestrator asks:\n"+prompt.Fence("message", question))
+	if err != nil {
+		return model.Result{}, err
+	}
+	q, err = l.Inquiries.Ask(ctx, q, shown, nil)
 	if err != nil {
 		return model.Result{}, err
 	}

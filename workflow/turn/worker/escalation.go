@@ -37,7 +37,11 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoi
 	if err != nil {
 		return "", err
 	}
-	q, err = h.Inquiries.Ask(ctx, q, h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n")), nil)
+	text, err := h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n"))
+	if err != nil {
+		return "", err
+	}
+	q, err = h.Inquiries.Ask(ctx, q, text, nil)
 	if err != nil {
 		return "", err
 	}

@@ -245,7 +245,11 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 			parts = append(parts, prompt.TakenOut(r))
 		}
 	}
-	if before := h.doneBefore(ctx, h.task); before != "" {
+	before, err := h.doneBefore(ctx, h.task)
+	if err != nil {
+		return err
+	}
+	if before != "" {
 		parts = append(parts, before)
 	}
 	for _, name := range taskSkills(h.task) {
@@ -300,10 +304,10 @@ func (h *task) planText(report workflow.Report) string {
 }
 
 // doneBefore returns what the tasks before this one did.
-func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
+func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) (string, error) {
 	all, err := w.Store.Tasks(ctx, w.Session().ID, "")
 	if err != nil {
-		return ""
+		return "", err
 	}
 	var lines []string
 	for _, o := range all {
@@ -312,9 +316,9 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 		}
 	}
 	if len(lines) == 0 {
-		return ""
+		return "", nil
 	}
-	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n"))
+	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n")), nil
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
