@@ -234,6 +234,7 @@ var rooms = map[string][]string{
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worker", "workflow/turn/worktree", "workflow/incoming", "workflow/outgoing", "workflow/quota",
 	},
 	"workflow/turn/intake": {
+		"workflow/store/overview",
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/pictures", "workflow/store/progress",
 		"workflow/turn/duplicates",

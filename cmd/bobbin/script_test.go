@@ -410,10 +410,14 @@ func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 	return s.Slack.Delete(s.Channel, s.threads[mainThread])
 }
 
-// clickCmd implements "click WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
+// clickCmd implements "click [in THREAD] WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
 // with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	messages := s.Slack.Thread(s.Channel, s.threads[mainThread])
+	thread := mainThread
+	if len(args) > 3 && args[0] == "in" {
+		thread, args = args[1], args[2:]
+	}
+	messages := s.Slack.Thread(s.Channel, s.threads[thread])
 	for i := len(messages) - 1; i >= 0; i-- {
 		if len(args) > 2 && !strings.Contains(messages[i].Text, args[2]) {
 			continue

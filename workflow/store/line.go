@@ -144,6 +144,27 @@ func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (
 	return newest, err
 }
 
+// An Offer names a kind of button, for NewestOffer.
+type Offer struct {
+	ActionID    string
+	MeansPrefix string // what the button stands for begins with this
+	Before      string // its message is above the message with this ts
+}
+
+// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still offers it.
+// ok is false if there is none.
+func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (means string, ok bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select b.means from outbox o
+		join buttons b on b.session_id = o.session_id and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
+		left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and b.action_id = $2 and starts_with(b.means, $3) and o.settled is null and coalesce(first.ts, o.ts, '') <> '' and coalesce(first.ts, o.ts) < $4
+		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before).Scan(&means)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return means, err == nil, err
+}
+
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {

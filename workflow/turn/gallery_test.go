@@ -57,6 +57,7 @@ import (
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
+	maps.Copy(made, stopSamples())
 	var names, missing []string
 	var lines []outgoing.Line
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -306,6 +307,22 @@ var (
 	}
 	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
+
+// stopSamples returns examples of the lines about stops and what was stopped.
+func stopSamples() map[string][]outgoing.Line {
+	return map[string][]outgoing.Line{
+		"leaveDecision": says("gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
+			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."),
+		"nameThreads": append(says("Nothing is at work in this channel, so there is nothing to stop."), outgoing.Line{
+			Agent: "orchestrator", Text: "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
+			Buttons: []outgoing.Button{{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"}},
+		}),
+		"takeUp": {{
+			Agent: "orchestrator", Text: "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
+			Buttons: []outgoing.Button{{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"}, {ActionID: "correct", Label: "Correct…"}},
+		}},
+	}
+}
 
 // samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.

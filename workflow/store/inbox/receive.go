@@ -92,8 +92,12 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 				})...)
 			}
 		}
-		err = tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
-			thread.Team, thread.Channel, thread.TS).Scan(&id)
+		var listsThreads bool
+		err = tx.QueryRow(ctx, `select id, halted like '0:list:%' from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads)
+		if listsThreads && starts < 0 { // nobody talks to the bot there
+			list = slices.DeleteFunc(list, func(in incoming.Event) bool { return in.Kind != incoming.Action })
+		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return id, list, err
 		}

@@ -38,7 +38,13 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
+	stopped, err := ap.StoppedReport(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch {
+	case revision == s.Revision && stopped:
+		return ap.takeUp(ctx, m, p, scope)
 	case revision == s.Revision && reading:
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil

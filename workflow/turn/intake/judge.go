@@ -71,7 +71,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	case incoming.Remark:
 		return afterPush{in}.judgeRemark(ctx, m)
 	}
-	if addressedElsewhere(m) {
+	if addressedElsewhere(m) || m.Kind == incoming.Reply && in.Session().ListsThreads() {
 		return in.Ignore(m), nil
 	}
 	person, err := in.writer(ctx, m)
@@ -101,6 +101,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	if f, err = in.Duplicates.Unjoin(ctx, f); err != nil {
 		return f, err
 	}
+	f = otherThreads{in}.listen(f)
 	return in.Held.Amend(ctx, m, person, f)
 }
 
@@ -131,6 +132,11 @@ func decides(text string) bool {
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
 	consent := intent.ReadConsent(m.Text)
 	if consent.Kind == intent.ConsentStop {
+		if fresh, err := (otherThreads{in}).isFresh(ctx); err != nil {
+			return nil, err
+		} else if fresh {
+			return otherThreads{in}.nameThreads(ctx, m, p)
+		}
 		return in.stopSession(ctx, m, p)
 	}
 	if p.Guest && m.TS == in.Session().Thread.TS {
@@ -214,7 +220,11 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 		if err != nil {
 			return c, err
 		}
-		nothingWaits = !reading
+		stopped, err := in.Approvals.StoppedReport(ctx)
+		if err != nil {
+			return c, err
+		}
+		nothingWaits = !reading && !stopped
 	}
 	consents := c.Kind == intent.ConsentApprove || c.Kind == intent.ConsentScoped
 	switch {
@@ -289,6 +299,8 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":
 		return in.Approvals.Approve(ctx, m, p, revision, means)
+	case button.TakeUp:
+		return in.Approvals.TakeUp(ctx, m, p, revision, means)
 	case "push_it":
 		return in.Approvals.AllowPush(ctx, m, p, means)
 	case button.Correct, button.FixLimited, button.Repository, button.Details:
@@ -296,6 +308,8 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	case button.ShowDiff, button.Explain:
 		m.Text = map[string]string{button.ShowDiff: "Show me the diff.", button.Explain: "Why is the change as it is?"}[m.ActionID]
 		return inquiries{in.Judgements}.explain(m), nil
+	case button.StopThread:
+		return otherThreads{in}.passStop(ctx, m, p, means)
 	case button.Join:
 		return in.Duplicates.Join(ctx, m, p, means)
 	case button.Choose:

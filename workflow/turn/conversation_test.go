@@ -1,0 +1,132 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+// A conversation is what forgetful people write and press around an approval, in one thread.
+type conversation struct {
+	rules string // name of the repository; empty: "anybody"
+	play  func(ctx context.Context, th *thread) error
+	want  string   // what was permitted in the end, in the form of thread.permitted
+	phase string   // the phase in the end; empty: any
+	says  []string // texts of the program's lines, in this order
+	never []string // texts that no line has
+}
+
+var conversations = map[string]conversation{
+	// After a stop at a report.
+	"a report that was stopped is taken up by a second word": {
+		play: said("report", "bea: stop", "cem: fix it", "cem: fix it"), want: "report=cem approvals:1=cem", phase: "working",
+		says: []string{`Stopped, as bea asked. Revision 1 was not begun; write "fix it" to take it up again, or what has to change.`,
+			"cem, revision 1 was stopped by bea. Take it up again?", "Revision 1 approved by cem."}},
+	"a report that was stopped is taken up by a press": {
+		play: said("report", "bea: stop", "cem: fix it", "press ann take_up"), want: "report=ann approvals:1=ann", phase: "working"},
+	"one word takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it"), want: "approvals:", phase: "stopped"},
+	"a press of stop is told to whoever comes back": {
+		play: said("report", "press bea stop", "cem: fix it"), want: "approvals:", says: []string{"cem, revision 1 was stopped by bea. Take it up again?"}},
+	"a guest takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it", "gus: fix it", "press gus take_up"), want: "approvals:", phase: "stopped",
+		says: []string{"gus, I cannot take your approval: guests cannot approve."}},
+	"an offer from before a later stop takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it", "bea: stop", "press cem take_up"), want: "approvals:", phase: "stopped",
+		says: []string{"somebody said stop again since"}},
+	"stop, fix it, stop, fix it, fix it": {
+		play: said("report", "bea: stop", "cem: fix it", "bea: stop", "cem: fix it", "cem: fix it"), want: "report=cem approvals:1=cem", phase: "working"},
+	"a report that was stopped is taken up with its limit": {
+		play: said("report", "bea: stop", "cem: fix only cart/price.go", "press cem take_up"), want: "report=cem approvals:1=cem", phase: "working",
+		says: []string{"Take it up again, limited to: cart/price.go?", "Revision 1 approved by cem, limited to: cart/price.go"}},
+	"a report of another base is not taken up": {
+		play: said("report", "bea: stop", "moved", "cem: fix it", "cem: fix it"), want: "approvals:", phase: "stopped",
+		says: []string{"There is no report to approve at this moment."}},
+	"what was stopped while a remark was read is taken up": {
+		play: said("report", "ann: it is worse with coupons", "bea: stop", "cem: fix it", "press cem take_up"), want: "report=cem approvals:1=cem", phase: "working"},
+
+	// A stop by somebody who may not approve.
+	"a guest's stop leaves the work of a member's stop stopped": {
+		play: said("report", "bea: stop", "gus: stop", "cem: fix it"), want: "approvals:", phase: "stopped", says: []string{"cem, revision 1 was stopped by gus."}},
+	"a guest's stop leaves a report open": {
+		play: said("report", "gus: stop", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+		says: []string{"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve."}, never: []string{"Stopped"}},
+	"a guest's press of stop leaves a report open": {
+		play: said("report", "press gus stop", "press bea fix_it"), want: "report=bea approvals:1=bea", phase: "working", never: []string{"Stopped"}},
+	"a guest's stop leaves a plan open": {
+		play: said("plan", "gus: stop", "bea: go ahead"), want: "plan=bea approvals:1=bea", phase: "working", never: []string{"Stopped"}},
+	"a guest's stop leaves an understanding open": {
+		play: said("understanding", "gus: stop", "bea: go ahead"), want: "understanding=bea approvals:1=bea", never: []string{"Stopped"}},
+	"a member who may not approve leaves a report open, too": {rules: "named",
+		play: said("report", "cem: stop", "bea: fix it"), want: "report=bea approvals:1=bea", never: []string{"Stopped"}},
+	"whoever asked takes a report back": {rules: "named",
+		play: said("report", "ann: stop"), want: "approvals:", phase: "stopped", says: []string{"Stopped, as ann asked."}},
+	"a guest's stop ends work": {
+		play: said("report", "bea: fix it", "gus: stop"), want: "report=bea approvals:1=bea", phase: "stopped", says: []string{"Stopped, as gus asked."}},
+	"a guest's stop ends the reading of a remark, and the report stays": {
+		play: said("report", "ann: it is worse with coupons", "gus: stop", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+		says: []string{"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."}},
+}
+
+// stepOfReport plays a step that shows a plan, or moves the base of what was shown.
+func (th *thread) stepOfReport(ctx context.Context, step string) error {
+	if step == "moved" {
+		return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "moved" }})
+	}
+	if err := happens(workflow.EventRequest)(ctx, th); err != nil {
+		return err
+	}
+	_, err := th.show(ctx, workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)
+	return errors.Join(err, th.posted(ctx, th.tick()))
+}
+
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	n := 0
+	for name, c := range conversations {
+		n++
+		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+			rules := c.rules
+			if rules == "" {
+				rules = "anybody"
+			}
+			th, err := r.begin(t.Context(), where, "ann", rules, "what does Key do?")
+			require.NoError(t, err)
+			require.NoError(t, c.play(t.Context(), th))
+			lines, err := st.Lines(t.Context(), th.Session().ID)
+			require.NoError(t, err)
+			var all []string
+			for _, l := range lines {
+				all = append(all, l.Text)
+			}
+			got, err := th.permitted(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, c.want, got, strings.Join(all, "\n"))
+			if c.phase != "" {
+				require.Equal(t, c.phase, string(th.Session().Phase), strings.Join(all, "\n"))
+			}
+			rest := strings.Join(all, "\n")
+			for _, text := range c.says {
+				require.Contains(t, rest, text)
+				_, rest, _ = strings.Cut(rest, text)
+			}
+			for _, text := range c.never {
+				require.NotContains(t, strings.Join(all, "\n"), text)
+			}
+		})
+	}
+}
