@@ -160,19 +160,19 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 	case m.Edited == nil || in.Alert != nil:
 		return []incoming.Event{in}
 	}
-	return readEdited(in, *m.Edited)
+	return r.readEdited(in, *m.Edited)
 }
 
 // readEdited returns the events of a message that was edited before it was read. Only its newest words are known, so
 // they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
 // added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
 // asks for work that nobody approves, and a stop permits nothing.
-func readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
+func (r Reader) readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
 	edit := in
 	edit.Kind, edit.ActionID, edit.EventID = incoming.Edit, incoming.ReadAgain, in.EventID+":"+by.Timestamp
 	edit.User = cmp.Or(by.User, in.User)
 	switch {
-	case intent.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
+	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
 		return []incoming.Event{in, edit}
 	case in.Kind == incoming.Mention:
 		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User

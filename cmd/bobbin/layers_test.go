@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {"workflow/redact"},
 	"cmd/bobbin/internal/config": {
-		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "workflow/intent",
 		"workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "cmd/bobbin/internal/models", "cmd/bobbin/internal/limits",
 	},
 	"cmd/bobbin/internal/models":       {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "workflow/agent"},
@@ -55,7 +55,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/composetest":  {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun", "repo/disk"},
 	"cmd/bobbin/internal/server": {
-		"cmd/bobbin/internal/traces", "workflow/tracing",
+		"cmd/bobbin/internal/traces", "workflow/tracing", "workflow/intent",
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
@@ -95,7 +95,7 @@ var rooms = map[string][]string{
 	"bot/render":                               {"bot/event", "bot/mrkdwn", "workflow", "workflow/button", "workflow/card", "workflow/hometab", "workflow/outgoing"},
 	"bot/attachment":                           {"bot", "bot/event", "workflow/incoming"},
 	"bot/people":                               {"workflow/lazyregexp", "bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
-	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming"},
+	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming", "workflow/intent"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow", "workflow/card", "workflow/outgoing"},
 	"bot/pagestyle":                            {},
 	"bot/page":                                 {"bot/pagestyle", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/hunkresult", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
@@ -336,7 +336,7 @@ var rooms = map[string][]string{
 		"repo/disk",
 	},
 	"workflow/turn/ledger": {
-		"workflow/metrics",
+		"workflow/metrics", "workflow/intent",
 		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},

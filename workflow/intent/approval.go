@@ -28,8 +28,9 @@ const (
 type Consent struct {
 	Kind               ConsentKind
 	Scope              string
-	WithoutGoAhead     bool // an agreement with a scope and no word to go ahead: it may answer another person
-	NeedsWaitingReport bool // in other words than those of approval: if no report waits, it means something else
+	Condition          string // what the message makes its consent depend on, in its words: an event, or a time
+	WithoutGoAhead     bool   // an agreement with a scope and no word to go ahead: it may answer another person
+	NeedsWaitingReport bool   // in other words than those of approval: if no report waits, it means something else
 }
 
 // ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
@@ -38,7 +39,7 @@ type Consent struct {
 //
 // Quotes, code, questions, negations and conditions are never ConsentApprove, and neither is a text with a
 // character that only looks like ASCII.
-func ReadConsent(text string) Consent {
+func (l Lexicon) ReadConsent(text string) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	own = words.TrimAddress(own)
@@ -59,8 +60,8 @@ func ReadConsent(text string) Consent {
 
 // Permits reports whether a message permits something, provided that its writer may: an approval with a scope
 // or without, a push, or a backport.
-func Permits(text string) bool {
-	kind := ReadConsent(text).Kind
+func (l Lexicon) Permits(text string) bool {
+	kind := l.ReadConsent(text).Kind
 	pushes, _ := ReadPush(text)
 	_, backports := ReadBackport(text)
 	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped

@@ -73,6 +73,7 @@ type Runner struct {
 	Log          *slog.Logger
 	Metrics      *metrics.Metrics   // nil: nothing is counted
 	Readers      duplicates.Readers // says who may read which thread; nil: threads are told of no other threads
+	Words        intent.Lexicon     // by which messages are read; the zero value has the built-in words
 	Machine
 	Bounds
 

@@ -45,7 +45,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 				return err
 			}
 		}
-		fresh, err := insertMessages(ctx, tx, id, list)
+		fresh, err := i.insertMessages(ctx, tx, id, list)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
@@ -128,7 +128,7 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 // calls the bot with that: what was written between the message and then is known by its row. A message
 // with a mention that was edited before it was read calls the bot from its own ts on, like any mention:
 // otherwise a "stop" below it would be lost.
-func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
+func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
 		for n, in := range list {
@@ -176,7 +176,7 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 			fresh = append(fresh, in)
 		}
 	}
-	return fresh, askStop(ctx, tx, session, fresh)
+	return fresh, i.askStop(ctx, tx, session, fresh)
 }
 
 // happened returns when each press and deletion was made, by Slack's clock, so that it can be compared with the ts of
@@ -227,9 +227,9 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
-		if !mayBeStop(in) {
+		if !i.mayBeStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -243,7 +243,7 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 
 // mayBeStop reports whether the turn can judge an event to be a stop: a message or a correction form with a stop
 // word, the stop button, or the deletion of the request. An edit is never a stop.
-func mayBeStop(in incoming.Event) bool {
+func (i *Inbox) mayBeStop(in incoming.Event) bool {
 	switch {
 	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
 		return false
@@ -252,7 +252,7 @@ func mayBeStop(in incoming.Event) bool {
 	case in.Kind == incoming.Delete && in.TS == in.Thread.TS:
 		return true
 	}
-	return in.ActionID == "stop" || intent.ReadConsent(in.Text).Kind == intent.ConsentStop
+	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

@@ -174,7 +174,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn, p.beforeStop = p.goOn && intent.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
+		p.goOn, p.beforeStop = p.goOn && hw.Words.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == incoming.Sent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -252,7 +252,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // the message is about the question
 	}
-	if intent.GoesOn(m.Text) {
+	if hw.Words.GoesOn(m.Text) {
 		f, err = hw.Resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}
@@ -288,7 +288,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 		return hw.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", prompt.PersonName(p.Name), s.Revision)
-	if permission.IsMessage(m.Kind) && !intent.SaysGoOn(m.Text) {
+	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -25,7 +24,7 @@ import (
 // answers again.
 func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.TakeUp, button.PutBack, button.Backport, ActionGoOn, button.PassOn}, m.ActionID)
-	if m.Kind == incoming.Sent || !permits && !intent.Permits(m.Text) {
+	if m.Kind == incoming.Sent || !permits && !ap.Words.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)

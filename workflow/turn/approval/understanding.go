@@ -50,7 +50,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
-	if permission.IsMessage(m.Kind) && intent.ReadConsent(m.Text).Kind != intent.ConsentApprove {
+	if permission.IsMessage(m.Kind) && ap.Words.ReadConsent(m.Text).Kind != intent.ConsentApprove {
 		shownAt, _, err := shown()
 		if err != nil {
 			return nil, err

@@ -63,7 +63,7 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 	f := in.ForAgents(m, "A message of the thread was edited. It reads now:\n"+prompt.Fence("message", in.Slack.Readable(ctx, m.Text)))
 	if in.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
-		if m.ActionID == incoming.ReadAgain && before == "" && decides(m.Text) { // no agent answers, and nothing else shows that it came
+		if m.ActionID == incoming.ReadAgain && before == "" && decides(in.Words, m.Text) { // no agent answers, and nothing else shows that it came
 			f = append(f, store.Lines(in.ProgramLine(person.Name+": that was edited before I could read it, so it allows nothing. Please write it again.")))
 		}
 	}

@@ -70,7 +70,7 @@ func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p wor
 	if revision > 0 {
 		said = p.Name + " corrects " + about + ":"
 	}
-	consent := intent.ReadConsent(m.Text)
+	consent := in.Words.ReadConsent(m.Text)
 	switch sounds := consent.Kind; {
 	case sounds == intent.ConsentStop:
 		if f, err = in.stopSession(ctx, m, p); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -66,7 +65,7 @@ func (i inquiries) explain(m incoming.Message) []store.Part {
 // askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
 // questions are asked again, and no other agent is woken. ok reports whether the message was that.
 func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if i.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
+	if i.Session().Phase != workflow.PhaseStopped || !i.Words.SaysGoOn(m.Text) {
 		return nil, false, nil
 	}
 	if a, err := i.StandingApproval(ctx); a != nil || err != nil {

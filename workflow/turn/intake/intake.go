@@ -6,7 +6,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -45,7 +44,7 @@ func (in *Intake) turnAway(m incoming.Message, p workflow.Person, reason string)
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
 	}
-	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
+	if m.TS == in.Session().Thread.TS || in.Words.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})

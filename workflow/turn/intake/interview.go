@@ -69,7 +69,7 @@ func (iv *Interview) takeAnswer(ctx context.Context, m incoming.Message, p workf
 	if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); !named && c != workflow.CommandNone {
 		return f, false, nil
 	}
-	if pushes, _ := intent.ReadPush(m.Text); !named && iv.Session().Phase == workflow.PhasePaused && (pushes || intent.SaysGoOn(m.Text)) {
+	if pushes, _ := intent.ReadPush(m.Text); !named && iv.Session().Phase == workflow.PhasePaused && (pushes || iv.Words.SaysGoOn(m.Text)) {
 		return f, false, nil // it is about what the session paused for, after the question
 	}
 	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return iv.Store.QuestionShown(ctx, iv.Session().ID) })

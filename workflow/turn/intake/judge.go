@@ -109,7 +109,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 // looked up once in a JudgeAll, since Slack allows some hundred such calls a minute. For every message
 // that may permit something, the author is looked up separately.
 func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
-	plain := m.Kind == incoming.Reply && !decides(m.Text)
+	plain := m.Kind == incoming.Reply && !decides(in.Words, m.Text)
 	if p, known := in.writers[m.User]; known && plain {
 		return p, nil
 	}
@@ -122,15 +122,15 @@ func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Pers
 
 // decides reports whether a text may permit something, let work go on, or make other people's messages
 // count.
-func decides(text string) bool {
-	return intent.Permits(text) || intent.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
-		intent.PassesOn(text) || intent.SaysGoOn(text) || intent.GoesOn(text)
+func decides(words intent.Lexicon, text string) bool {
+	return words.Permits(text) || words.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
+		intent.PassesOn(text) || words.SaysGoOn(text) || words.GoesOn(text)
 }
 
 // judgeWords judges a plain message: a stop, an answer, consent, a command, or words for the agents. The
 // order of the checks decides.
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
-	consent := intent.ReadConsent(m.Text)
+	consent := in.Words.ReadConsent(m.Text)
 	if consent.Kind == intent.ConsentStop {
 		if fresh, err := (otherThreads{in}).isFresh(ctx); err != nil {
 			return nil, err
