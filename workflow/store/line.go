@@ -165,6 +165,16 @@ func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (mean
 	return means, err == nil, err
 }
 
+// NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers the newest
+// revision for approval, and the newest of all. They are empty if there are none.
+func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and exists (select 1 from buttons b
+				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
+			coalesce(max(ts), '')
+		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2 and o.line_id is not null`, session, before).Scan(&offers, &newest)
+	return offers, newest, err
+}
+
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -22,6 +24,7 @@ type conversation struct {
 	play  func(ctx context.Context, th *thread) error
 	want  string   // what was permitted in the end, in the form of thread.permitted
 	phase string   // the phase in the end; empty: any
+	scope string   // the scope of the standing approval in the end; empty: any
 	says  []string // texts of the program's lines, in this order
 	never []string // texts that no line has
 }
@@ -76,12 +79,78 @@ var conversations = map[string]conversation{
 	"a guest's stop ends the reading of a remark, and the report stays": {
 		play: said("report", "ann: it is worse with coupons", "gus: stop", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
 		says: []string{"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."}},
+
+	// An approval below other people's talk.
+	"fix it below words to somebody else is asked about": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it"), want: "approvals:", phase: "reported",
+		says: []string{`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`}},
+	"fix it below the question about it is an approval": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working"},
+	"more talk below the question is asked about anew, in a new line": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "ann: <@UCEM> or the footer?", "bea: go ahead"), want: "approvals:",
+		says: []string{"bea, shall I read this", "bea, shall I read this"}},
+	"fix it below a question that was for somebody else is asked about": {
+		play: said("report", "ann: do we ship on friday, cem?", "silence", "bea: fix it"), want: "approvals:", says: []string{"bea, shall I read this as approval of revision 1?"}},
+	"fix it below a question that was answered is an approval": {
+		play: said("report", "ann: does it happen for guests?", "answer", "shown", "bea: fix it"), want: "report=bea approvals:1=bea"},
+	"fix it below a remark is an approval": {
+		play: said("report", "ann: it is worse with coupons", "answer", "shown", "bea: fix it"), want: "report=bea approvals:1=bea"},
+	"fix it that mentions the bot is an approval": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: @bobbin fix it"), want: "report=bea approvals:1=bea"},
+	"fix it below one's own words to somebody else is an approval": {
+		play: said("report", "bea: <@UCEM> I take this", "bea: fix it"), want: "report=bea approvals:1=bea"},
+	"a limit below words to somebody else is asked about with the limit": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go", "bea: fix it"), want: "report=bea approvals:1=bea", scope: "cart/price.go",
+		says: []string{"bea, shall I read this as approval of revision 1, limited to: cart/price.go?", "Revision 1 approved by bea, limited to: cart/price.go"}},
+	"a press of that question keeps the limit": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go", "press bea fix_it"), want: "report=bea approvals:1=bea", scope: "cart/price.go"},
+	"a limit that was asked about long ago limits no later approval": {
+		play: said("report", "ann: <@UCEM> do you like it?", "bea: fix only cart/price.go", "ann: it is worse with coupons", "answer", "shown", "bea: fix it"),
+		want: "report=bea approvals:1=bea", says: []string{"Revision 1 approved by bea."}, never: []string{"approved by bea, limited"}},
+	"fix it twice": {
+		play: said("report", "bea: fix it", "bea: fix it"), want: "report=bea approvals:1=bea", says: []string{"Revision 1 was already approved by bea."}},
+
+	// A limit after the approval.
+	"a second approver's limit narrows": {
+		play: said("report", "bea: fix it", "cem: only cart/price.go please"), want: "report=bea approvals:1=bea", scope: "only cart/price.go", phase: "working",
+		says: []string{"Narrowed, as cem says: only cart/price.go."}},
+	"two approvers with two limits": {
+		play: said("report", "bea: fix only cart/", "cem: don't touch the tests"), want: "report=bea approvals:1=bea", scope: "cart/; and: don't touch the tests",
+		says: []string{"Revision 1 approved by bea, limited to: cart/", "Narrowed, as cem says: don't touch the tests."}},
+	"a limited approval after an approval narrows": {
+		play: said("report", "bea: fix it", "cem: looks good, but leave the header alone"), want: "report=bea approvals:1=bea", scope: "leave the header alone",
+		never: []string{"already approved"}},
+	"a guest's limit waits": {
+		play: said("report", "bea: fix it", "gus: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, says: []string{"gus, this waits for somebody who may approve"}},
+	"whoever may not approve narrows nothing": {rules: "named",
+		play: said("report", "bea: fix it", "cem: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, says: []string{"cem, this waits"}},
+	"a limit after the push is too late": {
+		play: said("report", "bea: fix it", "pushed", "cem: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, phase: "done",
+		says: []string{"cem, that limit comes too late: revision 1 was pushed already, as `bobbin/"}},
+	"a limit while it is being pushed is too late": {
+		play: said("report", "bea: fix it", "pushing", "cem: fix only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, scope: "",
+		says: []string{"cem, that limit comes too late: revision 1 is being pushed at this moment"}},
+	"a limit of the next revision is an approval of that": {
+		play: said("report", "bea: fix it", "pushed", "report", "cem: fix only cart/price.go"), want: "report=bea,report=cem approvals:1=bea,2=cem", scope: "cart/price.go"},
+	"a correction narrows nothing": {
+		play: said("report", "bea: fix it", "cem: use the other package"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}},
 }
 
-// stepOfReport plays a step that shows a plan, or moves the base of what was shown.
+// stepOfReport plays a step that shows a plan, moves the base of what was shown, begins a push, or has the
+// orchestrator say nothing to what was written.
 func (th *thread) stepOfReport(ctx context.Context, step string) error {
-	if step == "moved" {
+	switch step {
+	case "moved":
 		return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "moved" }})
+	case "pushing":
+		_, err := th.intend(ctx, "commit", "tree")
+		return err
+	case "silence":
+		r, err := th.lead().NotForMe(ctx, "they talk to each other")
+		if err != nil {
+			return err
+		}
+		return th.Record(ctx, partsOf(r)...)
 	}
 	if err := happens(workflow.EventRequest)(ctx, th); err != nil {
 		return err
@@ -119,6 +188,12 @@ func TestConversations(t *testing.T) {
 			if c.phase != "" {
 				require.Equal(t, c.phase, string(th.Session().Phase), strings.Join(all, "\n"))
 			}
+			a, err := th.StandingApproval(t.Context())
+			require.NoError(t, err)
+			if c.scope != "" {
+				require.NotNil(t, a, strings.Join(all, "\n"))
+				require.Equal(t, c.scope, a.Scope)
+			}
 			rest := strings.Join(all, "\n")
 			for _, text := range c.says {
 				require.Contains(t, rest, text)
@@ -129,4 +204,28 @@ func TestConversations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nothing is pushed under an approval before the orchestrator has read each limit by which it was narrowed. What is
+// pushed already is not narrowed.
+func TestALimitComesBeforeThePush(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "the total is off")
+	require.NoError(t, err)
+	require.NoError(t, said("report", "bea: fix it", "unread cem: only cart/price.go")(t.Context(), th))
+	_, err = th.intend(t.Context(), "commit", "tree")
+	require.ErrorIs(t, err, consent.ErrNotApproved)
+	require.NoError(t, th.reads(t.Context()))
+	p, err := th.intend(t.Context(), "commit", "tree")
+	require.NoError(t, err, "the control: it was read, and the tree was held against it")
+	narrowing := consent.Narrowing{Revision: 1, Limit: "only key.go", User: "cem", MessageTS: "1200.0"}
+	require.ErrorIs(t, th.Record(t.Context(), narrowing), store.ErrStale)
+	p.State = outgoing.PushRefused
+	require.NoError(t, th.Record(t.Context(), consent.Push(p)))
+	require.NoError(t, th.Record(t.Context(), narrowing), "the control: the remote refused the push")
+	a, err := th.StandingApproval(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "only cart/price.go; and: only key.go", a.Scope)
 }

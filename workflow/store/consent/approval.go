@@ -41,11 +41,14 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
 }
 
-// Approval returns the approval of one revision, or nil if there is none.
+// Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was given
+// with and every Narrowing since.
 func (g Register) Approval(ctx context.Context, session string, revision int) (*permit.Approval, error) {
 	a := permit.Approval{Session: session, Revision: revision}
-	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit, scope, message_ts, at
-		from approvals where session_id = $1 and revision = $2`, session, revision).
+	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
+			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id) from decisions d
+				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at
+		from approvals where session_id = $1 and revision = $2`, session, revision, Narrowed).
 		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope, &a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

@@ -20,7 +20,8 @@ func (Push) Stage() record.Stage { return record.Push }
 
 // Write stores the intent only while it matches its approval: the newest revision of the report
 // with its hash, on the base of the session, and with the allowances that these files need (one
-// of them is for files of which nothing is proven), and only while the session is not stopped.
+// of them is for files of which nothing is proven), and only while the session is not stopped and the orchestrator
+// has read every limit by which the approval was narrowed: what it finishes after that was held against it.
 // The result of a push is stored only for its intent. Otherwise Write fails with ErrNotApproved.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
@@ -34,6 +35,8 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '' and w.unproven = '')
 				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.unproven <> ''))
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
+				and not exists (select 1 from decisions d join inbox i on i.session_id = d.session_id and i.message_ts = d.message_ts and i.for_agents
+					where d.session_id = s.id and d.revision = a.revision and d.what = 'narrow' and d.allowed and i.id > s.seen)
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}

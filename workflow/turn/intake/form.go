@@ -79,7 +79,7 @@ func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p wor
 	case held != "":
 		f = in.Held.HoldWords(m, p, held)
 	case in.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
-		f = in.Approvals.AskConsent(m, p, consent.Scope)
+		f = in.Approvals.AskConsent(m, p, consent)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
 		f = in.ForAgents(m, told)

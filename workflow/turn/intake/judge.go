@@ -176,19 +176,8 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	if f, ok, err := in.judgeGoOn(ctx, m, p); ok || err != nil {
 		return f, err
 	}
-	if consent, err = in.consentInContext(ctx, m, consent); err != nil {
-		return nil, err
-	}
-	switch waits := in.AwaitsConsent(); {
-	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
-		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case consent.Kind == intent.ConsentUnclear && waits:
-		// From a person who may not approve it is a message like any other.
-		if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil {
-			return in.Approvals.RefuseUnknown(m, err)
-		} else if why == "" {
-			return in.Approvals.AskConsent(m, p, consent.Scope), nil
-		}
+	if f, ok, err := in.judgeConsent(ctx, m, p, consent); ok || err != nil {
+		return f, err
 	}
 	if held == "" {
 		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
@@ -207,6 +196,44 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	return in.giveToWork(ctx, m)
+}
+
+// judgeConsent judges words of consent. ok reports whether the message was an approval, may have been meant as one, or
+// limits one.
+func (in *Intake) judgeConsent(ctx context.Context, m incoming.Message, p workflow.Person, c intent.Consent) (f []store.Part, ok bool, err error) {
+	if f, ok, err = in.Approvals.Narrow(ctx, m, p); ok || err != nil {
+		return f, ok, err
+	}
+	if c, err = in.consentInContext(ctx, m, c); err != nil {
+		return nil, false, err
+	}
+	consents := c.Kind == intent.ConsentApprove || c.Kind == intent.ConsentScoped
+	ask := c.Kind == intent.ConsentUnclear && in.AwaitsConsent()
+	if consents && in.AwaitsConsent() {
+		if ask, err = in.Approvals.TalkAbove(ctx, m); err != nil {
+			return nil, false, err
+		}
+	}
+	if ask {
+		// From a person who may not approve, what is unclear is a message like any other.
+		why, _, err := in.Permissions.ApprovalRefusal(ctx, p)
+		if err != nil {
+			f, err = in.Approvals.RefuseUnknown(m, err)
+			return f, true, err
+		} else if why == "" {
+			return in.Approvals.AskConsent(m, p, c), true, nil
+		}
+	}
+	if !consents {
+		return nil, false, nil
+	}
+	if c.Scope == "" && in.AwaitsConsent() {
+		if c.Scope, err = in.Approvals.LimitAsked(ctx, m); err != nil {
+			return nil, false, err
+		}
+	}
+	f, err = in.Approvals.Approve(ctx, m, p, in.Session().Revision, c.Scope)
+	return f, true, err
 }
 
 // consentInContext corrects what words of consent mean by their context: a bare "yes" may answer another
