@@ -164,7 +164,8 @@ var rooms = map[string][]string{
 	"workflow/intent/words":                    {"workflow/lazyregexp"},
 	"workflow/intent/command":                  {"workflow/lazyregexp", "workflow", "workflow/intent/words"},
 	"workflow/intent/answer":                   {"workflow/lazyregexp", "workflow/intent/words"},
-	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/words"},
+	"workflow/intent/phrases":                  {},
+	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/phrases", "workflow/intent/words"},
 	"workflow/plaintext":                       {}, // any package may use it to cut a line
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/spare", "repo/transfer", "repo/worktree"},

@@ -1,18 +1,31 @@
 package intent
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
 // A Lexicon reads messages by the words of its lists. The zero value has the built-in lists of all languages;
 // NewLexicon adds words to them.
 type Lexicon struct {
-	added map[string][]string
+	set *phrases.Set // nil: the built-in lists
 }
+
+// phrases returns the lists by which the lexicon reads.
+func (l Lexicon) phrases() phrases.Set {
+	if l.set != nil {
+		return *l.set
+	}
+	return builtIn()
+}
+
+var builtIn = sync.OnceValue(func() phrases.Set { return phrases.NewSet(phrases.BuiltIn()) })
 
 // addable are the lists to which NewLexicon adds phrases.
 var addable = []string{"stop", "hold", "approve", "go_on", "no"}
@@ -28,32 +41,83 @@ const (
 // approve, go_on and no. The error is a PhraseFaults with each phrase that cannot be added.
 func NewLexicon(added map[string][]string) (Lexicon, error) {
 	var faults PhraseFaults
-	for list, phrases := range added {
+	for list := range added {
 		if !slices.Contains(addable, list) {
 			return Lexicon{}, fmt.Errorf("words.%s: there is no such list; use %s", list, strings.Join(addable, ", "))
 		}
-		for i, phrase := range phrases {
-			if reason := whyNotAdded(phrase, i); reason != "" {
+	}
+	for _, list := range addable {
+		for i, phrase := range added[list] {
+			if reason := whyNotAdded(added, list, i); reason != "" {
 				faults = append(faults, PhraseFault{List: list, Index: i, Phrase: phrase, Reason: reason})
 			}
 		}
 	}
 	if len(faults) > 0 {
-		slices.SortFunc(faults, func(a, b PhraseFault) int { return cmp.Or(cmp.Compare(a.List, b.List), a.Index-b.Index) })
 		return Lexicon{}, faults
 	}
-	return Lexicon{added: added}, nil
+	set := phrases.NewSet(append(slices.Clone(phrases.BuiltIn()), addedList(added)))
+	return Lexicon{set: &set}, nil
+}
+
+// addedList returns the added phrases as one more language, whose words around a phrase are those of all languages.
+func addedList(added map[string][]string) phrases.List {
+	list := phrases.List{Name: "words", Phrases: map[phrases.Meaning][]string{}}
+	for _, l := range phrases.BuiltIn() {
+		for _, around := range []phrases.Meaning{phrases.Tail, phrases.Please} {
+			list.Phrases[around] = append(list.Phrases[around], l.Phrases[around]...)
+		}
+	}
+	for _, name := range addable {
+		for _, phrase := range added[name] {
+			list.Add(phrases.Meaning(name), strings.ToLower(strings.TrimSpace(phrase)))
+		}
+	}
+	return list
 }
 
 // whyNotAdded returns why the phrase at that index of its list cannot be added, or an empty string.
-func whyNotAdded(phrase string, index int) string {
-	switch n := utf8.RuneCountInString(strings.TrimSpace(phrase)); {
+func whyNotAdded(added map[string][]string, list string, index int) string {
+	phrase := strings.TrimSpace(added[list][index])
+	switch n := utf8.RuneCountInString(phrase); {
 	case index >= maxAdded:
 		return fmt.Sprintf("is one too many: a list has at most %d phrases", maxAdded)
 	case n < minPhrase:
 		return fmt.Sprintf("is too short: a phrase has %d to %d characters", minPhrase, maxPhrase)
 	case n > maxPhrase:
 		return fmt.Sprintf("is too long: a phrase has %d to %d characters", minPhrase, maxPhrase)
+	case !words.HasWord(phrase):
+		return "has no letter"
+	case strings.ContainsAny(phrase, ".!?,;:\n"):
+		return "has a punctuation mark in it; a phrase is a part of one sentence"
+	}
+	for _, other := range addable {
+		if other != list && slices.ContainsFunc(added[other], func(p string) bool { return phrases.Fold(p) == phrases.Fold(phrase) }) {
+			return "is in words." + other + ", too"
+		}
+	}
+	return whyContradicts(phrase, phrases.Meaning(list))
+}
+
+// whyContradicts returns which built-in list a phrase with that meaning contradicts, or an empty string.
+func whyContradicts(phrase string, meaning phrases.Meaning) string {
+	agreeing := []phrases.Meaning{phrases.Approve, phrases.GoOn, phrases.Yes}
+	against, does := agreeing, "agrees"
+	if slices.Contains(agreeing, meaning) {
+		against, does = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}, "refuses"
+	}
+	contradicts := func(m phrases.Meaning) bool {
+		return slices.ContainsFunc(builtIn().All(m), func(p string) bool { return phrases.Fold(p) == phrases.Fold(phrase) })
+	}
+	switch {
+	case slices.ContainsFunc(against, contradicts):
+		return "is built in as a phrase that " + does
+	case meaning == phrases.Approve && contradicts(phrases.Yes):
+		return "is a bare yes, which may answer anything; an approval says what it approves"
+	case meaning == phrases.Approve && contradicts(phrases.GoOn) && !contradicts(phrases.Approve):
+		return "is built in as a phrase that lets stopped work go on"
+	case meaning == phrases.GoOn && contradicts(phrases.Approve) && !contradicts(phrases.GoOn):
+		return "is built in as a phrase that approves"
 	}
 	return ""
 }

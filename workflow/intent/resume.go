@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
@@ -14,11 +15,8 @@ import (
 func (l Lexicon) SaysGoOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	return !quoted && words.IsPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(words.Polite(words.TrimAddress(own))))
+	return !quoted && l.phrases().IsWhole(words.TrimAddress(own), phrases.GoOn)
 }
-
-// goingOn lists the messages that SaysGoOn accepts.
-var goingOn = []string{"go on", "yes, go on", "yes go on", "ok, go on", "ok go on", "go ahead", "continue", "carry on", "keep going", "resume"}
 
 // GoesOn reports whether a message says that stopped work goes on: one of its sentences says only that
 // ("wrong thread, sorry. Go on please"), and no other sentence asks, refuses, or sets a condition. Quotes,
@@ -29,7 +27,7 @@ func (l Lexicon) GoesOn(text string) bool {
 	}
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	if quoted || utf8.RuneCountInString(text) > maxConsent || !words.IsPlainASCII(plain) || words.AddressesOther(own) || words.Mentions(own) {
+	if quoted || utf8.RuneCountInString(text) > maxConsent || words.AddressesOther(own) || words.Mentions(own) {
 		return false
 	}
 	said := words.Sentences(text)

@@ -17,9 +17,3 @@ func TestRefusingReaction(t *testing.T) {
 		require.False(t, intent.RefusingReaction(name), name)
 	}
 }
-
-func TestNewLexiconRefusesUnknownLists(t *testing.T) {
-	t.Parallel()
-	_, err := intent.NewLexicon(map[string][]string{"halt": {"stop"}})
-	require.ErrorContains(t, err, "there is no such list")
-}
