@@ -57,7 +57,7 @@ import (
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
-	maps.Copy(made, stopSamples())
+	maps.Copy(made, consentSamples())
 	var names, missing []string
 	var lines []outgoing.Line
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -308,9 +308,16 @@ var (
 	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
-// stopSamples returns examples of the lines about stops and what was stopped.
-func stopSamples() map[string][]outgoing.Line {
+// consentSamples returns examples of the lines about stops, and about what people approve with a limit.
+func consentSamples() map[string][]outgoing.Line {
+	asked := func(text, label string) outgoing.Line {
+		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: []outgoing.Button{{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"}}}
+	}
 	return map[string][]outgoing.Line{
+		"AskConsent": {
+			asked("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", "Yes, fix it"),
+			asked("ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time has come, or press the button to approve revision 1 now, limited to: the guard.", "Fix it now"),
+		},
 		"leaveDecision": says("gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
 			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."),
 		"nameThreads": append(says("Nothing is at work in this channel, so there is nothing to stop."), outgoing.Line{
@@ -379,7 +386,6 @@ func samples() map[string][]outgoing.Line {
 			with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than the code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
 				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 		},
-		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
 		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
 		"advise":               says(anAdvice.Text()),

@@ -209,7 +209,7 @@ func (ap *Approvals) LimitAsked(ctx context.Context, m incoming.Message) (string
 	if err != nil || offered == "" || offered != newest {
 		return "", err
 	}
-	scope, _, err := ap.Store.NewestOffer(ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS})
+	scope, _, err := ap.Store.NewestOffer(ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered})
 	return scope, err
 }
 
