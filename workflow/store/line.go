@@ -149,6 +149,8 @@ type Offer struct {
 	ActionID    string
 	MeansPrefix string // what the button stands for begins with this
 	Before      string // its message is above the message with this ts
+	In          string // its message has this ts; empty: any
+	Newest      bool   // its message is the newest of all between people and the bot above that
 }
 
 // NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still offers it.
@@ -158,7 +160,10 @@ func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (mean
 		join buttons b on b.session_id = o.session_id and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
 		left join outbox first on first.key = o.rewrites
 		where o.session_id = $1 and b.action_id = $2 and starts_with(b.means, $3) and o.settled is null and coalesce(first.ts, o.ts, '') <> '' and coalesce(first.ts, o.ts) < $4
-		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before).Scan(&means)
+			and $6 in ('', coalesce(first.ts, o.ts))
+			and not ($5 and (exists (select 1 from outbox n where n.session_id = $1 and n.line_id is not null and n.ts > coalesce(first.ts, o.ts) and n.ts < $4)
+				or exists (select 1 from inbox i where i.session_id = $1 and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts) and i.message_ts < $4)))
+		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before, of.Newest, of.In).Scan(&means)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -183,6 +188,14 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 		return 0, "", false, nil
 	}
 	return revision, means, err == nil, err
+}
+
+// IsInMessage reports whether the button with that value stands in the session's message with that ts. A message of
+// which Slack's answer was lost, so that its ts is not known yet, may be any.
+func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true) from outbox o left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).Scan(&in)
+	return in, err
 }
 
 // A PostedLine is a line of the session with the time at which it was said.

@@ -53,19 +53,64 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		return err
 	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
-	if note == answeredBelow {
-		which += ` and not (` + offersDecision + `)`
-	}
 	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != permit.Resume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
+	if own := s.answered(); own != "" {
+		if err := s.turn.unbutton(ctx, tx, note, brief, own+` and `+which); err != nil {
+			return err
+		}
+		note, which = answeredBelow, which+` and not (`+s.stays()+`)`
+	} else if note == answeredBelow {
+		which += ` and not (` + offersDecision + `)`
+	} else if !s.update.stops() {
+		which += ` and not (` + offersAfterPush + `)`
+	}
 	return s.turn.unbutton(ctx, tx, note, brief, which)
+}
+
+// answered is the SQL condition on the messages that the recording answers, if the note of it belongs below these
+// alone; empty: below all. Nobody's word is put below what it did not answer.
+func (s settling) answered() string {
+	p, _ := record.Find[consent.Permission](&s.Recording)
+	answer, answers := record.Find[progress.Answer](&s.Recording)
+	switch {
+	case s.update.stops():
+		return ""
+	case record.Has[consent.Approval](&s.Recording):
+		return `(` + offersRevision + ` or ` + offersTakeUp + `)`
+	case p.What == permit.Resume && p.Revision > 0:
+		return `(` + offersToGoOn + `)`
+	case record.Has[consent.Allowance](&s.Recording):
+		return `(` + offersPush + `)`
+	case answers && answer.TakesDefaults:
+		return `(` + offersAnswer + ` or ` + offersDefaults + `)`
+	case answers:
+		return `(` + offersAnswer + `)`
+	}
+	return ""
+}
+
+// stays is the SQL condition on the messages whose buttons stay, beside those that the recording answers. An approval
+// and an answer end what was asked before; the defaults of a question end with its answer.
+func (s settling) stays() string {
+	switch {
+	case record.Has[consent.Approval](&s.Recording):
+		return offersAfterPush
+	case record.Has[progress.Answer](&s.Recording):
+		return offersRevision + ` or ` + offersTakeUp + ` or ` + offersPush + ` or ` + offersAfterPush
+	}
+	return offersDecision
 }
 
 // SQL conditions on what a message's buttons offer. A decision waits for a person
 // who may take it, so remarks, questions and the answers to them leave it open.
 const (
-	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or ` + offersAnswer + ` or ` + offersDefaults
+	offersDecision = offersRevision + ` or ` + offersPush + ` or ` + offersAnswer + ` or ` + offersDefaults + ` or ` + offersTakeUp + ` or ` + offersAfterPush
+	offersPush     = `buttons::jsonb @> '[{"ActionID": "push_it"}]'`
+	offersTakeUp   = `buttons::jsonb @> '[{"ActionID": "take_up"}]'`
+	// What can be done about a pushed change is open until somebody who may decide has decided, or a stop.
+	offersAfterPush = `buttons::jsonb @> '[{"ActionID": "backport"}]' or buttons::jsonb @> '[{"ActionID": "mend"}]'`
 	// A question is shown with its options, and a revision with the buttons that approve it.
 	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
 	offersDefaults = `buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`

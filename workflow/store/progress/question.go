@@ -45,9 +45,10 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 // An Answer is a Part that answers the question with that id,
 // unless it has an answer. User is empty if no person gave it.
 type Answer struct {
-	Question   int64
-	Text, User string
-	Note       string // shown below the question from then on; empty: the text is shown
+	Question      int64
+	Text, User    string
+	Note          string // shown below the question from then on; empty: the text is shown
+	TakesDefaults bool   // it takes the recommended answers that an offer showed
 }
 
 func (Answer) Stage() record.Stage { return record.Work }

@@ -50,6 +50,14 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 		return f, true, nil
 	case aligning && answer.WrapsUp(m.Text):
 		return iv.offerDefaults(m, p, q), true, nil
+	case q != nil:
+		if takes, err := iv.takesOffer(ctx, m, q); err != nil {
+			return f, false, err
+		} else if takes {
+			return iv.takeDefaults(m, p, q), true, nil
+		}
+	}
+	switch {
 	case q != nil && !iv.AwaitsConsent() && intent.OnlyAsks(m.Text) && !namesOption(m.Text, q.Options):
 		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
@@ -147,11 +155,27 @@ func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *pla
 
 const takeLabel = "Take these"
 
-// takeDefaults ends the interview with the answers that offerDefaults showed.
+// takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
+// "yes" right below the offer.
+func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *planning.Question) (bool, error) {
+	says, confirms := answer.TakesThese(m.Text), intent.Confirms(m.Text)
+	if !says && !confirms {
+		return false, nil
+	}
+	offer := store.Offer{ActionID: "take_defaults", MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says}
+	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
+	return ok && means == strconv.FormatInt(q.ID, 10), err
+}
+
+// takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question, but not
+// end the interview for the others.
 func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
+	if p.Guest {
+		return iv.Refuse(m, p, "wrap_up", "guests cannot end an interview", p.Name+", a full member has to take these answers. They stay open, and so does the question.")
+	}
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
+	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
 }
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing

@@ -41,6 +41,8 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 			said := "That does not count any more; something newer was said or shown."
 			if _, approves := ledger.Find[consent.Approval](parts); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
+			} else if _, narrows := ledger.Find[consent.Narrowing](parts); narrows {
+				said = "That limit came too late: the change is being pushed."
 			}
 			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
 		}
@@ -297,8 +299,13 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
+	if ok {
+		if ok, err = in.IsInMessage(ctx, m.Value, m.TS); err != nil {
+			return nil, err
+		}
+	}
 	if !ok {
-		in.Log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
+		in.Log.Warn("a button that was never shown in that message", "user", m.User, "action", m.ActionID)
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
