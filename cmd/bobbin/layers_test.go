@@ -212,6 +212,7 @@ var rooms = map[string][]string{
 	"repo/bisect":                              {}, // independent of git and of test runs
 	"repo/screenshot":                          {"repo/sandbox"},
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
+	"repo/testtrial":                           {"repo", "repo/diff", "repo/disk", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/hunktrial":                           {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
@@ -444,6 +445,7 @@ var inTests = map[string][]string{
 	"workflow/turn/runtime":       {"repo/remote", "workflow/turn/catalog", "workflow/turn/folder"},                     // to open trees
 	"workflow/turn/reproduction":  {"repo/buildcache", "repo/sandbox"},
 	"repo/hunktrial":              {"repo/buildcache"},                                // for a checker
+	"repo/testtrial":              {"repo/buildcache"},                                // for a checker
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // for checkers
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},

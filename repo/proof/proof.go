@@ -23,8 +23,11 @@ type Proof struct {
 
 	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
 	Command Command
-	NoTests bool // the project has no tests at all, or no way to run them is known
-	Shown   bool // the tests were seen red on the base and green on the branch
+	// Rejected are tests of the change that show nothing; Repeated says how its tests were run again.
+	Rejected []RejectedTest
+	Repeated string
+	NoTests  bool // the project has no tests at all, or no way to run them is known
+	Shown    bool // the tests were seen red on the base and green on the branch
 	// Missing is set if nothing can be proven here, whatever the change is. It says what keeps the base
 	// itself from running: "eslint is not installed".
 	Missing string
@@ -96,7 +99,7 @@ type OldTests struct {
 
 // Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
 // failed there is mended; every other new test passes on the base as a guard; all new tests pass on the
-// branch; what passed still passes; and the build is clean. For a project without tests only the build
+// branch, and none of them is rejected; what passed still passes; and the build is clean. For a project without tests only the build
 // counts.
 func (p Proof) Holds() bool {
 	if p.Missing != "" {
@@ -105,7 +108,7 @@ func (p Proof) Holds() bool {
 	if p.NoTests {
 		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
 	}
-	return p.Shown && p.BuildOK && p.GreenOnBranch &&
+	return p.Shown && p.BuildOK && p.GreenOnBranch && len(p.Rejected) == 0 &&
 		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
@@ -124,6 +127,9 @@ func (p Proof) Lines() []string {
 		lines = append(lines, p.branchLine())
 	}
 	lines = append(lines, p.keptLines()...)
+	if p.Repeated != "" {
+		lines = append(lines, p.Repeated)
+	}
 	if p.Command.Said != "" {
 		lines = append(lines, p.Command.Said)
 	}

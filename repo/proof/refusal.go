@@ -26,6 +26,8 @@ func (p Proof) refusal() string {
 			p.PassedBefore-p.StillPassing, p.PassedBefore, p.BaseName, p.listWithNotes(p.Regressions))
 	case len(own) > 0:
 		why = "the change's own tests do not pass on the branch: " + result.ListNames(own, maxNamed)
+	case len(p.Rejected) > 0:
+		why = p.rejection()
 	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Mended) > 0:
 		why = fmt.Sprintf("new test %s %s, so it does not show what was wrong: have it run there, or leave it out", p.NotRed[0], p.onBaseInWords(p.NotRed[0]))
 	}
