@@ -98,16 +98,16 @@ func (x *trialRun) repeated(err error) string {
 	case x.ended == 0:
 		return "The new tests could not be repeated"
 	case err != nil:
-		return fmt.Sprintf("The new tests ran %s more%s, until no time was left", times(x.ended), how)
+		return fmt.Sprintf("The new tests ran %s%s, until no time was left", times(x.ended), how)
 	}
-	return fmt.Sprintf("The new tests ran %s more%s: the same each time", times(x.ended), how)
+	return fmt.Sprintf("The new tests ran %s%s: the same each time", times(x.ended), how)
 }
 
 func times(n int) string {
 	if n == 1 {
-		return "once"
+		return "once more"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("%d more times", n)
 }
 
 // repeat runs the trees and judges each test of the change.

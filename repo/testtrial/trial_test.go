@@ -166,7 +166,7 @@ func TestGo(t *testing.T) {
 				trial.rejects(t, c.want)
 				return
 			}
-			want := "The new tests ran 3 times more, without the others and in another order: the same each time"
+			want := "The new tests ran 3 more times, without the others and in another order: the same each time"
 			require.Equal(t, Finding{Repeated: want}, trial.find(t))
 		})
 	}

@@ -19,10 +19,11 @@ type Delivery struct {
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
 	Scope     *scope.Scope
-	HunkTime  time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
+	HunkTime  time.Duration // to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
 	LooksBack bool          // ask since which commit the new tests fail
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
+	saidWords   bool // the orchestrator was told what people said since the approval, and that something differs for it
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
 }

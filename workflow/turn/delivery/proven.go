@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -83,6 +84,9 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof")
 	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
+	if err == nil && shown.Holds() {
+		err = d.tryTests(within, w, &shown)
+	}
 	span.End(err, "outcome", string(shown.Outcome()))
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
@@ -101,6 +105,19 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		d.proofs.Store(key, shown)
 	}
 	return shown, err
+}
+
+// tryTests rejects the tests of a proven change that show nothing.
+func (d *Delivery) tryTests(ctx context.Context, w *repo.Workspace, shown *proof.Proof) error {
+	p := d.Trees.Current()
+	trial := testtrial.Trial{Checker: p.Checker, Work: w, Project: p.Project(), Proof: *shown, Limit: d.HunkTime}
+	found, err := trial.Run(ctx)
+	if err != nil {
+		return fmt.Errorf("try the new tests: %w", err)
+	}
+	shown.Repeated = found.Repeated
+	shown.Reject(found.Rejected)
+	return nil
 }
 
 // restoreChanged puts the files back to the tree if commands changed them. Otherwise what they wrote would be
