@@ -282,8 +282,8 @@ var rooms = map[string][]string{
 		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/progress", "workflow/store/pullrequest",
-		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduction", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
-		"workflow/hunkresult", "repo", "repo/diff", "repo/gittree", "repo/hunktrial", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
+		"workflow/intent", "workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduction", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
+		"workflow/hunkresult", "repo", "repo/diff", "repo/gittree", "repo/hunktrial", "repo/testtrial", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
 	},
 	"workflow/turn/scope": {
 		"repo", "repo/diff", "repo/gittree", "workflow", "workflow/agent/decision", "workflow/inquiry", "workflow/permit", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/tool/workfile", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",

@@ -135,8 +135,32 @@ type HunkVerdict struct {
 
 // Review is the input of review_change.
 type Review struct {
-	Findings []Finding `json:"findings"`
+	Findings []Finding          `json:"findings"`
+	Tests    []TestVerdict      `json:"tests,omitempty" jsonschema:"one for each test that is listed"`
+	Criteria []CriterionVerdict `json:"criteria,omitempty" jsonschema:"one for each done criterion that is listed"`
 }
+
+// A TestVerdict says whether a new test shows something.
+type TestVerdict struct {
+	Name  string `json:"name"`
+	Shows string `json:"shows"` // yes or no
+	Why   string `json:"why" jsonschema:"one short sentence"`
+}
+
+// A CriterionVerdict says whether what the thread would be told of a done criterion is true.
+type CriterionVerdict struct {
+	Number  int    `json:"number"`
+	Verdict string `json:"verdict"`
+	Now     string `json:"now,omitempty" jsonschema:"if changed: what it is now, as people finally wanted it"`
+	Why     string `json:"why" jsonschema:"one short sentence"`
+}
+
+// The verdicts on a done criterion.
+const (
+	CriterionMet     = "met"
+	CriterionNotMet  = "not met"
+	CriterionChanged = "changed" // people wanted something else in the end than its line says
+)
 
 // A Finding is a problem that should be solved before the change is pushed.
 type Finding struct {
@@ -271,6 +295,7 @@ func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []m
 // Criticising returns the tool that reviews a change before its push.
 func Criticising(review func(context.Context, Review) (model.Result, error)) []model.Tool {
 	return []model.Tool{newTool("review_change", review, enums(map[string][]any{
+		"tests.shows": {"yes", "no"}, "criteria.verdict": {CriterionMet, CriterionNotMet, CriterionChanged},
 		"findings.kind": {FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller, FoundConvention, FoundNotAsApproved},
 	}))}
 }

@@ -75,7 +75,8 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(refused), err
 	}
 	//crash:hunks_tried
-	reviewed, back, err := reviewStep{d}.beforePush(ctx, proven, f.Kept)
+	proven.amended, proven.criteria = amended, criteria
+	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
 	}
@@ -86,7 +87,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
+	proven.allowance, proven.review = allowance, reviewed
 	return d.publishCommit(ctx, proven, f)
 }
 

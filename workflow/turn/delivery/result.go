@@ -1,13 +1,13 @@
 package delivery
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -33,16 +33,15 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	}
 	fmt.Fprintf(&b, "%s Pushed `%s` at %s: %s, +%d −%d lines.\n", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
+		if saysNothingDiffers(changed) {
+			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
+		}
 		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
 	fmt.Fprintf(&b, "%s%s\n", what, prompt.LeftLine(f.Left))
-	for i, c := range work.criteria {
-		mark := "✓"
-		if !f.Criteria[i].Met {
-			mark = "✗ not met:"
-		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
+	for i, c := range criterionLines(work.criteria, f) {
+		fmt.Fprintf(&b, "%s\n", work.criterionText(i+1, c))
 	}
 	if proof := work.proofText(); proof != "" {
 		fmt.Fprintf(&b, "%s\n", proof)
@@ -72,7 +71,7 @@ func (work provenWork) proofText() string {
 	}
 	lines = append(lines, work.hunks.Line())
 	if work.review != nil {
-		lines = append(lines, work.review.Short())
+		lines = append(lines, work.review.Short(), work.review.MakeUp())
 	}
 	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }

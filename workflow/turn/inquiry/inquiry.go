@@ -25,11 +25,24 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
 )
+
+// Material is what an agent that only reads is asked about.
+type Material struct {
+	Shown string      // its first message, below the facts about the repository
+	Hunks []diff.Hunk // the change, if the question is about it
+	Asked review.Asked
+}
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
 // under the same key is not asked again. The answer {} means that the agent gave none.
 func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, error) {
+	return iq.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
+}
+
+// AskAbout is Ask with more material.
+func (iq *Inquiries) AskAbout(ctx context.Context, q inquiry.Inquiry, about Material) (inquiry.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -39,13 +52,13 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	if err != nil {
 		return kept, err
 	}
-	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: hunks}
+	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: about.Hunks, asked: about.Asked}
 	if len(j.Messages()) == 0 {
 		more, pictures, err := iq.Attachments.Describe(ctx, "Attached in the thread", nil)
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
 		if err := j.Append(ctx, agent.Entry{Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}}}); err != nil {
 			return kept, err
 		}
@@ -235,6 +248,12 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 			parts = append(parts, since)
 		}
 	}
+	if q.Kind == inquiry.Review {
+		parts[0] = iq.Trees.Current().Conventions()
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		shown := prompt.ProgramMark + "The whole change, as it was pushed:\n" + prompt.Fence("diff", review.DiffText(hunks))
+		return strings.Join(append(parts, shown), "\n\n"), hunks, nil
+	}
 	known, err := iq.triedHunks(ctx)
 	if err != nil {
 		return "", nil, err
@@ -327,9 +346,9 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != inquiry.Consult {
 		if string(q.Answer) == "{}" {
-			return append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+			return append(f, store.Lines(iq.ProgramLine("I could not look at the change just now: there may be nothing to look at yet. Ask again in a moment.")))
 		}
-		f = append(f, explainedNote(q))
+		f = append(f, lookedNote(q))
 		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
 			f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 		}
@@ -366,18 +385,25 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	return append(f, update)
 }
 
-// explainedNote returns the message that tells the orchestrator what the explainer answered. It does
-// not wake the orchestrator, and no worker reads it.
-func explainedNote(q inquiry.Inquiry) inbox.AgentNote {
-	var e decision.Explanation
-	_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
-	said := strings.TrimSpace(e.Summary)
-	for _, h := range e.Hunks {
-		said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
+// lookedNote returns the message that tells the orchestrator what the explainer or the critic answered. It
+// does not wake the orchestrator, and no worker reads it.
+func lookedNote(q inquiry.Inquiry) inbox.AgentNote {
+	said, who := "", "explainer"
+	if q.Kind == inquiry.Review {
+		var v review.Verdict
+		_ = json.Unmarshal(q.Answer, &v) // the answer is a Verdict as JSON
+		said, who = v.ForPerson(), "critic"
+	} else {
+		var e decision.Explanation
+		_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
+		said = strings.TrimSpace(e.Summary)
+		for _, h := range e.Hunks {
+			said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
+		}
 	}
 	return inbox.AgentNote{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: fmt.Sprintf(
-		"Somebody asked about the change:\n%s\nThe thread was answered, by the explainer. There is nothing to do for you:\n%s",
-		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
+		"Somebody asked about the change:\n%s\nThe thread was answered, by the %s. There is nothing to do for you:\n%s",
+		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), who, prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
 }
 
 // maxNote is how many bytes of a question, and of its answer, the orchestrator is told.

@@ -63,6 +63,12 @@ func (i inquiries) explain(m incoming.Message) []store.Part {
 	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
+// review asks the critic to review the change.
+func (i inquiries) review(m incoming.Message) []store.Part {
+	q := progress.Inquiry{Kind: inquiry.Review, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+	return append(i.Ignore(m), q)
+}
+
 // askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
 // questions are asked again, and no other agent is woken. ok reports whether the message was that.
 func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {

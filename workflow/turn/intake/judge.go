@@ -194,6 +194,9 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
 		return inquiries{in.Judgements}.explain(m), nil
 	}
+	if in.Session().Branch != "" && intent.AsksForReview(m.Text) {
+		return inquiries{in.Judgements}.review(m), nil
+	}
 	if intent.AsksWhoKnows(m.Text) && (in.Session().Revision > 0 || in.Session().Branch != "" || namesFile.MatchString(m.Text)) {
 		return inquiries{in.Judgements}.owners(m), nil
 	}
