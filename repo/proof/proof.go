@@ -99,8 +99,8 @@ type OldTests struct {
 
 // Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
 // failed there is mended; every other new test passes on the base as a guard; all new tests pass on the
-// branch, and none of them is rejected; what passed still passes; and the build is clean. For a project without tests only the build
-// counts.
+// branch, and none of them is rejected; what passed still passes; and the build is clean. For a project
+// without tests only the build counts.
 func (p Proof) Holds() bool {
 	if p.Missing != "" {
 		return false

@@ -30,7 +30,8 @@ func commentOf(file string) func(text, source string) (comment string, ok bool) 
 	}
 	switch strings.ToLower(path.Ext(file)) {
 	case ".go", ".rs", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts",
-		".java", ".kt", ".kts", ".scala", ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cs", ".swift", ".dart", ".groovy", ".gradle":
+		".java", ".kt", ".kts", ".scala", ".groovy", ".gradle", ".cs", ".swift", ".dart",
+		".c", ".h", ".cc", ".cpp", ".cxx", ".hpp":
 		return blockComment
 	case ".py":
 		return pythonComment

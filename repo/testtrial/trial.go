@@ -165,7 +165,8 @@ func (x *trialRun) judgeOnBase(ctx context.Context, label string) (why, do strin
 	case plain == result.Failed && again == result.Passed:
 		return fmt.Sprintf(readsFix, x.Proof.BaseName), runCode, nil
 	}
-	return fmt.Sprintf("passes and fails by itself: on %s it failed before and passes now", x.Proof.BaseName), makeSteady, nil
+	why = fmt.Sprintf("passes and fails by itself: on %s it failed before and passes now", x.Proof.BaseName)
+	return why, makeSteady, nil
 }
 
 // judgeOnBranch looks for a test that passed on the branch and does not pass each time.

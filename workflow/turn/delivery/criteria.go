@@ -90,8 +90,8 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 		}
 		if words != "" {
 			d.saidWords = true
-			return true, fmt.Sprintf("changed says that nothing differs from revision %d, and people wrote this since. Read it again, and say what differs, or why it changes nothing. %s\n%s",
-				a.Revision, now, words), nil
+			return true, fmt.Sprintf("changed says that nothing differs from revision %d, and people wrote this since. "+
+				"Read it again, and say what differs, or why it changes nothing. %s\n%s", a.Revision, now, words), nil
 		}
 	}
 	if plaintext.OneLine(f.Changed) == "" {
@@ -175,7 +175,8 @@ func (work provenWork) criterionText(number int, c review.Criterion) string {
 	unmarked, met := strings.CutPrefix(c.Line, "✓ ")
 	switch {
 	case met && judged && answer.Verdict == decision.CriterionChanged:
-		return fmt.Sprintf("✗ no longer what was wanted: %s. By the review it is now: %s (%s)", unmarked, answer.Now, answer.Why)
+		return fmt.Sprintf("✗ no longer what was wanted: %s. By the review it is now: %s (%s)",
+			unmarked, answer.Now, answer.Why)
 	case met && judged && answer.Verdict == decision.CriterionNotMet:
 		return fmt.Sprintf("✗ not met, by the review: %s (%s)", unmarked, answer.Why)
 	case met && !judged && work.amended:

@@ -23,7 +23,7 @@ type Delivery struct {
 	LooksBack bool          // ask since which commit the new tests fail
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
-	saidWords   bool // the orchestrator was told what people said since the approval, and that something differs for it
+	saidWords   bool // the orchestrator was told once what people wrote since the approval, although "nothing differs"
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
 }

@@ -80,7 +80,9 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork) (told *revi
 // criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went back. The
 // critic is asked again if one of the lines for the thread is another now, or if one was wrong and the files
 // changed since.
-func (d reviewStep) criteriaNow(ctx context.Context, work provenWork, before []review.CriterionAnswer, key string) ([]review.CriterionAnswer, error) {
+func (d reviewStep) criteriaNow(
+	ctx context.Context, work provenWork, before []review.CriterionAnswer, key string,
+) ([]review.CriterionAnswer, error) {
 	v := review.Verdict{Criteria: before}
 	again := len(v.WrongCriteria()) > 0 && !strings.HasPrefix(key, reviewKey(work.approval)+work.tree)
 	for i, c := range criterionLines(work.criteria, d.finish) {
@@ -167,5 +169,6 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inq
 	if len(criteria) > 0 {
 		key += ":" + sumOf(criteria)
 	}
-	return d.Inquiries.AskAbout(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: key}, turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked})
+	about := turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked}
+	return d.Inquiries.AskAbout(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: key}, about)
 }

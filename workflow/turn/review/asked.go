@@ -51,14 +51,15 @@ func (a Asked) Text() string {
 		for _, name := range a.Tests {
 			names = append(names, plaintext.OneLine(name))
 		}
-		parts = append(parts, prompt.ProgramMark+"New or changed tests of it. Say of each, by its name, in tests: does it show something?\n"+
+		parts = append(parts, prompt.ProgramMark+
+			"New or changed tests of it. Say of each, by its name, in tests: does it show something?\n"+
 			prompt.Fence("tests", strings.Join(names, "\n")))
 	}
 	if len(a.Criteria) > 0 {
 		var lines []string
 		for i, c := range a.Criteria {
-			told := strings.TrimSpace(c.Line + " (" + c.How + ")")
-			lines = append(lines, fmt.Sprintf("%d. asked for: %s\n   the thread would be told: %s", i+1, plaintext.OneLine(c.Text), told))
+			lines = append(lines, fmt.Sprintf("%d. asked for: %s\n   the thread would be told: %s (%s)",
+				i+1, plaintext.OneLine(c.Text), c.Line, c.How))
 		}
 		parts = append(parts, prompt.ProgramMark+"The done criteria, each with the line that the thread would be told of it. "+
 			"Say of each, by its number, in criteria: is that line true, and what people finally wanted?\n"+
@@ -85,7 +86,8 @@ func (a Asked) Unanswered(r decision.Review) string {
 
 func testVerdict(all []decision.TestVerdict, name string) *decision.TestVerdict {
 	i := slices.IndexFunc(all, func(t decision.TestVerdict) bool {
-		return strings.Trim(plaintext.OneLine(t.Name), " `") == plaintext.OneLine(name) && slices.Contains([]string{"yes", "no"}, t.Shows)
+		same := strings.Trim(plaintext.OneLine(t.Name), " `") == plaintext.OneLine(name)
+		return same && (t.Shows == "yes" || t.Shows == "no")
 	})
 	if i < 0 {
 		return nil
@@ -136,8 +138,9 @@ const maxTestLines = 12
 // or, if there is none, the test by its name.
 func emptyTest(name, why string, files fs.FS, hunks []diff.Hunk) Finding {
 	f := Finding{Finding: decision.Finding{
-		Place: plaintext.OneLine(name), Kind: decision.FoundEmptyTest, What: plaintext.OneLine(name) + " shows nothing: " + strings.TrimRight(why, "."),
-		Do: "Have it run the changed code, or take it out.",
+		Place: plaintext.OneLine(name), Kind: decision.FoundEmptyTest,
+		What: plaintext.OneLine(name) + " shows nothing: " + strings.TrimRight(why, "."),
+		Do:   "Have it run the changed code, or take it out.",
 	}}
 	own := name[strings.LastIndexAny(name, " >/")+1:]
 	for _, h := range hunks {
@@ -164,12 +167,13 @@ func (v Verdict) WrongCriteria() (wrong []CriterionAnswer) {
 	return wrong
 }
 
-// ForOrchestrator returns the verdict on a done criterion as the orchestrator is told it.
+// forOrchestrator returns the verdict on a done criterion as the orchestrator is told it.
 func (a CriterionAnswer) forOrchestrator() string {
+	told, why := fmt.Sprintf("done criterion %d, told as `%s`,", a.Number, a.Line), strings.TrimRight(a.Why, ".")
 	if a.Verdict == decision.CriterionChanged {
-		return fmt.Sprintf("done criterion %d, told as `%s`, is something else by now: %s. %s. Give that as now.", a.Number, a.Line, a.Now, strings.TrimRight(a.Why, "."))
+		return fmt.Sprintf("%s is something else by now: %s. %s. Give that as now.", told, a.Now, why)
 	}
-	return fmt.Sprintf("done criterion %d, told as `%s`, is not met: %s. Do it, or say met: false.", a.Number, a.Line, strings.TrimRight(a.Why, "."))
+	return fmt.Sprintf("%s is not met: %s. Do it, or say met: false.", told, why)
 }
 
 // CriterionFor returns the verdict on the done criterion with that number, if it was given on that line.

@@ -22,8 +22,11 @@ func TestTheAnswersAboutTests(t *testing.T) {
 	})
 	asked := NewAsked([]string{"TestSplit", "TestWord", "TestLost", "cart > is <empty>"}, nil)
 	answer := decision.Review{Tests: []decision.TestVerdict{
-		{Name: "`TestSplit`", Shows: "yes", Why: "it calls Split"}, {Name: "TestWord", Shows: "no", Why: "it compares a constant."},
-		{Name: "TestLost", Shows: "perhaps"}, {Name: "cart > is <empty>", Shows: "no", Why: "it asserts nothing"}, {Name: "TestOther", Shows: "no"},
+		{Name: "`TestSplit`", Shows: "yes", Why: "it calls Split"},
+		{Name: "TestWord", Shows: "no", Why: "it compares a constant."},
+		{Name: "TestLost", Shows: "perhaps"},
+		{Name: "cart > is <empty>", Shows: "no", Why: "it asserts nothing"},
+		{Name: "TestOther", Shows: "no"},
 	}}
 	require.Equal(t, "the test TestLost", asked.Unanswered(answer))
 	v := Check(answer, asked, files, hunks)
