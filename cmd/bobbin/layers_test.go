@@ -118,6 +118,7 @@ var rooms = map[string][]string{
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/hunkresult":                      {"workflow/plaintext"},
+	"workflow/claim":                           {"workflow/plaintext"},
 	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
 	"workflow/store/duplicate":                 {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
