@@ -39,7 +39,7 @@ func PostingWithoutCode(posting *outgoing.Posting, why string) *outgoing.Posting
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
-		l.Text, l.Files = text, nil
+		l.Text, l.Files, l.Vouched = text, nil, outgoing.FirstOnly(l.Vouched)
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)

@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
-	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/sessions":     {"workflow/outgoing", "workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/composetest":  {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun", "repo/disk"},
@@ -262,7 +262,7 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
-		"workflow/agent/decision",
+		"workflow/claim", "workflow/agent/decision",
 		"workflow/store/progress",
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
@@ -278,7 +278,7 @@ var rooms = map[string][]string{
 		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
 	},
 	"workflow/turn/delivery": {
-		"workflow/tracing",
+		"workflow/claim", "workflow/tracing",
 		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/progress", "workflow/store/pullrequest",
@@ -336,7 +336,7 @@ var rooms = map[string][]string{
 		"repo/disk",
 	},
 	"workflow/turn/ledger": {
-		"workflow/metrics",
+		"workflow/claim", "workflow/metrics",
 		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
@@ -378,7 +378,7 @@ var rooms = map[string][]string{
 	"repo/sandbox/user/usertest": {},
 
 	// Tests only: the kinds of faults, and the packages that their tests use.
-	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/filelock", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "workflow/outgoing", "repo/filelock", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage", "repo/remotetest"},
 	"cmd/bobbin/internal/harness/shopcache": {"repo", "repo/buildcache", "repo/project", "repo/remote", "repo/repotest", "repo/sandbox", "repo/testrun", "cmd/bobbin/internal/harness", "cmd/bobbin/internal/stage"},

@@ -28,6 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -77,7 +78,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd), "played": cmd(playedCmd),
 		"asked": cmd(askedCmd),
 		// what came of it
-		"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
+		"await": cmd(awaitCmd), "vouched": cmd(vouchedCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
 		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd),
 		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
 		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
@@ -415,7 +416,7 @@ func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	messages := s.Slack.Thread(s.Channel, s.threads[mainThread])
 	for i := len(messages) - 1; i >= 0; i-- {
-		if len(args) > 2 && !strings.Contains(messages[i].Text, args[2]) {
+		if len(args) > 2 && !strings.Contains(harness.Unmarked(messages[i].Text), args[2]) {
 			continue
 		}
 		for _, c := range messages[i].Pressable() {
@@ -425,6 +426,20 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		}
 	}
 	return fmt.Errorf("no button %q in the thread", args[1])
+}
+
+// vouchedCmd implements "vouched TEXT": the program vouches for a line with TEXT in the main thread.
+func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	text := strings.Join(args, " ")
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		for line := range strings.SplitSeq(s.Slack.Readable(m.Text), "\n") {
+			_, vouched, marked := strings.Cut(line, outgoing.Mark+" ")
+			if m.BotID == s.Slack.App().BotID && marked && strings.Contains(vouched, text) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("the program vouches for no line with %q; the thread is:\n%s", text, s.Slack.ExportText(s.Channel, s.threads[mainThread]))
 }
 
 // awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT.
@@ -437,7 +452,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	looks := 0
 	err := s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
-			if m.BotID == s.Slack.App().BotID && strings.Contains(s.Slack.Readable(m.Text), text) {
+			if m.BotID == s.Slack.App().BotID && strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
 				return true, nil
 			}
 		}

@@ -11,6 +11,9 @@ import (
 type Line struct {
 	Agent string
 	Text  string
+	// Vouched holds the numbers of the lines of Text, from 0, that the program itself vouches for. They are shown
+	// with [Mark] before them; all other lines are an agent's, or quote people and the repository.
+	Vouched []int
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
 	// Mentions holds the ids of people and user groups that the line mentions. They are only those that
@@ -54,5 +57,5 @@ type Button struct {
 	Means string `json:"-"`
 }
 
-// String returns the line as it is posted.
-func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Text) }
+// String returns the line as it is posted, as plain text.
+func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Marked()) }

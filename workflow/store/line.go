@@ -76,8 +76,8 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 	if err != nil {
 		return k, err
 	}
-	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code).Scan(&k.id)
+	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code, vouched) values ($1, $2, $3, $4, $5, $6) returning id`,
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code, append([]int{}, l.Vouched...)).Scan(&k.id)
 	if err != nil {
 		return k, err
 	}
@@ -156,14 +156,15 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 
 // A PostedLine is a line of the session with the time at which it was said.
 type PostedLine struct {
-	Agent string
-	Text  string
-	At    time.Time
+	Agent   string
+	Text    string
+	At      time.Time
+	Vouched []int // as in outgoing.Line
 }
 
 // Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
-	rows, err := s.Pool.Query(ctx, `select agent, text, at from lines where session_id = $1 order by id`, session)
+	rows, err := s.Pool.Query(ctx, `select agent, text, at, vouched from lines where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, err
 	}

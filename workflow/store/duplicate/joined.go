@@ -49,7 +49,7 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 		return fmt.Errorf("%s was never named as a twin of %s", j.Twin, r.Session)
 	}
 	key := j.Twin + ":joined:" + r.Session
-	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text) select $1, $2, $3
+	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
 			where exists (select 1 from sessions where id = $1 and cleared_at is null) and not exists (select 1 from outbox where key = $4) returning id)
 		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent, database.CleanText(j.Line.Text), key)
 	if err != nil || tag.RowsAffected() == 0 {

@@ -87,6 +87,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(ends), err
 	}
 	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
+	f, proven.unsaid = withoutClaims(f)
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -140,7 +141,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
-		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
+		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
 }
 
 // endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was proven

@@ -64,7 +64,7 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 		told.Why = "the reviewer gave no answer"
 	case len(told.Findings) > 0:
 		r := ledger.WithParts(model.Result{Text: told.ForOrchestrator()},
-			progress.Inquiry{ID: q.ID, Applied: true}, store.Lines{{Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Progress: true}})
+			progress.Inquiry{ID: q.ID, Applied: true}, store.Lines{{Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0}, Progress: true}})
 		return nil, &r, nil
 	}
 	return told, nil, nil

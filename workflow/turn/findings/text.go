@@ -58,7 +58,7 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		elsewhere += "\n"
 		most--
 	}
-	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.OneLine(c.Summary), cutCause(c.Cause, most))
+	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most))
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}

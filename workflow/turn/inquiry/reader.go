@@ -89,20 +89,20 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if missing := d.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("explain_diff: %s.", missing), nil
 	}
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(e.Summary))
+	var text outgoing.Text
+	text.Add(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
-		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
+		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
 	}
 	known, err := d.triedHunks(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if line := known.Line(); line != "" {
-		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
+		text.Vouch(fmt.Sprintf("Taken out alone, with the tests run without each: %s.", line))
 	}
-	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: b.String()}
+	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
 	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.Current().Work.Diff(ctx)
 		if err != nil {

@@ -36,7 +36,7 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 		whole = m.Text // the question was only the end of a longer message
 	}
 	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
-	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() && !s.Open {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
@@ -81,7 +81,7 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
-	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
+	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(all[0].Question), 200))))), true, nil
 }
 
 // namesFile matches a message that names a file or a path.

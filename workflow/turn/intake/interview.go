@@ -140,7 +140,7 @@ func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *pla
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
-	line := iv.ProgramLine("Wrapping up, I would take:"+q.Defaults(),
+	line := iv.AgentLine("Wrapping up, I would take:"+q.Defaults(),
 		outgoing.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
@@ -166,6 +166,6 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
+	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text), plaintext.QuoteLine(q.Recommended)))))
 	return f, nil
 }

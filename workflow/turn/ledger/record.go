@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -98,6 +99,9 @@ func (l *Ledger) maskLines(lines []outgoing.Line) []outgoing.Line {
 	lines = slices.Clone(lines)
 	for i, line := range lines {
 		lines[i].Text, lines[i].Files = mask(line.Text), slices.Clone(line.Files)
+		if strings.Count(lines[i].Text, "\n") != strings.Count(line.Text, "\n") { // the numbers are another line's now
+			lines[i].Vouched = outgoing.FirstOnly(line.Vouched)
+		}
 		lines[i].Code = l.codeLinks(line.Text)
 		for n, file := range line.Files {
 			lines[i].Files[n].Text, lines[i].Files[n].Title = mask(file.Text), mask(file.Title)

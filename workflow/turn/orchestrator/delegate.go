@@ -108,7 +108,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 		return nil, nil
 	}
 	q.Applied, q.Answer = true, nil
-	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(advice.BottomLine)))}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.

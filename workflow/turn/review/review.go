@@ -187,12 +187,12 @@ func (o Outcome) Short() string {
 	case len(o.Left) == 0:
 		said = all + ", mended"
 	default:
-		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, o.Left[0].line())
+		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, plaintext.QuoteLine(o.Left[0].line()))
 		if more := len(o.Left) - 1; more > 0 {
 			said += fmt.Sprintf("; and %d more", more)
 		}
 		if o.Kept != "" {
-			said += ". Kept: " + strings.TrimRight(o.Kept, ".")
+			said += ". Kept: " + plaintext.QuoteLine(strings.TrimRight(o.Kept, "."))
 		}
 	}
 	return "Review: " + said + o.cost()

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	claims "github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -557,13 +558,20 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 }
 
 // doneText returns what the thread is told of a task that is done: the first sentences of the worker's
-// summary, what was shown, and what stays open.
-func doneText(d decision.Done, shown string) string {
+// summary, what stays open, and what the program saw of it.
+func doneText(d decision.Done, shown string) (text outgoing.Text) {
+	d.Summary, _ = claims.Without(d.Summary) // the program says what it counted
+	d.Left, _ = claims.Without(d.Left)
 	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."
 	}
-	return "Done: " + what + " " + shown + prompt.LeftLine(d.Left)
+	if what == "." {
+		what = "the task."
+	}
+	text.Add("Done: " + what + prompt.LeftLine(d.Left))
+	text.Vouch(shown)
+	return text
 }
 
 // tickPlan returns the message of the approved plan anew, with a tick on each verified task, now among
@@ -590,7 +598,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 			verified = append(verified, k.Plan)
 		}
 	}
-	return &store.Reworded{Revision: a.Revision, Line: w.ProgramLine(plan.Text(verified...))[0]}, nil
+	return &store.Reworded{Revision: a.Revision, Line: w.AgentLine(plan.Text(verified...))[0]}, nil
 }
 
 // mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
@@ -598,7 +606,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
 		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
-		h.transcript.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
+		h.transcript.ProgramLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
 // attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
@@ -607,9 +615,9 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
-	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
+	said := h.transcript.ProgramLine(fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary)))
 	if h.task.Failures != h.MaxAttempts() {
-		written = append(written, store.Lines{said})
+		written = append(written, said)
 	}
 	if h.task.Failures < h.MaxAttempts() {
 		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), written...), nil
@@ -645,8 +653,8 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
-	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
-	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
+	said := h.transcript.ProgramLine(fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]))
+	return h.Record(ctx, progress.Task{Task: h.task}, said)
 }
 
 // tail returns at most most bytes from the end of a text, from the beginning of a line.
