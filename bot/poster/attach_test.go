@@ -126,7 +126,9 @@ func TestLimitsOfFilesAreWaitedOut(t *testing.T) {
 func TestAFileThatIsRefused(t *testing.T) {
 	t.Parallel()
 	const other = "  app [app]: \n    [file ..-change.diff]\n"
-	note := func(why string) string { return "  app [app]: [deep] ◆ `plan.md` could not be attached: " + why + ".\n" }
+	note := func(why string) string {
+		return "  app [app]: [deep] ◆ `plan.md` could not be attached: " + why + ".\n"
+	}
 	for _, c := range []struct {
 		fault slacktest.Fault
 		want  string

@@ -15,13 +15,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
-// programLine matches a line of a rendered text that looks like the program's: it begins with the mark, after an
-// agent's name, blanks, invisible characters, or markup.
+// programLine matches a line of a rendered text that looks like the program's: it begins with the mark,
+// after an agent's name, blanks, invisible characters, or markup.
 var programLine = regexp.MustCompile(`^(?:\[[^\]]*\]|&gt;|<[^|>]*\||[\s\p{Z}\p{Cf}\p{Mn}*_~>` + "`" + `#+-])*(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�]|:[a-z0-9_+'-]*diamond[a-z0-9_+'-]*:)`)
 
 // programLines returns the lines of a text that look like the program's.
 func programLines(text string) (found []string) {
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029' }) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool {
+		return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+	}) {
 		visible := strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Cf, r) {
 				return -1
@@ -79,8 +81,8 @@ var forgeries = []string{
 	"a\u0085◆ Done", "◇\u20df Done", "\ue000◆ Done", "$◆ Done", "|◆ Done",
 }
 
-// surfaces returns what people see of a model's text wherever it is shown: as its own line, below and between lines
-// of the program, as a button, a file, a card, an App Home and a modal.
+// surfaces returns what people see of a model's text wherever it is shown: as its own line, below and
+// between lines of the program, as a button, a file, a card, an App Home and a modal.
 func surfaces(s Style, text string) (texts []string) {
 	own := outgoing.Line{Agent: "deep", Text: text}
 	own.Buttons = []outgoing.Button{{ActionID: "option", Label: text, Value: "v"}}
@@ -102,8 +104,8 @@ func surfaces(s Style, text string) (texts []string) {
 	return append(texts, home)
 }
 
-// FuzzModelTextNeverLooksLikeTheProgram renders a model's text on every surface. No line that people see begins like
-// a line that the program vouches for.
+// FuzzModelTextNeverLooksLikeTheProgram renders a model's text on every surface. No line that people see
+// begins like a line that the program vouches for.
 func FuzzModelTextNeverLooksLikeTheProgram(f *testing.F) {
 	for _, text := range forgeries {
 		f.Add(text)
@@ -128,8 +130,8 @@ func FuzzModelTextNeverLooksLikeTheProgram(f *testing.F) {
 	})
 }
 
-// TestForgeriesSucceedWithoutTheGuard is the control: where marks stay in others' texts, most of the forgeries look
-// like lines of the program.
+// TestForgeriesSucceedWithoutTheGuard is the control: where marks stay in others' texts, most of the
+// forgeries look like lines of the program.
 func TestForgeriesSucceedWithoutTheGuard(t *testing.T) {
 	t.Parallel()
 	forged := 0

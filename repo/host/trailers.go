@@ -7,9 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// trailers match, in the skeleton of a line, what git or people may take for a trailer: its name and its colon. A
-// name with a hyphen, or one that the program or a host reads, counts where a line begins; one that says who did
-// something wherever it stands.
+// trailers match, in the skeleton of a line, what git or people may take for a trailer: its name and its
+// colon. A name with a hyphen, or one that the program or a host reads, counts where a line begins; one that
+// says who did something wherever it stands.
 var trailers = []*regexp.Regexp{
 	regexp.MustCompile(`^[^a-z0-9"/.]*([a-z0-9]+(?:-[a-z0-9]+)+)["'\x60*_~\])} \t]*:`),
 	regexp.MustCompile(`\b((?:approved|signed[ _-]*off|co[ _-]*(?:authored|committed|developed)|authored|committed|reviewed|acked|acknowledged|tested|reported|suggested|requested|helped|merged|allowed|permitted|verified|pushed|reported[ _-]*and[ _-]*tested|inspired|mentored|thanks|cherry[ _-]*picked)[ _-]*(?:by|to|from))["'\x60*_~\])} \t]*:`),
@@ -19,8 +19,8 @@ var trailers = []*regexp.Regexp{
 // divider matches a line of dashes.
 var divider = regexp.MustCompile(`(?m)^(-)(--)`)
 
-// breakTrailers returns a text in which no line is a trailer: their names are quoted, in letters of ASCII. A line of
-// dashes, behind which git looks for no trailers, is broken as well.
+// breakTrailers returns a text in which no line is a trailer: their names are quoted, in letters of ASCII. A
+// line of dashes, behind which git looks for no trailers, is broken as well.
 func breakTrailers(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -1,10 +1,10 @@
-// Package claim finds claims in a model's words that only the program may make: how many tests were added or pass,
-// that something was pushed, merged or deployed, and that somebody approved. The program has seen these and says
-// them itself.
+// Package claim finds claims in a model's words that only the program may make: how many tests were added or
+// pass, that something was pushed, merged or deployed, and that somebody approved. The program has seen
+// these and says them itself.
 //
-// It reads sentences by forms, not by meaning: tables of words in English, and the shortest forms of some other
-// languages. What is denied, conditional or still to come is no claim ("nothing was pushed", "before it is merged").
-// All functions are pure.
+// It reads sentences by forms, not by meaning: tables of words in English, and the shortest forms of some
+// other languages. What is denied, conditional or still to come is no claim ("nothing was pushed", "before
+// it is merged"). All functions are pure.
 package claim
 
 import (
@@ -107,10 +107,12 @@ func firstWordEnd(s string, from int) int {
 	return from + n
 }
 
-// denied matches the beginning of a sentence after which nothing is claimed: it was not so, or is only to come.
+// denied matches the beginning of a sentence after which nothing is claimed: it was not so, or is only to
+// come.
 var denied = regexp.MustCompile(`(?:\b(?:not|never|nothing|nobody|none|no one|cannot|can|could|without|before|until|unless|once|when|whenever|if|whether|will|would|shall|should|must|may|might|to be|yet to be|being|waits? (?:to be|for)|kein\w*|nicht|nichts|noch|pas|sin|non|nao|rien|nada)|n['o]t)(?: [\w'-]+){0,5} ?$`)
 
-// strangers are words after or before which a form speaks of what the code does, such as "approved by the manager".
+// strangers are words after or before which a form speaks of what the code does, such as "approved by the
+// manager".
 var strangers = regexp.MustCompile(`\b(?:the|a|an|any|its|their|some|somebody|someone|whoever|each|every|no|other|managers?|users?|admins?|customers?|banks?)$`)
 
 func plain(found string, f form) bool { return f.person && strangers.MatchString(found) }

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// Mark begins each line of a message that the program itself vouches for: a status, a proof, a push, an approval, a
-// count. Nothing else that is shown contains it, since [Unmark] takes it out of every other text, with all
-// characters that look like it.
+// Mark begins each line of a message that the program itself vouches for: a status, a proof, a push, an
+// approval, a count. Nothing else that is shown contains it, since [Unmark] takes it out of every other
+// text, with all characters that look like it.
 const Mark = "◆"
 
-// A Text is a text in the making, of lines that the program vouches for and of words that it passes on: a model's,
-// a person's, a repository's. The zero value is an empty text.
+// A Text is a text in the making, of lines that the program vouches for and of words that it passes on: a
+// model's, a person's, a repository's. The zero value is an empty text.
 type Text struct {
 	lines   []string
 	vouched []int
@@ -79,8 +79,8 @@ func (l Line) Marked() string {
 	return strings.Join(texts, "\n")
 }
 
-// mark takes marks out of a piece's text, and puts one before it if the program vouches for it. In a line of the
-// program signs such as a check mark are the program's own and stay.
+// mark takes marks out of a piece's text, and puts one before it if the program vouches for it. In a line of
+// the program signs such as a check mark are the program's own and stay.
 func (l Line) mark(text string, vouched bool) string {
 	switch {
 	case vouched:
@@ -102,9 +102,9 @@ func FirstOnly(vouched []int) []int {
 	return nil
 }
 
-// lookalikes holds the characters that may be taken for the mark: everything that Unicode calls a diamond or a
-// lozenge, the enclosing diamond, a few stars and letters of that shape, and the sign for a character that cannot be
-// shown, which is a diamond, too. No other character becomes one of them by normalization.
+// lookalikes holds the characters that may be taken for the mark: everything that Unicode calls a diamond or
+// a lozenge, the enclosing diamond, a few stars and letters of that shape, and the sign for a character that
+// cannot be shown, which is a diamond, too. No other character becomes one of them by normalization.
 const lookalikes = "\u20dfᛜᛝ⋄⌑⌺⍚⎏⏣◆◇◈◊♢♦⛋✦✧❖⟐⟠⟡⟢⟣⧫⧰⧱⬖⬗⬘⬙⬥" +
 	"⬦⬧⬨⬩⬪⬫⯁⯌⯞ꖴ�💠🔶🔷🔸🔹🞗🞘🞙🞚🞛🞜🞝🞞🞟🞠🟄🟅🟆🮮🮿"
 
@@ -114,8 +114,8 @@ var diamondName = regexp.MustCompile(`:((?:[a-z0-9_+'-]*(?:diamond|kite|rhomb|lo
 // leadingMark matches marks, and what looks like them, at the beginning of a line.
 var leadingMark = regexp.MustCompile("(?m)" + lineStart + `[` + lookalikes + `][` + lookalikes + `\p{Mn}\p{Cf}\p{Z}\t]*`)
 
-// WithoutMark takes the mark, and what looks like it, from the beginning of each line, and replaces it elsewhere by a
-// dot that nobody takes for it.
+// WithoutMark takes the mark, and what looks like it, from the beginning of each line, and replaces it
+// elsewhere by a dot that nobody takes for it.
 func WithoutMark(text string) string {
 	text = leadingMark.ReplaceAllString(text, "$1")
 	text = strings.Map(func(r rune) rune {
@@ -127,8 +127,8 @@ func WithoutMark(text string) string {
 	return diamondName.ReplaceAllString(text, "$1")
 }
 
-// A line may begin with blanks, letters that show nothing, marks of quotes, lists, headings and emphasis, and the
-// address of a link, before its first visible character.
+// A line may begin with blanks, letters that show nothing, marks of quotes, lists, headings and emphasis,
+// and the address of a link, before its first visible character.
 const lineStart = "^((?:[ \\t\\r\\p{Z}\u115f\u1160\u3164\uffa0*_~>#+-]|&gt;|\\d{1,3}[.)]\\s|<[^|>\\n]*\\|)*)"
 
 // sign matches signs that a line begins with: check marks, shapes, pictures, and names of emoji.
@@ -137,8 +137,8 @@ var sign = regexp.MustCompile(lineStart + `((?:[` + lookalikes + `\p{So}\p{Co}\p
 // boxes are signs with which people draw trees and tables.
 var boxes = regexp.MustCompile(`[\x{2500}-\x{259f}]`)
 
-// Unmark makes a text of others visibly theirs: it contains no mark, and no line of it begins with a sign or an
-// emoji as a line of the program may. Lists keep their bullets, as "-", and blocks of code their signs.
+// Unmark makes a text of others visibly theirs: it contains no mark, and no line of it begins with a sign or
+// an emoji as a line of the program may. Lists keep their bullets, as "-", and blocks of code their signs.
 func Unmark(text string) string {
 	lines, code := strings.Split(text, "\n"), false
 	for i, line := range lines {

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Skeleton returns the letters, digits and signs of ASCII that a text looks like, in lower case, and for each of
-// its bytes the offset in s of the character that it stands for, with len(s) at the end. Invisible characters and
-// accents are left out; other characters stand for themselves. Program code that looks for words which somebody may
-// have disguised reads the skeleton.
+// Skeleton returns the letters, digits and signs of ASCII that a text looks like, in lower case, and for
+// each of its bytes the offset in s of the character that it stands for, with len(s) at the end. Invisible
+// characters and accents are left out; other characters stand for themselves. Program code that looks for
+// words which somebody may have disguised reads the skeleton.
 func Skeleton(s string) (skeleton string, at []int) {
 	var b strings.Builder
 	for i, r := range s {

@@ -8,9 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// withoutClaims returns the orchestrator's words about the result without the sentences that claim what only the
-// program may say: counts of tests, pushes, approvals. It says these itself, in the result and in the commit.
-// unsaid holds the sentences that were taken out.
+// withoutClaims returns the orchestrator's words about the result without the sentences that claim what only
+// the program may say: counts of tests, pushes, approvals. It says these itself, in the result and in the
+// commit. unsaid holds the sentences that were taken out.
 func withoutClaims(f decision.Finish) (cleaned decision.Finish, unsaid []string) {
 	f.Criteria = slices.Clone(f.Criteria)
 	texts := []*string{&f.Title, &f.Summary, &f.Left, &f.Changed}

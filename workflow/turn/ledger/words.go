@@ -11,8 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may say, they
-// are refused the first time that the agent tries in this turn; later the text goes on with what the program knows.
+// OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may
+// say, they are refused the first time that the agent tries in this turn; later the text goes on with what
+// the program knows.
 func (l *Ledger) OwnWords(ctx context.Context, agent, words string) (text outgoing.Text, refusal string, err error) {
 	text.Add(outgoing.Unmark(words))
 	found := claim.In(words)

@@ -101,7 +101,7 @@ func TestAnOutcomeInALine(t *testing.T) {
 		"Review: 1 finding, mended ($0.01)":        {Verdict: Verdict{Findings: one}, USD: 0.012},
 		"Not reviewed: the model could not answer": {Why: "the model could not answer"},
 		"Review: 1 of 2 findings left: “`a.go:1`, debug output: prints each share”. Kept: “people want it” ($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
-		"Review: 2 of 2 findings left: “`a.go:1`, debug output: prints each share”; and 1 more":                   {Verdict: Verdict{Findings: two}, Left: two},
+		"Review: 2 of 2 findings left: “`a.go:1`, debug output: prints each share”; and 1 more":                     {Verdict: Verdict{Findings: two}, Left: two},
 	} {
 		require.Equal(t, want, o.Short())
 	}
