@@ -9,6 +9,7 @@
 //   - inquiry: what agents that only read are asked
 //   - permit: what people allow
 //   - quota: how much may be used
+//   - expectation: what tests expect today and will expect after approved work
 //
 // They hold plain types and pure functions, and import nothing but the standard library, this
 // package, each other and plaintext.
@@ -71,7 +72,9 @@
 // demands (skill_gate.go), takes out what lies outside the approval's scope
 // (turn/scope/hold.go), and runs the proof (repo/proof): the new tests, laid over the
 // base, must fail there; on the branch everything must pass; and what passed before must
-// still pass.
+// still pass. The base's own versions of the tests that the change touches run on the new
+// code, too: what does not pass there is a changed expectation. The worker is told of it
+// once (turn/worker/expectations.go).
 //
 // The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
 // proves the whole change, takes each hunk of the fix out, alone, to see whether anything
@@ -94,7 +97,8 @@
 //     turn/orchestrator/tools.go).
 //   - The consultant and the other agents that only read are asked by rows of their own, and
 //     answer beside the work (turn/inquiry).
-//   - A change to CI files, lock files and the like waits for "push it"
+//   - A change to CI files, lock files and the like, or to what an old test expects and the
+//     approved report does not name (workflow/expectation), waits for "push it"
 //     (turn/delivery/allowance.go, turn/approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/timeline reads, and home.Access says who may look.

@@ -58,6 +58,7 @@ const (
 	EventResume   Event = "resume"    // what was needed has arrived: an understanding is confirmed, or an approval still stands
 	EventStop     Event = "stop"      // a person stops it
 	EventGiveUp   Event = "give_up"   // nothing more can be tried
+	EventTakeUp   Event = "take_up"   // a person takes up a report that was stopped before anybody approved it
 )
 
 // moves holds which phase follows each event in each phase. EventStop, EventGiveUp and EventPause are
@@ -96,7 +97,7 @@ var moves = map[Phase]map[Event]Phase{
 	PhaseDone:       {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
 	PhasePaused:     {EventRequest: PhaseExploring},
 	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
-	PhaseStopped: {EventRequest: PhaseExploring, EventPause: PhaseStopped, EventGiveUp: PhaseStopped},
+	PhaseStopped: {EventRequest: PhaseExploring, EventTakeUp: PhaseReported, EventPause: PhaseStopped, EventGiveUp: PhaseStopped},
 	PhaseFailed:  {EventRequest: PhaseExploring},
 }
 

@@ -93,6 +93,16 @@ const joinedMark = "0:join:"
 // Join marks the session as joined to another one by the inbox row.
 func (s *Session) Join(row int64) { s.Halted = fmt.Sprintf("%s%d", joinedMark, row) }
 
+// listMark begins Halted if nothing ever ran in the session, and its thread only names other threads.
+const listMark = "0:list:"
+
+// ListThreads marks the session as one that only names other threads, at the word of the inbox row. It listens to
+// nobody until the bot is called again.
+func (s *Session) ListThreads(row int64) { s.Halted = fmt.Sprintf("%s%d", listMark, row) }
+
+// ListsThreads reports whether the session only names other threads.
+func (s Session) ListsThreads() bool { return strings.HasPrefix(s.Halted, listMark) }
+
 // Joined reports whether the session rests because it was joined to another one, and was not stopped
 // since. Then any participant may continue it.
 func (s Session) Joined() bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // A Reader translates Slack payloads. It reads only the payload: the Inbox finds out whether a thread has a
@@ -24,6 +25,7 @@ type Reader struct {
 	// Reactions holds the emoji names that send a message to the bot, by channel id.
 	Reactions map[string][]string
 	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
+	Words     intent.Lexicon  // words that stop work; the zero value has the built-in ones
 }
 
 // Normalise translates the payload of an envelope of that type (events_api, interactive). If the bot ignores
@@ -57,6 +59,8 @@ func (r Reader) readEvent(c eventCallback) (incoming.Event, string) {
 	switch {
 	case c.EventID == "":
 		return incoming.Event{}, "an event without an id"
+	case e.Type == reactionAdded, e.Type == reactionRemoved:
+		return r.readReacted(c)
 	case e.Type != "message" && e.Type != "app_mention":
 		return incoming.Event{}, fmt.Sprintf("event of type %q", e.Type)
 	case e.Channel == "":

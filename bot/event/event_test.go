@@ -1,6 +1,7 @@
 package event
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,37 @@ func TestNormalisePresses(t *testing.T) {
 	}
 	_, ok, _ = reader.Normalise("slash_commands", []byte(`{}`))
 	require.False(t, ok)
+}
+
+// A reaction is read if it is under a message of the bot, or says no under any. Its thread is found by the store.
+func TestNormaliseReactions(t *testing.T) {
+	t.Parallel()
+	r := Reader{Self: bot.Self{User: "UBOT", Team: "T1"}, Reactions: map[string][]string{"C1": {"no_entry"}}}
+	read := func(kind, user, emoji, of string) (incoming.Event, bool) {
+		payload := fmt.Sprintf(`{"event_id":"Ev1","event":{"type":"%s","user":"%s","reaction":"%s","item_user":"%s","event_ts":"12.5","item":{"type":"message","channel":"C1","ts":"10.1"}}}`, kind, user, emoji, of)
+		in, ok, _ := r.Normalise("events_api", []byte(payload))
+		return in, ok
+	}
+	want := incoming.Event{
+		EventID: "Ev1", Kind: incoming.Reacted, ActionID: incoming.Added, Value: "+1", User: "U1", TS: "10.1", At: ParseTS("12.5"),
+		Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+	}
+	in, ok := read("reaction_added", "U1", "+1::skin-tone-3", "UBOT")
+	require.True(t, ok)
+	require.Equal(t, want, in)
+	want.ActionID, want.Value = incoming.Removed, "x"
+	in, ok = read("reaction_removed", "U1", "x", "U2")
+	require.True(t, ok)
+	require.Equal(t, want, in)
+	for why, c := range map[string][4]string{
+		"under another's message":        {"reaction_added", "U1", "tada", "U2"},
+		"our own":                        {"reaction_added", "UBOT", "x", "UBOT"},
+		"configured to send the message": {"reaction_added", "U1", "no_entry", "U2"},
+		"of nobody":                      {"reaction_added", "", "x", "UBOT"},
+	} {
+		_, ok := read(c[0], c[1], c[2], c[3])
+		require.False(t, ok, why)
+	}
 }
 
 func TestStrangersAreTold(t *testing.T) {

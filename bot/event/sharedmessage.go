@@ -39,19 +39,8 @@ type sharePayload struct {
 	}] `json:"channel"`
 	Message lenient[post] `json:"message"`
 
-	EventID jstring `json:"event_id"`
-	Event   lenient[struct {
-		Type     jstring `json:"type"`
-		User     jstring `json:"user"`
-		Reaction jstring `json:"reaction"`
-		ItemUser jstring `json:"item_user"`
-		EventTS  jstring `json:"event_ts"`
-		Item     lenient[struct {
-			Type    jstring `json:"type"`
-			Channel jstring `json:"channel"`
-			TS      jstring `json:"ts"`
-		}] `json:"item"`
-	}] `json:"event"`
+	EventID jstring                `json:"event_id"`
+	Event   lenient[reactionEvent] `json:"event"`
 }
 
 // SharedMessage is a message that a person sent to the bot by a shortcut or a reaction.
@@ -72,7 +61,7 @@ func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage,
 	switch {
 	case kind == "interactive" && p.Type == "message_action" && p.CallbackID == SendShortcut:
 		s = r.readShortcut(p)
-	case kind == "events_api" && p.Event.v.Type == "reaction_added":
+	case kind == "events_api" && p.Event.v.Type == reactionAdded:
 		s, ok = r.readReaction(p)
 		if !ok {
 			return s, false
@@ -103,8 +92,7 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 // readReaction reads a reaction. The event does not hold the message, so In has no text.
 func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	e, item := p.Event.v, p.Event.v.Item.v
-	name, _, _ := strings.Cut(string(e.Reaction), "::") // a skin tone may follow
-	if item.Type != "message" || e.User == jstring(r.Self.User) || !slices.Contains(r.Reactions[string(item.Channel)], name) {
+	if !r.sends(e) {
 		return s, false
 	}
 	// The id is the same for all configured reactions of one person to one message.
@@ -112,6 +100,12 @@ func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
 	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
 	return s, !s.Own
+}
+
+// sends reports whether a reaction is configured to send its message to the bot.
+func (r Reader) sends(e reactionEvent) bool {
+	item := e.Item.v
+	return item.Type == "message" && e.User != jstring(r.Self.User) && slices.Contains(r.Reactions[string(item.Channel)], e.name())
 }
 
 // authorOf returns the author of a message: a user id, or the name that a bot gave itself.
@@ -160,19 +154,19 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 	case m.Edited == nil || in.Alert != nil:
 		return []incoming.Event{in}
 	}
-	return readEdited(in, *m.Edited)
+	return r.readEdited(in, *m.Edited)
 }
 
 // readEdited returns the events of a message that was edited before it was read. Only its newest words are known, so
 // they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
 // added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
 // asks for work that nobody approves, and a stop permits nothing.
-func readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
+func (r Reader) readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
 	edit := in
 	edit.Kind, edit.ActionID, edit.EventID = incoming.Edit, incoming.ReadAgain, in.EventID+":"+by.Timestamp
 	edit.User = cmp.Or(by.User, in.User)
 	switch {
-	case intent.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
+	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
 		return []incoming.Event{in, edit}
 	case in.Kind == incoming.Mention:
 		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User

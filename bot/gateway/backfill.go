@@ -201,7 +201,7 @@ func (g *Gateway) newFilling(since time.Time) *filling {
 		from = bound
 	}
 	return &filling{
-		g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Feeds: g.Feeds},
+		g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Feeds: g.Feeds, Words: g.Words},
 		from: from, oldest: event.FormatTS(from), channels: slices.Clone(g.Channels),
 	}
 }

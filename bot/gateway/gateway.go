@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // An Inbox stores the events that the gateway receives.
@@ -60,6 +61,7 @@ type Listening struct {
 	// Reactions holds the emoji names (such as bug) that send a message to the bot, by channel id.
 	Reactions map[string][]string
 	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
+	Words     intent.Lexicon  // words that stop work; the zero value has the built-in ones
 }
 
 // Modals configures the modals that buttons open. The zero value opens none.
@@ -151,7 +153,7 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
 	}
-	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions, Feeds: g.Feeds}}
+	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions, Feeds: g.Feeds, Words: g.Words}}
 	for {
 		l.client, l.due = socketmode.New(g.Slack.NewClient(door), options...), nil
 		if g.opened != nil {

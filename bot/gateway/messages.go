@@ -65,7 +65,7 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 		return m, false
 	}
 	switch in.Kind {
-	case incoming.Mention, incoming.Reply, incoming.Edit, incoming.Delete, incoming.Sent:
+	case incoming.Mention, incoming.Reply, incoming.Edit, incoming.Delete, incoming.Sent, incoming.Reacted:
 		return message{e.Request.EnvelopeID, in, e.Request.RetryAttempt, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
 	}
 	return m, false

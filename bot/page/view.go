@@ -185,6 +185,11 @@ func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
 	if e.Kind == timeline.Call {
 		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
+	if e.Kind == timeline.Line {
+		e.Text = outgoing.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
+	} else if e.Kind != timeline.Call { // a call's arguments are shown as data
+		e.Text = outgoing.WithoutMark(e.Text)
+	}
 	e.Title, e.Text, e.Output = p.Secrets.Mask(e.Title), p.Secrets.Mask(e.Text), p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {

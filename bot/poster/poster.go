@@ -129,6 +129,8 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
+	case posting.EphemeralTo != "":
+		return posting.Key, p.postEphemeral(ctx, posting)
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
 	case posting.Rewrites != "" && posting.Existing > 0:
@@ -233,6 +235,17 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 		p.log().Warn("a reply stands in the channel, since its thread is gone", "channel", thread.Channel, "ts", ts, "err", err)
 	}
 	return &refusal{"thread_not_found"}
+}
+
+// postEphemeral shows words to one person alone. If they were tried before, they may have been shown.
+func (p *Poster) postEphemeral(ctx context.Context, posting *outgoing.Posting) error {
+	if posting.Tried {
+		return nil
+	}
+	_, err := p.Slack.API.PostEphemeralContext(ctx, posting.Thread.Channel, posting.EphemeralTo,
+		slack.MsgOptionText(posting.Ephemeral, false), slack.MsgOptionTS(posting.Thread.TS),
+		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+	return judgeRefusal(err)
 }
 
 func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
@@ -26,7 +25,9 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing
 	parts, _ := p.style().Message(&original)
 	if posting.Brief && len(parts) == 1 {
 		original.Lines = slices.Clone(original.Lines)
-		original.Lines[0].Text, _, _ = strings.Cut(original.Lines[0].Text, "\n")
+		first := &original.Lines[0]
+		first.Text, _, _ = strings.Cut(first.Text, "\n")
+		first.Vouched = outgoing.FirstOnly(first.Vouched)
 		parts, _ = p.style().Message(&original)
 	}
 	whole := *recorded
@@ -49,12 +50,12 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing
 			return nil
 		}
 		if n < len(parts)-1 {
-			last = parts[n].WithNote("\n&gt; Cut here: this was posted before the people in the channel changed.", posting.Lines)
+			last = parts[n].WithNote("Cut here: this was posted before the people in the channel changed.", posting.Lines)
 		}
 		last.Key = posted[n].Key
 	}
 	if posting.Note != "" {
-		last = last.WithNote("\n&gt; "+mrkdwn.Escape(mrkdwn.OneLine(posting.Note, 300)), posting.Lines)
+		last = last.WithNote(posting.Note, posting.Lines)
 	}
 	return p.updateMessage(ctx, posting.Thread.Channel, ts, last, posting.Key)
 }

@@ -46,7 +46,7 @@ func TestAnsweredButtonsVanish(t *testing.T) {
 			require.Len(t, after, len(before), "no message more")
 			last := after[len(after)-1]
 			require.Empty(t, last.Controls())
-			require.Equal(t, before[len(before)-1].Text+"\n&gt; Approved by &lt;ann&gt; &amp; co.", last.Text)
+			require.Equal(t, before[len(before)-1].Text+"\n&gt; ◆ Approved by &lt;ann&gt; &amp; co.", last.Text)
 			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload), string(last.Metadata.EventPayload), "it is still known by its key")
 			for i := range len(after) - 1 {
 				require.Equal(t, before[i].Text, after[i].Text)
@@ -92,7 +92,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			require.Len(t, after, len(before))
 			last := after[len(after)-1]
 			require.Empty(t, last.Controls())
-			require.True(t, strings.HasSuffix(last.Text, "\n&gt; Approved by ann."), last.Text)
+			require.True(t, strings.HasSuffix(last.Text, "\n&gt; ◆ Approved by ann."), last.Text)
 			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload), string(last.Metadata.EventPayload))
 		})
 	}

@@ -45,7 +45,7 @@ func TestLongTextIsAFile(t *testing.T) {
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(again)).Drain(t.Context(), "s"))
 	first := o.Thread("bugs", root)[1]
 	require.Empty(t, first.Controls())
-	require.Equal(t, thread[0].Text+"\n&gt; Approved by ada.", first.Text)
+	require.Equal(t, thread[0].Text+"\n&gt; ◆ Approved by ada.", first.Text)
 }
 
 // TestALostAnswerDoublesNoLongText checks that the reply and the file are in the thread once, whichever

@@ -37,16 +37,19 @@ func (f CardFace) Render(c *card.Card) Part {
 }
 
 func (f CardFace) renderText(c *card.Card) string {
-	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline()+running(c))}
+	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(headline(c)+running(c))}
 	return strings.Join(append(lines, taskLines(c)...), "\n")
 }
+
+// headline returns the headline with the program's mark: only the program makes cards.
+func headline(c *card.Card) string { return outgoing.Mark + " " + c.Headline() }
 
 // running returns the suffix of the headline that shows the running command, or an empty string.
 func running(c *card.Card) string {
 	if c.Running == "" {
 		return ""
 	}
-	return fmt.Sprintf(" · %s for %s", markupReplacer.Replace(mrkdwn.BreakAddresses(mrkdwn.OneLine(c.Running, maxRunning))), c.Ran)
+	return fmt.Sprintf(" · %s for %s", cardText(c.Running, maxRunning), c.Ran)
 }
 
 // taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
@@ -67,8 +70,12 @@ func shownTasks(c *card.Card) []card.Task {
 
 // taskTitle returns a task's label and title as plain text without links.
 func taskTitle(t card.Task) string {
-	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
-	return markupReplacer.Replace(mrkdwn.BreakAddresses(title))
+	return cardText(strings.TrimSpace(t.Label+" "+outgoing.Unmark(t.Title)), maxTask)
+}
+
+// cardText returns text by others as one line of plain text, without links and without the program's mark.
+func cardText(text string, most int) string {
+	return markupReplacer.Replace(mrkdwn.BreakAddresses(outgoing.WithoutMark(mrkdwn.OneLine(text, most))))
 }
 
 // markupReplacer replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
@@ -136,7 +143,7 @@ func planCard(c *card.Card) slack.Block {
 	if more := len(c.Tasks) - len(tasks); more > 0 {
 		tasks = append(tasks, slack.NewTaskCardBlock("more", fmt.Sprintf("… and %d more", more)).WithStatus(slack.TaskCardStatusComplete))
 	}
-	return slack.NewPlanBlock(c.Headline() + running(c)).WithTasks(tasks...)
+	return slack.NewPlanBlock(headline(c) + running(c)).WithTasks(tasks...)
 }
 
 // plainCard returns the card in blocks that every endpoint knows.
@@ -144,7 +151,7 @@ func plainCard(c *card.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
 	}
-	blocks = append(blocks, slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(c.Headline())+"*"+mrkdwn.Escape(running(c))), nil, nil))
+	blocks = append(blocks, slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(headline(c))+"*"+mrkdwn.Escape(running(c))), nil, nil))
 	if lines := taskLines(c); len(lines) > 0 {
 		for _, s := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
 			blocks = append(blocks, slack.NewContextBlock("", verbatim(s)))

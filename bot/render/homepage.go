@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -112,7 +113,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 		if l.Thread.TS != "" {
 			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
 		}
-		line := fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(mrkdwn.Visible(l.Text), homeTitle)), by, l.At.UTC().Format("2006-01-02"))
+		line := fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(outgoing.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by, l.At.UTC().Format("2006-01-02"))
 		if !l.MayChange {
 			lines = append(lines, line)
 			continue
@@ -127,7 +128,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 
 // sessionLine renders one session: its title as a link to the thread, and its state.
 func (p HomePage) sessionLine(x hometab.Session, reader workflow.Person) string {
-	title := mrkdwn.OneLine(x.Title, homeTitle)
+	title := mrkdwn.OneLine(outgoing.Unmark(x.Title), homeTitle)
 	if title == "" {
 		title = "(no words)"
 	}

@@ -18,6 +18,7 @@ const (
 	maxSection = 2900 // characters of one section block; Slack's limit is 3,000
 	maxLabel   = 75   // characters of a button's label
 	maxActions = 25   // buttons in one actions block
+	maxNote    = 300  // characters of a note below a message
 )
 
 // A Style configures how lines are rendered and whom they may mention.
@@ -27,7 +28,7 @@ type Style struct {
 	// MentionsOwners lets a line mention any person, since a repository's history names the people who know it.
 	MentionsOwners bool
 
-	forgeable bool // tests only: do not quote texts that look like another agent's signature
+	forgeable bool // tests only: leave what looks like another agent's signature or the program's mark
 }
 
 // A Part is one message of a posting. A posting that is too long for one message has several parts, each with
@@ -65,9 +66,10 @@ func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
 }
 
 // Line renders one line as "[agent] text"; a code block begins below the agent's name. Only the program signs
-// lines: what looks like a signature further down in the text is quoted.
+// lines: what looks like a signature further down in the text is quoted. Only lines that the program vouches for
+// begin with its mark.
 func (s Style) Line(l outgoing.Line) string {
-	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.Render(l.Text, l.Code)
+	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.words(l)
 	if !s.forgeable {
 		words = mrkdwn.QuoteSignatures(words)
 	}
@@ -75,6 +77,25 @@ func (s Style) Line(l outgoing.Line) string {
 		return "[" + name + "]\n" + words
 	}
 	return "[" + name + "] " + words
+}
+
+// words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no markup
+// of the others reaches into it.
+func (s Style) words(l outgoing.Line) string {
+	var texts []string
+	for _, p := range l.Pieces() {
+		text := s.Render(p.Text, l.Code)
+		switch {
+		case text == "" && p.Vouched:
+			continue
+		case !s.forgeable:
+			text = l.Mark(text, p)
+		case p.Vouched:
+			text = outgoing.Mark + " " + text
+		}
+		texts = append(texts, text)
+	}
+	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 
 // withButtons returns blocks with the text and its buttons, or nil if there are no buttons, since the text
@@ -100,7 +121,7 @@ func withButtons(text string, lines []outgoing.Line) []slack.Block {
 func buttonRow(buttons []outgoing.Button, used map[string]int) *slack.ActionBlock {
 	elements := make([]slack.BlockElement, len(buttons))
 	for i, b := range buttons {
-		label := slack.NewTextBlockObject(slack.PlainTextType, cmp.Or(mrkdwn.OneLine(b.Label, maxLabel), "…"), false, false)
+		label := plainText(cmp.Or(mrkdwn.OneLine(outgoing.Unmark(b.Label), maxLabel), "…"))
 		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, label)
 		if b.Style == "primary" || b.Style == "danger" {
 			e = e.WithStyle(slack.Style(b.Style))
@@ -124,7 +145,7 @@ var howToAnswer = regexp.MustCompile(`\s(No code was changed\. )?Reply "(fix it|
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.
 func (p Part) WithNote(note string, lines []outgoing.Line) Part {
-	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + note
+	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + outgoing.Mark + " " + mrkdwn.Escape(outgoing.WithoutMark(mrkdwn.OneLine(note, maxNote)))
 	p.Blocks = withButtons(p.Text, lines)
 	return p
 }
@@ -132,7 +153,7 @@ func (p Part) WithNote(note string, lines []outgoing.Line) Part {
 // WithoutBlocks returns the part without its blocks. Its text holds everything that they show, and what a
 // button does can also be asked for in words.
 func (p Part) WithoutBlocks() Part {
-	p.Text += "\n&gt; Slack refused the buttons of this message. Answer in words."
+	p.Text += "\n&gt; " + outgoing.Mark + " Slack refused the buttons of this message. Answer in words."
 	p.Blocks = nil
 	return p
 }

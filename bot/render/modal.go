@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -29,7 +30,7 @@ func Modal(f button.Form, ts string) slack.ModalViewRequest {
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
 	case f.ActionID == button.Details:
 		view.Title, view.Close = plainText("Details"), plainText("Close")
-		for _, section := range mrkdwn.SplitText(mrkdwn.Renderer{}.Render(f.Text, nil), maxSection) {
+		for _, section := range mrkdwn.SplitText(outgoing.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)), maxSection) {
 			if len(view.Blocks.BlockSet) < maxBlocks {
 				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
 			}

@@ -39,7 +39,7 @@ func PostingWithoutCode(posting *outgoing.Posting, why string) *outgoing.Posting
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
-		l.Text, l.Files = text, nil
+		l.Text, l.Files, l.Vouched = text, nil, outgoing.FirstOnly(l.Vouched)
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)
@@ -64,7 +64,7 @@ var (
 	// A word that contains a slash, a dot, an underscore, a bracket or an inner capital is a path or an
 	// identifier. A number is not.
 	ofCode  = regexp.MustCompile(`[/\\_(){}\[\]<>=;$#@|~^*&]|::|->|\w\.[A-Za-z]|[a-z][A-Z]|[A-Z]{2,}[a-z]`)
-	wrapped = regexp.MustCompile(`^[("'\[]*(.*?)[)"'\].,:;!?…]*$`)
+	wrapped = regexp.MustCompile(`^[("'“\[]*(.*?)[)"'”\].,:;!?…]*$`)
 )
 
 // wordsWithoutCode returns the first line of a text without code, paths and identifiers. Whatever is not

@@ -121,6 +121,18 @@ func (s *Server) Ephemeral() []Message {
 	return append([]Message(nil), s.state.private...)
 }
 
+// Whispers returns every ephemeral message so far, with the person who saw it.
+func (s *Server) Whispers() (list []Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.journal {
+		if c.Kind == Whispered {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 func (st *state) shown(channel string) []*Message {
 	var list []*Message
 	for _, m := range st.messages[channel] {

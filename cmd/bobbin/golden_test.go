@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
@@ -73,7 +74,7 @@ func thread(_ context.Context, s *story) (string, error) {
 	var out strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 		who := s.NameOf(m)
-		for i, line := range strings.Split(s.Slack.Readable(m.Text), "\n") {
+		for i, line := range strings.Split(harness.Unmarked(s.Slack.Readable(m.Text)), "\n") {
 			if i > 0 && (who != "bobbin" || !beginsLine.MatchString(line)) {
 				fmt.Fprintf(&out, "    %s\n", line)
 				continue

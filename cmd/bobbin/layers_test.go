@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
 		"cmd/bobbin/internal/operate", "cmd/bobbin/internal/playground", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
-		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
+		"bot", "workflow/outgoing", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {"workflow/redact"},
 	"cmd/bobbin/internal/config": {
-		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/githost", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "workflow/intent",
 		"workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote", "cmd/bobbin/internal/models", "cmd/bobbin/internal/limits",
 	},
 	"cmd/bobbin/internal/models":       {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "workflow/agent"},
@@ -50,12 +50,12 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/githost":      {"cmd/bobbin/internal/address", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml", "repo/githubapp", "repo/host"},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
-	"cmd/bobbin/internal/sessions":     {"workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/sessions":     {"workflow/outgoing", "workflow/store/timeline", "workflow/store/audit", "workflow/store/lessons", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/composetest":  {},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun", "repo/disk"},
 	"cmd/bobbin/internal/server": {
-		"cmd/bobbin/internal/traces", "workflow/tracing",
+		"cmd/bobbin/internal/traces", "workflow/tracing", "workflow/intent",
 		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
@@ -95,7 +95,7 @@ var rooms = map[string][]string{
 	"bot/render":                               {"bot/event", "bot/mrkdwn", "workflow", "workflow/button", "workflow/card", "workflow/hometab", "workflow/outgoing"},
 	"bot/attachment":                           {"bot", "bot/event", "workflow/incoming"},
 	"bot/people":                               {"workflow/lazyregexp", "bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow", "workflow/incoming"},
-	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming"},
+	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow", "workflow/button", "workflow/hometab", "workflow/incoming", "workflow/intent"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow", "workflow/card", "workflow/outgoing"},
 	"bot/pagestyle":                            {},
 	"bot/page":                                 {"bot/pagestyle", "workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/progress", "workflow/plaintext", "workflow/store/pictures", "workflow/store/timeline", "workflow/hunkresult", "workflow/diagnosis", "workflow/hometab", "workflow/outgoing", "workflow/planning"},
@@ -109,8 +109,9 @@ var rooms = map[string][]string{
 	"workflow/card":                            {"workflow", "workflow/quota"},
 	"workflow/button":                          {"workflow"},
 	"workflow/hometab":                         {"workflow"},
-	"workflow/diagnosis":                       {"workflow/plaintext"},
-	"workflow/planning":                        {"workflow/plaintext", "workflow"},
+	"workflow/diagnosis":                       {"workflow/plaintext", "workflow/expectation"},
+	"workflow/expectation":                     {"workflow/plaintext"},
+	"workflow/planning":                        {"workflow/plaintext", "workflow", "workflow/expectation"},
 	"workflow/inquiry":                         {"workflow/plaintext"},
 	"workflow/permit":                          {"workflow"},
 	"workflow/quota":                           {"workflow/plaintext"},
@@ -118,10 +119,11 @@ var rooms = map[string][]string{
 	"workflow/store/audit":                     {"workflow/store/database"},
 	"workflow/store/consent":                   {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record", "workflow/outgoing", "workflow/permit", "workflow/quota"},
 	"workflow/hunkresult":                      {"workflow/plaintext"},
+	"workflow/claim":                           {"workflow/plaintext"},
 	"workflow/store/alerts":                    {"workflow/store/database", "workflow/store/queue", "workflow/incoming"},
 	"bot/event/alert":                          {"bot/mrkdwn", "workflow/incoming"},
 	"workflow/store/duplicate":                 {"workflow", "workflow/store/database", "workflow/store/record", "workflow/outgoing"},
-	"workflow/store/progress":                  {"workflow/store/queue", "workflow/hunkresult", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
+	"workflow/store/progress":                  {"workflow/store/queue", "workflow/hunkresult", "workflow/store/database", "workflow/store/record", "workflow", "workflow/diagnosis", "workflow/inquiry", "workflow/planning", "workflow/plaintext"},
 	"workflow/store/record":                    {"workflow/store/queue"},
 	"workflow/store/spending":                  {"workflow/quota", "workflow/store/database", "workflow/store/progress", "workflow/store/record"},
 	"workflow/store/inbox":                     {"workflow/store/alerts", "workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue", "workflow/button", "workflow/incoming"},
@@ -142,7 +144,7 @@ var rooms = map[string][]string{
 	"workflow/postgres/account":                {},
 	"workflow/postgres/programs":               {"repo/filelock", "workflow/postgres/account"},
 	"workflow/postgres/postgrestest":           {"workflow/postgres"},
-	"workflow/agent/decision":                  {"workflow", "workflow/model", "workflow/diagnosis", "workflow/inquiry", "workflow/planning"},
+	"workflow/agent/decision":                  {"workflow", "workflow/model", "workflow/diagnosis", "workflow/expectation", "workflow/inquiry", "workflow/planning"},
 	"workflow/agent":                           {"workflow/agent/compaction", "workflow/model/endpoint", "workflow", "workflow/model"},
 	"workflow/agent/compaction":                {"workflow/model"},
 	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/proof", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
@@ -164,7 +166,8 @@ var rooms = map[string][]string{
 	"workflow/intent/words":                    {"workflow/lazyregexp"},
 	"workflow/intent/command":                  {"workflow/lazyregexp", "workflow", "workflow/intent/words"},
 	"workflow/intent/answer":                   {"workflow/lazyregexp", "workflow/intent/words"},
-	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/words"},
+	"workflow/intent/phrases":                  {},
+	"workflow/intent":                          {"workflow/lazyregexp", "workflow/button", "workflow/intent/phrases", "workflow/intent/words"},
 	"workflow/plaintext":                       {}, // any package may use it to cut a line
 	"workflow/model/modeltest":                 {"workflow/plaintext"},
 	"repo":                                     {"repo/bare", "repo/bundle", "repo/commits", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/spare", "repo/transfer", "repo/worktree"},
@@ -212,6 +215,7 @@ var rooms = map[string][]string{
 	"repo/bisect":                              {}, // independent of git and of test runs
 	"repo/screenshot":                          {"repo/sandbox"},
 	"repo/retest":                              {"repo/bisect", "repo/diff", "repo/gittree", "repo/packages", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
+	"repo/testtrial":                           {"repo", "repo/diff", "repo/disk", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/hunktrial":                           {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
@@ -231,13 +235,18 @@ var rooms = map[string][]string{
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence", "workflow/store/pauses",
 		"workflow/turn/duplicates",
-		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worker", "workflow/turn/worktree", "workflow/incoming", "workflow/outgoing", "workflow/quota",
+		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/objection", "workflow/turn/question", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worker", "workflow/turn/worktree", "workflow/incoming", "workflow/outgoing", "workflow/quota",
 	},
 	"workflow/turn/intake": {
+		"workflow/store/overview",
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/pictures", "workflow/store/progress",
 		"workflow/turn/duplicates",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota", "workflow/intent/answer", "workflow/intent/command",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/objection", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "workflow/quota", "workflow/intent/answer", "workflow/intent/command",
+	},
+	"workflow/turn/objection": {
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
+		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/approval", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/incoming", "workflow/outgoing", "workflow/permit",
 	},
 	"workflow/turn/duplicates": {
 		"workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/duplicate", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing",
@@ -259,9 +268,9 @@ var rooms = map[string][]string{
 	"workflow/turn/evidence": {
 		"repo/project/command", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/diagnosis", "workflow/incoming",
 	},
-	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
+	"workflow/turn/reproduction": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/redact", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
-		"workflow/agent/decision",
+		"workflow/claim", "workflow/agent/decision",
 		"workflow/store/progress",
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/scope", "workflow/turn/worktree", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
@@ -277,12 +286,13 @@ var rooms = map[string][]string{
 		"repo", "repo/diff", "repo/screenshot", "repo/testrun", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/store/pictures", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/prompt", "workflow/outgoing",
 	},
 	"workflow/turn/delivery": {
+		"workflow/claim", "workflow/expectation",
 		"workflow/tracing",
 		"workflow/turn/lookback", "workflow/turn/pictures",
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/progress", "workflow/store/pullrequest",
-		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduction", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
-		"workflow/hunkresult", "repo", "repo/diff", "repo/gittree", "repo/hunktrial", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
+		"workflow/intent", "workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduction", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/scope",
+		"workflow/hunkresult", "repo", "repo/diff", "repo/gittree", "repo/hunktrial", "repo/testtrial", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/proposal", "workflow/turn/worktree", "workflow/button", "workflow/inquiry", "workflow/outgoing", "workflow/permit", "workflow/planning", "repo/commits",
 	},
 	"workflow/turn/scope": {
 		"repo", "repo/diff", "repo/gittree", "workflow", "workflow/agent/decision", "workflow/inquiry", "workflow/permit", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/tool/workfile", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
@@ -297,12 +307,13 @@ var rooms = map[string][]string{
 		"repo/diff", "workflow/plaintext", "workflow/tool/workfile", "workflow/turn/prompt",
 	},
 	"workflow/turn/runtime": {
-		"workflow/tracing", "workflow/metrics",
+		"workflow/outgoing", "workflow/tracing", "workflow/metrics",
 		"workflow/model/endpoint",
 		"workflow/store/progress", "workflow/store/spending",
 		"repo", "repo/result", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree", "workflow/incoming",
 	},
 	"workflow/turn/approval": {
+		"workflow/expectation",
 		"workflow/store/backports",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress", "workflow/store/pullrequest",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
@@ -335,11 +346,11 @@ var rooms = map[string][]string{
 		"repo/disk",
 	},
 	"workflow/turn/ledger": {
-		"workflow/metrics",
-		"workflow/store/consent", "workflow/store/progress",
+		"workflow/claim", "workflow/metrics", "workflow/intent",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt", "workflow/button", "workflow/incoming", "workflow/outgoing", "workflow/permit", "workflow/planning",
 	},
 	"workflow/turn/findings": {
+		"workflow/expectation",
 		"workflow", "workflow/agent/decision", "workflow/plaintext", "workflow/diagnosis", "workflow/planning",
 	},
 	"workflow/turn/prompt": {
@@ -377,7 +388,7 @@ var rooms = map[string][]string{
 	"repo/sandbox/user/usertest": {},
 
 	// Tests only: the kinds of faults, and the packages that their tests use.
-	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/filelock", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "workflow/outgoing", "repo/filelock", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage", "repo/remotetest"},
 	"cmd/bobbin/internal/harness/shopcache": {"repo", "repo/buildcache", "repo/project", "repo/remote", "repo/repotest", "repo/sandbox", "repo/testrun", "cmd/bobbin/internal/harness", "cmd/bobbin/internal/stage"},
@@ -416,7 +427,7 @@ var inTests = map[string][]string{
 	"workflow/store/alerts":    {"workflow/store", "workflow/store/outbox", "workflow"},
 	"workflow/store/duplicate": {"workflow/store"},
 	"workflow/store/timeline":  {"workflow/store", "workflow/store/progress"},
-	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox", "workflow/store/overview", "workflow/incoming"},
+	"workflow/store":           {"workflow/store/audit", "workflow/store/backports", "workflow/store/duplicate", "workflow/store/lessons", "workflow/store/outbox", "workflow/store/overview", "workflow/store/pauses", "workflow/store/pictures", "workflow/store/pullrequest", "workflow/incoming"},
 	"workflow/store/audit":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
 	"workflow/store/database":  {"workflow/store"},
 	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store", "workflow/outgoing"},
@@ -426,7 +437,7 @@ var inTests = map[string][]string{
 		"workflow/store/silence", "workflow/store/audit",
 		"repo/remote", // the tests examine the parts of the whole program
 		"repo/host", "repo/host/github", "repo/host/gitlab", "repo/host/gitea",
-		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/quota", "workflow/button",
+		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations", "workflow/incoming", "workflow/intent", "workflow/quota", "workflow/button",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                   // the test masks a refused address
 	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                        // the scripted endpoint is made for this client
@@ -444,6 +455,7 @@ var inTests = map[string][]string{
 	"workflow/turn/runtime":       {"repo/remote", "workflow/turn/catalog", "workflow/turn/folder"},                     // to open trees
 	"workflow/turn/reproduction":  {"repo/buildcache", "repo/sandbox"},
 	"repo/hunktrial":              {"repo/buildcache"},                                // for a checker
+	"repo/testtrial":              {"repo/buildcache"},                                // for a checker
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // for checkers
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},

@@ -27,7 +27,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -77,8 +79,8 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd), "played": cmd(playedCmd),
 		"asked": cmd(askedCmd),
 		// what came of it
-		"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
-		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd),
+		"await": cmd(awaitCmd), "vouched": cmd(vouchedCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
+		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd), "alone": cmd(aloneCmd), "shown-alone": look(shownAlone),
 		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
 		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
 	}
@@ -216,7 +218,7 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
 	"two-persons", "no-checks", "quick-tests", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
-	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces",
+	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces", "words",
 }
 
 // stageCmd implements "stage SCRIPT [OPTION…]": opens the stage with the scripted model of that file, or of
@@ -232,6 +234,10 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		Log: slog.New(slog.NewMultiHandler(harness.LogLines(s.t, ts.Name()).Handler(), newLogger(&s.log, false, "json").Handler())),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
+		return err
+	}
+	ownWords, err := intent.NewLexicon(map[string][]string{"stop": {"finito"}, "approve": {"make it rain"}})
+	if err != nil {
 		return err
 	}
 	limits, err := readLimits(args[1:])
@@ -286,6 +292,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		setChecks(args, set, shop)
 		s.setChannel(args, set)
+		if slices.Contains(args, "words") {
+			set.Words = ownWords
+		}
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL, site.MembersOnly = "site", filepath.Join(dir, "site.git"), false
@@ -410,12 +419,16 @@ func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 	return s.Slack.Delete(s.Channel, s.threads[mainThread])
 }
 
-// clickCmd implements "click WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
+// clickCmd implements "click [in THREAD] WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
 // with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	messages := s.Slack.Thread(s.Channel, s.threads[mainThread])
+	thread := mainThread
+	if len(args) > 3 && args[0] == "in" {
+		thread, args = args[1], args[2:]
+	}
+	messages := s.Slack.Thread(s.Channel, s.threads[thread])
 	for i := len(messages) - 1; i >= 0; i-- {
-		if len(args) > 2 && !strings.Contains(messages[i].Text, args[2]) {
+		if len(args) > 2 && !strings.Contains(harness.Unmarked(messages[i].Text), args[2]) {
 			continue
 		}
 		for _, c := range messages[i].Pressable() {
@@ -425,6 +438,20 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		}
 	}
 	return fmt.Errorf("no button %q in the thread", args[1])
+}
+
+// vouchedCmd implements "vouched TEXT": the program vouches for a line with TEXT in the main thread.
+func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	text := strings.Join(args, " ")
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		for line := range strings.SplitSeq(s.Slack.Readable(m.Text), "\n") {
+			_, vouched, marked := strings.Cut(line, outgoing.Mark+" ")
+			if m.BotID == s.Slack.App().BotID && marked && strings.Contains(vouched, text) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("the program vouches for no line with %q; the thread is:\n%s", text, s.Slack.ExportText(s.Channel, s.threads[mainThread]))
 }
 
 // awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT.
@@ -437,7 +464,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	looks := 0
 	err := s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
-			if m.BotID == s.Slack.App().BotID && strings.Contains(s.Slack.Readable(m.Text), text) {
+			if m.BotID == s.Slack.App().BotID && strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
 				return true, nil
 			}
 		}

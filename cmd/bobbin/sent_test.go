@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // sendCmd implements "send WHO TEXT": WHO uses the shortcut on the newest message in the channel that
@@ -38,7 +39,7 @@ func reactCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 func (s *story) holding(text string) (found slacktest.Message, err error) {
 	for _, root := range s.Slack.Channel(s.Channel) {
 		for _, m := range s.Slack.Thread(s.Channel, root.TS) {
-			if strings.Contains(s.Slack.Readable(m.Text), text) && m.TS > found.TS {
+			if strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) && m.TS > found.TS {
 				found = m
 				s.threads[mainThread] = root.TS
 			}

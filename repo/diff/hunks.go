@@ -166,15 +166,15 @@ func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 	for _, e := range s.edits {
 		writeLines(&text, ' ', f.old[at:e.Lo])
 		writeLines(&text, '-', f.old[e.Lo:e.Hi])
-		writeLines(&text, '+', f.now[e.newLo:e.NewHi])
+		writeLines(&text, '+', f.now[e.NewLo:e.NewHi])
 		h.Removed += e.Hi - e.Lo
-		h.Added += e.NewHi - e.newLo
+		h.Added += e.NewHi - e.NewLo
 		at = e.Hi
 	}
 	writeLines(&text, ' ', f.old[at:to])
 	h.OldLines, h.NewLines = to-from, to-from+h.Added-h.Removed
 	h.OldStart = startLine(from, h.OldLines)
-	h.NewStart = startLine(s.newLo-(s.Lo-from), h.NewLines)
+	h.NewStart = startLine(s.NewLo-(s.Lo-from), h.NewLines)
 	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines) + text.String()
 }
 
@@ -189,7 +189,7 @@ func ShowEdits(before, after []byte) string {
 			n++
 		}
 		h, first, last := Hunk{}, edits[0], edits[n-1]
-		s := stretch{LineEdit{first.Lo, last.Hi, first.newLo, last.NewHi}, edits[:n]}
+		s := stretch{LineEdit{first.Lo, last.Hi, first.NewLo, last.NewHi}, edits[:n]}
 		f.writeHunk(&h, s, max(0, first.Lo-diffContext), min(len(f.old), last.Hi+diffContext))
 		text.WriteString(h.Text)
 	}

@@ -87,7 +87,7 @@ func undoEdits(old, now []string, edits []LineEdit) []byte {
 		}
 	}
 	for _, e := range edits {
-		put(now[at:e.newLo])
+		put(now[at:e.NewLo])
 		put(old[e.Lo:e.Hi])
 		at = e.NewHi
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// LineEdit replaces the lines Lo to Hi of one text by the lines newLo to NewHi of another. Lines count
+// LineEdit replaces the lines Lo to Hi of one text by the lines NewLo to NewHi of another. Lines count
 // from 0, and the second bound is exclusive.
-type LineEdit struct{ Lo, Hi, newLo, NewHi int }
+type LineEdit struct{ Lo, Hi, NewLo, NewHi int }
 
 // LineEdits returns both texts as lines, each with its line end, and the edits from the first to the
 // second. Between two edits there is at least one line that both texts hold.
@@ -30,7 +30,7 @@ func LineEdits(before, after []byte) (old, now []string, edits []LineEdit) {
 			continue
 		}
 		if !open {
-			edits = append(edits, LineEdit{Lo: i, newLo: j})
+			edits = append(edits, LineEdit{Lo: i, NewLo: j})
 			open = true
 		}
 		if part.Type == diffmatchpatch.DiffDelete {

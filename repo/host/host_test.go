@@ -257,7 +257,7 @@ func TestQuotedWordsDoNothing(t *testing.T) {
 		"![a](https://evil.example/a.png)":                "![a]·(https://evil.example/a.png)",
 		"a < b, 50 % of x[1] stays":                       "a < b, 50 % of x[1] stays",
 		"Closes https://git.example/acme/shop/-/issues/7": "Closes https://git.example/acme/shop/-/issues/·7",
-		"Closes: SHOP-12, as SHOP-13 says of UTF-8":       "Closes: ·SHOP-12·, as SHOP-13 says of UTF-8",
+		"Closes: SHOP-12, as SHOP-13 says of UTF-8":       "\"Closes\": ·SHOP-12·, as SHOP-13 says of UTF-8",
 		"Hidden [skip ci]":                                "Hidden [·skip ci]",
 	} {
 		require.Equal(t, want, strings.ReplaceAll(host.Quote(text), "\u200b", "·"))
@@ -277,7 +277,7 @@ func TestWordsOfACommitDoNothing(t *testing.T) {
 		"closes GH-3, GL-4, !5 and [issue:6]":                                                    "closes GH -3, GL -4, ! 5 and [ issue:6]",
 		"Resolves\nSHOP-12; SHOP-13 stays":                                                       "Resolves\n\"SHOP-12\"; SHOP-13 stays",
 		"Implements https://git.example/acme/shop/issues/7, see https://git.example/acme/docs/7": "Implements https://git.example/acme/shop/issues/ 7, see https://git.example/acme/docs/7",
-		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: true":            "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\nskip-checks : true",
+		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: true":            "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\n\"skip-checks\" : true",
 		"Wrapped [skip\nci]\n/tag v2":                                                            "Wrapped [ skip\nci]\n /tag v2",
 		"Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1":                             "Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1",
 		"Closes SHOP-1-2": "Closes \"SHOP-1-2\"",

@@ -21,7 +21,7 @@ var (
 // closes no issue, switches off no checks, is no command to the host and loads nothing. An address is the only
 // link in it, and shows where it leads. The text reads the same for people.
 func Quote(text string) string {
-	text = disarm(plaintext.EscapeText(text), breaks, breaks)
+	text = breakTrailers(disarm(plaintext.EscapeText(text), breaks, breaks))
 	text = mentions.ReplaceAllString(text, "$1"+breaks+"$2")
 	text = actions.ReplaceAllString(text, "$1"+breaks+"/")
 	text = tags.ReplaceAllString(text, "<"+breaks+"$1")
@@ -62,9 +62,9 @@ func disarm(text, gap, mark string) string {
 }
 
 // CommitText returns a text for the message of a commit, which hosts obey as they do the text of a pull request:
-// it mentions nobody, refers to and closes no issue, and switches off no checks. What was changed is visible,
+// it mentions nobody, refers to and closes no issue, switches off no checks, and holds no trailer. What was changed is visible,
 // because messages are read, searched and copied where an invisible character only confuses.
-func CommitText(text string) string { return disarm(text, " ", `"`) }
+func CommitText(text string) string { return breakTrailers(disarm(text, " ", `"`)) }
 
 // The lengths that every host accepts: runes of a title, bytes of a description.
 const (

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
@@ -218,4 +219,23 @@ func TestTestsInsideASourceAreNotTheFix(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(without[0].Content), "    1\n")
 	require.Contains(t, string(without[0].Content), "super::split() == 2")
+}
+
+// TestAHunkMayBreakOneTestOfAName has three tests of one name, of which one fails on the branch already.
+func TestAHunkMayBreakOneTestOfAName(t *testing.T) {
+	t.Parallel()
+	run := func(statuses ...result.Status) (r result.Result) {
+		for _, s := range statuses {
+			r.Tests = append(r.Tests, result.Test{Name: "total", Group: "p", Status: s})
+		}
+		return r
+	}
+	const passed, failed, skipped = result.Passed, result.Failed, result.Skipped
+	x := &trialRun{Trial: Trial{Proof: proof.Proof{Branch: run(passed, passed, failed)}}}
+	require.Empty(t, x.worse(run(failed, passed, passed), true), "in another order")
+	require.Empty(t, x.worse(run(passed), true), "fewer ran")
+	require.Equal(t, "total fails", x.worse(run(failed, passed, failed), true))
+	require.Equal(t, "total fails", x.worse(run(passed, failed, failed), true))
+	require.Equal(t, "total is skipped", x.worse(run(skipped, passed, failed), true))
+	require.Empty(t, x.worse(run(passed, passed, skipped), true), "it fails on the branch")
 }

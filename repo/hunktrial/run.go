@@ -103,7 +103,9 @@ func (x *trialRun) nearTests() (project.Project, bool) {
 		if !goTest.MatchString(name) {
 			return x.Project.Near(files, nil)
 		}
-		names = append(names, name)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return x.Project.Near(files, names)
 }
@@ -155,20 +157,18 @@ func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
 func (x *trialRun) worse(r result.Result, narrow bool) string {
-	type key struct{ group, name string }
-	with := map[key]result.Status{}
-	for _, t := range x.Proof.Branch.Tests {
-		with[key{t.Group, t.Name}] = t.Status
-	}
+	with, without := result.CountByName(x.Proof.Branch.Tests), result.CountByName(r.Tests)
 	for _, t := range r.Tests {
-		was := with[key{t.Group, t.Name}]
+		name := result.Name{Group: t.Group, Name: t.Name}
+		was, is := with[name], without[name]
 		switch {
 		case slices.Contains(x.Proof.Unstable, t.Name):
-		case t.Status == result.Failed && t.Broken != "" && was != result.Failed:
+		case t.Status == result.Failed && is.Failed <= was.Failed: // no more of this name fail than on the branch
+		case t.Status == result.Failed && t.Broken != "":
 			return t.Group + " " + t.Broken
-		case t.Status == result.Failed && was != result.Failed:
+		case t.Status == result.Failed:
 			return t.Name + " fails"
-		case t.Status == result.Skipped && was == result.Passed:
+		case t.Status == result.Skipped && is.Skipped > was.Skipped && is.Passed < was.Passed:
 			return t.Name + " is skipped"
 		}
 	}

@@ -17,19 +17,25 @@ func (p Project) Near(files, names []string) (Project, bool) {
 	if m == nil {
 		return p, false
 	}
-	var below []string
-	for _, file := range files {
-		at, inside := strings.CutPrefix(file, strings.Trim(m[2], "'")+"/")
-		if m[2] == "" {
-			at, inside = file, true
-		}
-		if inside {
-			below = append(below, at)
-		}
-	}
+	below := filesBelow(m[2], files)
 	call := nearLine(m[3], below, names)
 	p.Build, p.Test = "", m[1]+call
 	return p, call != "" && len(below) > 0
+}
+
+// filesBelow returns the files in a folder, as paths from there. The folder may be quoted; an empty one is the
+// top.
+func filesBelow(folder string, files []string) []string {
+	if folder == "" {
+		return files
+	}
+	var below []string
+	for _, file := range files {
+		if at, inside := strings.CutPrefix(file, strings.Trim(folder, "'")+"/"); inside {
+			below = append(below, at)
+		}
+	}
+	return below
 }
 
 // nearCall matches one call of a runner, with a folder to start in and variables before it.
@@ -68,6 +74,12 @@ func nearLine(call string, files, names []string) string {
 var goAll = regexp.MustCompile(` (?:\./\.\.\.|\$\(go list [^)]*\))$`)
 
 func nearGo(call string, files, names []string) string {
+	return narrowGo(call, " -vet=off -failfast", files, names)
+}
+
+// narrowGo returns the call of go test for the packages of the files and the tests with these names, with more
+// flags. It returns an empty string if the call is not one for all packages.
+func narrowGo(call, more string, files, names []string) string {
 	flags := goAll.ReplaceAllString(call, "")
 	if flags == call || strings.Contains(flags, "&") {
 		return ""
@@ -78,7 +90,7 @@ func nearGo(call string, files, names []string) string {
 			folders = append(folders, folder)
 		}
 	}
-	flags += " -vet=off -failfast"
+	flags += more
 	if len(names) > 0 {
 		flags += " -run " + shellQuote("^("+strings.Join(names, "|")+")$")
 	}

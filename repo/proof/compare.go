@@ -1,60 +1,75 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A key identifies a test within a result.
-type key struct{ group, name string }
+// A key identifies a test within a result. Several tests may share a name: nth numbers these from 0 on.
+type key struct {
+	group, name string
+	nth         int
+}
 
 // unitOf returns the key of t, or of the test that t is a case of.
-func unitOf(t result.Test) key {
-	if t.Of != "" {
-		return key{t.Group, t.Of}
-	}
-	return key{t.Group, t.Name}
-}
+func unitOf(t result.Test) key { return key{group: t.Group, name: cmp.Or(t.Of, t.Name)} }
 
 // An index holds the tests of a result for lookup.
 type index struct {
 	result.Result
 	tests  map[key]result.Test
-	order  []key // the keys of tests, in the order of the result
+	order  []key                   // the keys of tests, in the order of the result
+	shared map[key][]result.Status // by a name's first key, its statuses in the order of the result
+	top    map[key]int             // by a name's first key, the highest number of its tests, and one more
 	units  map[key][]key
 	named  map[string][]key // the tests and units by name, a unit that is also a test twice
 	groups map[string]bool
 	broken []result.Test
 }
 
-func newIndex(r result.Result) index {
-	x := index{Result: r, tests: map[key]result.Test{}, units: map[key][]key{}, named: map[string][]key{}, groups: map[string]bool{}}
+func newIndex(r result.Result) index { return numberedIndex(r, nil) }
+
+// numberedIndex is newIndex with other numbers for some of the tests that share a name.
+func numberedIndex(r result.Result, numbers map[key]int) index {
+	x := index{Result: r, tests: map[key]result.Test{}, shared: map[key][]result.Status{}, top: map[key]int{}}
+	x.units, x.named, x.groups = map[key][]key{}, map[string][]key{}, map[string]bool{}
 	for _, t := range r.Tests {
 		if t.Broken != "" {
 			x.broken = append(x.broken, t)
 			continue
 		}
 		x.groups[t.Group] = true
-		before, twice := x.tests[key{t.Group, t.Name}]
-		if twice && before.Status == result.Failed { // of two tests with one name a failed one counts
-			continue
+		first := key{group: t.Group, name: t.Name}
+		k, unit := first, unitOf(t)
+		k.nth = len(x.shared[first])
+		if n, other := numbers[k]; other {
+			k.nth = n
 		}
-		x.tests[key{t.Group, t.Name}] = t
-		if !twice {
-			k, unit := key{t.Group, t.Name}, unitOf(t)
-			if x.units[unit] == nil {
-				x.named[unit.name] = append(x.named[unit.name], unit)
-			}
-			x.order, x.units[unit], x.named[k.name] = append(x.order, k), append(x.units[unit], k), append(x.named[k.name], k)
+		x.shared[first], x.top[first] = append(x.shared[first], t.Status), max(x.top[first], k.nth+1)
+		if x.units[unit] == nil {
+			x.named[unit.name] = append(x.named[unit.name], unit)
 		}
+		x.tests[k], x.order = t, append(x.order, k)
+		x.units[unit], x.named[k.name] = append(x.units[unit], k), append(x.named[k.name], k)
 	}
 	return x
 }
 
 // statusOf returns the status of a test, or an empty string if the result does not have it.
 func (x index) statusOf(k key) result.Status { return x.tests[k].Status }
+
+// countAll returns how many tests have the status s.
+func (x index) countAll(s result.Status) (count int) {
+	for _, t := range x.tests {
+		if t.Status == s {
+			count++
+		}
+	}
+	return count
+}
 
 // countPassing returns how many tests of the unit pass.
 func (x index) countPassing(unit key) int {
@@ -102,15 +117,4 @@ func (x index) labelOf(k key) string {
 		return strings.TrimSpace(k.group + " " + k.name)
 	}
 	return k.name
-}
-
-// movedTo reports whether a test that is gone exists under another group, where the base had no test of
-// that name.
-func (x index) movedTo(k key, base index) (key, bool) {
-	for _, other := range x.named[k.name] {
-		if other.group != k.group && x.statusOf(other) != "" && base.statusOf(other) == "" {
-			return other, true
-		}
-	}
-	return key{}, false
 }

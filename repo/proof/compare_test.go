@@ -29,11 +29,7 @@ func TestTestsThatOnlyMovedAreNotNew(t *testing.T) {
 	branch := indexOf(result.Test{Name: "moved", Group: "b"}, result.Test{Name: "took 7 ms", Group: "a"}, result.Test{Name: "stays", Group: "a"}, result.Test{Name: "stays", Group: "b"}, result.Test{Name: "of 2", Group: "a"},
 		result.Test{Name: "of 3", Group: "a"}, result.Test{Name: "in 4", Group: "a"}, result.Test{Name: "sum[1]", Group: "a", Of: "sum"}, result.Test{Name: "sum[1]", Group: "b", Of: "sum"})
 	require.Equal(t, []string{"b stays", "of 3", "in 4", "a sum", "b sum"}, labelsOf(newTests(base, branch)))
-	at, moved := branch.movedTo(key{"a", "moved"}, base)
-	require.True(t, moved)
-	require.Equal(t, key{"b", "moved"}, at)
-	_, moved = branch.movedTo(key{"b", "of 2"}, base)
-	require.False(t, moved, "the base has it there")
+	require.Equal(t, map[key]key{{"a", "moved", 0}: {"b", "moved", 0}}, movedTests(base, branch))
 }
 
 // TestManyTestsAreCompared has as many tests as would take minutes if each was compared with each.
@@ -47,10 +43,7 @@ func TestManyTestsAreCompared(t *testing.T) {
 	base, branch := indexOf(before...), indexOf(append(after, before...)...)
 	require.Len(t, newTests(base, branch), len(after))
 	require.Len(t, newTests(base, indexOf(after...)), len(after))
-	for _, k := range base.order {
-		_, moved := branch.movedTo(k, base)
-		require.False(t, moved)
-	}
+	require.Empty(t, movedTests(base, branch))
 }
 
 // TestASuiteThatIsBrokenAnywayIsNoReason has a suite that is broken on the base and on the branch, whatever

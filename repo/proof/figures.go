@@ -9,7 +9,11 @@ import (
 func (v *proving) judgeFigures() {
 	v.NewTests = v.tests.testFiles()
 	for _, c := range v.changes {
-		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
+		switch {
+		case c.Kind == "added" || !slices.Contains(v.NewTests, c.Path):
+		case len(v.Expectations) > 0:
+			v.Changed = append(v.Changed, c.Path)
+		default:
 			v.Extended = append(v.Extended, c.Path)
 		}
 	}
@@ -32,8 +36,12 @@ func (v *proving) judgeFigures() {
 		v.Missing = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
 	case red:
 		v.RedOnBase = slices.Clone(v.NewTests)
-		v.Cases.Extended = len(v.Extended)
-		v.Cases.New = len(v.NewTests) - len(v.Extended)
+		if v.GreenOnBranch {
+			v.Cases.Extended = len(v.Extended)
+			v.Cases.New = len(v.NewTests) - len(v.Extended) - len(v.Changed)
+		} else {
+			v.Cases.StillRed = len(v.NewTests)
+		}
 		for _, name := range v.NewTests {
 			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, maxNamed))
 		}

@@ -47,26 +47,29 @@ func newTests(base, branch index) []newTest {
 
 // A goneTests holds the base's tests that the branch no longer has.
 type goneTests struct {
-	names  map[string]bool
+	moved  map[key]bool // the branch's tests that stand for some of them in another group
 	shapes map[key]bool // with the numbers in their names replaced
 }
 
 func goneFrom(base, branch index) goneTests {
-	g := goneTests{map[string]bool{}, map[key]bool{}}
+	g := goneTests{map[key]bool{}, map[key]bool{}}
+	for _, k := range movedTests(base, branch) {
+		g.moved[k] = true
+	}
 	for _, k := range base.order {
 		if branch.statusOf(k) == "" {
-			g.names[k.name], g.shapes[shapeOf(k)] = true, true
+			g.shapes[shapeOf(k)] = true
 		}
 	}
 	return g
 }
 
-// hold reports whether a test that the base does not have may be one of these: one of the same name in
-// another group, or one in the same group whose name differs only in numbers. Such numbers, as of a time or
-// an address, differ between runs.
-func (g goneTests) hold(k key) bool { return g.names[k.name] || g.shapes[shapeOf(k)] }
+// hold reports whether a test that the base does not have may be one of these: it moved, or one in the same
+// group has a name that differs only in numbers. Such numbers, as of a time or an address, differ between
+// runs.
+func (g goneTests) hold(k key) bool { return g.moved[k] || g.shapes[shapeOf(k)] }
 
-func shapeOf(k key) key { return key{k.group, numbers.ReplaceAllString(k.name, "0")} }
+func shapeOf(k key) key { return key{group: k.group, name: numbers.ReplaceAllString(k.name, "0")} }
 
 // numbers matches the parts of a test's name that may differ from run to run.
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
@@ -74,17 +77,26 @@ var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 // addNewTest classifies a new test by its result on the base: red, guard or not red.
 func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	v.NewTests = append(v.NewTests, n.label)
-	if n.extended {
+	switch {
+	case v.changedUnits[n.unit]:
+		v.Changed = append(v.Changed, n.label)
+	case n.extended:
 		v.Extended = append(v.Extended, n.label)
 	}
-	failed, passed := n.countIn(onBase, result.Failed), n.countIn(onBase, result.Passed)
-	ran := slices.ContainsFunc(n.leaves, func(k key) bool { return onBase.statusOf(k) != "" })
-	v.Cases.Guards += passed
-	switch red, how := v.redUnrun(n, onBase, branch); {
-	case failed > 0:
-		v.addRed(n, failed)
-	case !ran && red:
-		v.addRed(n, len(n.leaves))
+	passed, ran := n.countIn(onBase, result.Passed), false
+	red := n.redIn(onBase, branch)
+	for _, k := range n.leaves {
+		v.countOnBranch(n.label, onBase.statusOf(k), branch.statusOf(k))
+		ran = ran || onBase.statusOf(k) != ""
+		if onBase.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed {
+			v.Cases.Guards++
+		}
+	}
+	switch unrun, how := v.redUnrun(n, onBase, branch); {
+	case len(red) > 0:
+		v.addRed(n, red, branch)
+	case !ran && unrun:
+		v.addRed(n, n.notSkipped(branch), branch)
 		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == "does not compile" {
 			v.uncompiled = append(v.uncompiled, n)
 		}
@@ -99,14 +111,43 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	}
 }
 
-// addRed records a test that fails on the base, and the number of its cases that fail.
-func (v *proving) addRed(n newTest, cases int) {
-	v.RedOnBase = append(v.RedOnBase, n.label)
-	if n.extended {
-		v.Cases.Extended += cases
-	} else {
-		v.Cases.New += cases
+// redIn returns the leaves that fail on the base. Some runners name only the cases of a test that fail: then
+// the leaves that the base does not name are red, too, if a case fails there that the branch does not name.
+func (n newTest) redIn(onBase, branch index) (red []key) {
+	other := slices.ContainsFunc(onBase.units[n.unit], func(k key) bool {
+		return onBase.statusOf(k) == result.Failed && branch.statusOf(k) == ""
+	})
+	for _, k := range n.leaves {
+		if s := onBase.statusOf(k); s == result.Failed || s == "" && other {
+			red = append(red, k)
+		}
 	}
+	return red
+}
+
+// addRed records a test that fails on the base, and what the cases that fail there do on the branch. Only
+// those that pass there show something.
+func (v *proving) addRed(n newTest, red []key, branch index) {
+	v.RedOnBase = append(v.RedOnBase, n.label)
+	for _, k := range red {
+		switch s := branch.statusOf(k); {
+		case s == result.Failed:
+			v.Cases.StillRed++
+		case s == result.Skipped:
+			v.Cases.NowSkipped++
+		case v.changedUnits[n.unit]: // no new test, but another form of an old one
+		case n.extended:
+			v.Cases.Extended++
+		default:
+			v.Cases.New++
+		}
+	}
+}
+
+// notSkipped returns the leaves that are not skipped in x.
+func (n newTest) notSkipped(x index) []key {
+	skipped := func(k key) bool { return x.statusOf(k) == result.Skipped }
+	return slices.DeleteFunc(slices.Clone(n.leaves), skipped)
 }
 
 // countIn returns how many leaves have the status s.
@@ -151,32 +192,39 @@ func (v *proving) howBroken(b result.Test) string {
 // form, and pass on the branch. A flaky test looks the same, so if nothing else is red, the overlay is run
 // once more.
 func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) error {
-	extended, cases := v.extendedTests(base, onBase, branch)
+	extended := v.extendedTests(base, onBase, branch)
 	if len(extended) > 0 && len(v.RedOnBase) == 0 {
 		again, err := v.onBase(ctx)
 		if err != nil {
 			return err
 		}
-		extended, cases = v.extendedTests(base, newIndex(again), branch)
+		extended = v.extendedTests(base, newIndex(again).alignedTo(base, branch), branch)
 	}
-	for _, name := range extended {
-		v.NewTests, v.Extended, v.RedOnBase = append(v.NewTests, name), append(v.Extended, name), append(v.RedOnBase, name)
+	for _, k := range extended {
+		unit := unitOf(branch.tests[k])
+		name, kind := branch.labelOf(unit), &v.Extended
+		v.countOnBranch(name, result.Failed, result.Passed)
+		if v.changedUnits[unit] { // its old cases do not pass on the new code
+			kind = &v.Changed
+		} else {
+			v.Cases.Extended++
+		}
+		if slices.Contains(v.NewTests, name) {
+			continue
+		}
+		v.NewTests, v.RedOnBase, *kind = append(v.NewTests, name), append(v.RedOnBase, name), append(*kind, name)
 	}
-	v.Cases.Extended += cases
 	return nil
 }
 
-func (v *proving) extendedTests(base, onBase, branch index) (names []string, cases int) {
+func (v *proving) extendedTests(base, onBase, branch index) (extended []key) {
 	for _, k := range branch.order {
-		if base.statusOf(k) != result.Passed || onBase.statusOf(k) != result.Failed || branch.statusOf(k) != result.Passed {
-			continue
-		}
-		cases++
-		if name := branch.labelOf(unitOf(branch.tests[k])); !slices.Contains(names, name) && !slices.Contains(v.NewTests, name) {
-			names = append(names, name)
+		passes := base.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed
+		if passes && onBase.statusOf(k) == result.Failed {
+			extended = append(extended, k)
 		}
 	}
-	return names, cases
+	return extended
 }
 
 // addUncompiled records a group as extended if its changed test files do not compile on the base and the
@@ -190,8 +238,14 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 			continue
 		}
 		name := "of " + b.Group
-		v.NewTests, v.Extended, v.RedOnBase = append(v.NewTests, name), append(v.Extended, name), append(v.RedOnBase, name)
-		v.Cases.Extended++
+		v.NewTests, v.RedOnBase = append(v.NewTests, name), append(v.RedOnBase, name)
+		if slices.ContainsFunc(v.Expectations, func(e Expectation) bool { return e.Group == b.Group }) {
+			v.Changed = append(v.Changed, name)
+		} else {
+			v.Extended = append(v.Extended, name)
+			v.Cases.Extended++
+		}
+		v.countOnBranch(name, result.Failed, result.Passed)
 		v.addNote(name, "%s", v.howBroken(b))
 	}
 }
@@ -216,7 +270,7 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 		}
 		v.OnBase = again
 	}
-	onBase := newIndex(v.OnBase)
+	onBase := newIndex(v.OnBase).alignedTo(base, branch)
 	for _, k := range failing {
 		if onBase.statusOf(k) == result.Failed {
 			v.Mended = append(v.Mended, base.labelOf(k))
@@ -237,7 +291,9 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 // passes there with the change's test files, failed by chance and counts as one that passes.
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
-	onBase := newIndex(v.OnBase)
+	onBase := newIndex(v.OnBase).alignedTo(base, branch)
+	moved, old := movedTests(base, branch), newIndex(v.OnOldTests).alignedTo(base)
+	var lost []lostTest
 	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
 		s := base.statusOf(k)
@@ -247,23 +303,27 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			if branch.statusOf(k) == result.Passed {
 				kept++
 			}
-			if failsHere {
-				v.AlreadyFailing = append(v.AlreadyFailing, base.labelOf(k))
-			}
+			v.noteFailedBefore(k, base, branch)
 			continue
 		}
 		v.PassedBefore++
-		why := v.whyLost(k, base, branch)
+		if became := v.changed[k]; became != "" { // said as what it is, and for people to decide
+			if branch.statusOf(k) == result.Passed || became == ExpectationChanged {
+				kept++
+			}
+			continue
+		}
+		why := v.whyLost(k, base, branch, moved)
 		if why == "fails" {
 			if again.tests == nil {
 				r, err := rerun()
 				if err != nil {
 					return err
 				}
-				again = newIndex(r)
+				again = newIndex(r).alignedTo(branch)
 			}
 			if again.statusOf(k) == result.Passed {
-				v.Unstable = append(v.Unstable, base.labelOf(k))
+				v.addUnstable(k, base)
 				v.StillPassing++
 				continue
 			}
@@ -273,29 +333,27 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			v.StillPassing++
 			continue
 		}
-		v.Regressions = append(v.Regressions, base.labelOf(k))
+		if (why == "is gone" || why == "is skipped") && old.statusOf(k) == result.Passed {
+			why += ", and would still pass"
+		}
 		if byChance {
 			why = fmt.Sprintf("fails; on %s it failed once and passed once", v.BaseName)
 		}
-		v.addNote(base.labelOf(k), "%s", why)
+		lost = append(lost, lostTest{k, why})
 	}
+	v.addLost(lost, base)
 	for _, b := range base.broken {
 		if branch.wasBroken(b) {
 			v.AlreadyFailing = append(v.AlreadyFailing, b.Name)
 		}
 	}
-	for _, k := range branch.order {
-		if branch.statusOf(k) == result.Passed {
-			v.Cases.Passing++
-		}
-	}
-	v.Cases.Passing = max(0, v.Cases.Passing-kept)
+	v.Cases.Passing = max(0, branch.countAll(result.Passed)-kept)
 	return nil
 }
 
 // whyLost returns why a test that passed on the base does not pass on the branch, or an empty string if it
 // does.
-func (v *proving) whyLost(k key, base, branch index) string {
+func (v *proving) whyLost(k key, base, branch index, moved map[key]key) string {
 	switch branch.statusOf(k) {
 	case result.Passed:
 		return ""
@@ -304,7 +362,7 @@ func (v *proving) whyLost(k key, base, branch index) string {
 	case result.Skipped:
 		return "is skipped"
 	}
-	if other, ok := branch.movedTo(k, base); ok && branch.statusOf(other) == result.Passed {
+	if other, ok := moved[k]; ok && branch.statusOf(other) == result.Passed {
 		return ""
 	}
 	if b, ok := branch.brokenFor(k.group, base); ok {
@@ -313,6 +371,11 @@ func (v *proving) whyLost(k key, base, branch index) string {
 	unit := unitOf(base.tests[k])
 	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) && !branch.anyFailed(unit) {
 		return "" // its cases have new names and are no fewer
+	}
+	for _, other := range branch.units[unit] { // some runners name only the cases that fail
+		if branch.statusOf(other) == result.Failed && base.statusOf(other) == "" && other.name != k.name {
+			return "fails in a case"
+		}
 	}
 	return "is gone"
 }

@@ -14,17 +14,26 @@ type Proof struct {
 	GreenOnBranch bool // the new tests pass on the branch, and nothing fails there that did not fail on the base
 
 	OldTests
+	// Expectations are what old tests expect and the new code does not do. They are no failure of the change, but it
+	// may go out with them only if people have allowed them.
+	Expectations []Expectation
+	// OldUnknown is why the old tests did not run to their end on the new code: "timed out". Empty: they did.
+	OldUnknown string
 
 	Build   string // the result of the branch's build in words; empty: there is nothing to build
 	BuildOK bool   // the build is clean, or fails no worse than on the base
 
 	Base, OnBase, Branch result.Result // OnBase is the base with only the test files laid over it
+	OnOldTests           result.Result // the branch with the base's versions of the files that decide about tests
 	BaseName             string        // the name of the base for people, such as main
 
 	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
 	Command Command
-	NoTests bool // the project has no tests at all, or no way to run them is known
-	Shown   bool // the tests were seen red on the base and green on the branch
+	// Rejected are tests of the change that show nothing; Repeated says how its tests were run again.
+	Rejected []RejectedTest
+	Repeated string
+	NoTests  bool // the project has no tests at all, or no way to run them is known
+	Shown    bool // the tests were seen red on the base and green on the branch
 	// Missing is set if nothing can be proven here, whatever the change is. It says what keeps the base
 	// itself from running: "eslint is not installed".
 	Missing string
@@ -43,12 +52,14 @@ type Command struct {
 // OwnTests are the results of the change's own tests.
 type OwnTests struct {
 	NewTests  []string // new tests, and extended ones that tell the base from the branch
-	Extended  []string // those of NewTests that the base has in another form or with fewer cases
+	Extended  []string // those of NewTests that the base has in another form or with fewer cases, and whose old cases pass
+	Changed   []string // those of NewTests that the base has, and whose old cases do not pass on the new code
 	RedOnBase []string // those of NewTests that fail on the base, as they should
 	Guards    []string // those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
 	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
 	Mended    []string // unchanged tests of the base that fail there and pass on the branch
 	Cases     Cases
+	OnBranch  map[string]OnBranch // by new test
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
 	// nothing else is wrong with the change.
 	Alone string
@@ -57,11 +68,23 @@ type OwnTests struct {
 // Cases count the change's own tests in the unit of all other figures: a test with five cases counts as
 // five.
 type Cases struct {
-	New      int // cases of new tests that are red on the base
-	Extended int // cases of extended tests that are red on the base
-	Guards   int
-	Passing  int // cases that pass on the branch, whatever they do on the base
+	New        int // cases of new tests that are red on the base and pass on the branch
+	Extended   int // cases of extended tests that are red on the base and pass on the branch
+	Guards     int // cases that pass on the base and on the branch
+	Passing    int // cases that pass on the branch, whatever they do on the base
+	StillRed   int // cases that are red on the base and fail on the branch
+	NowSkipped int // cases that are red on the base and skipped on the branch, which proves nothing
 }
+
+// OnBranch is what the new cases of a test do on the branch.
+type OnBranch struct {
+	result.Counts
+	NowSkipped int // of the skipped ones, those that fail on the base
+}
+
+// pass reports whether the branch passes the test: a case passes, none fails, and none is skipped that fails
+// on the base.
+func (b OnBranch) pass() bool { return b.Passed > 0 && b.Failed == 0 && b.NowSkipped == 0 }
 
 // An Outcome is the verdict of a proof.
 type Outcome string
@@ -91,13 +114,14 @@ type OldTests struct {
 	StillPassing   int      // of these, the number that pass on the branch
 	Regressions    []string // of these, the ones that do not pass on the branch
 	AlreadyFailing []string // tests that fail on the base and on the branch, so not through the change
+	NowSkipped     []string // tests that fail on the base and are skipped on the branch, which proves nothing
 	Unstable       []string // tests that failed on the branch and passed when run again
 }
 
 // Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
 // failed there is mended; every other new test passes on the base as a guard; all new tests pass on the
-// branch; what passed still passes; and the build is clean. For a project without tests only the build
-// counts.
+// branch, and none of them is rejected; what passed still passes; and the build is clean. For a project
+// without tests only the build counts.
 func (p Proof) Holds() bool {
 	if p.Missing != "" {
 		return false
@@ -105,7 +129,7 @@ func (p Proof) Holds() bool {
 	if p.NoTests {
 		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
 	}
-	return p.Shown && p.BuildOK && p.GreenOnBranch &&
+	return p.Shown && p.BuildOK && p.GreenOnBranch && len(p.Rejected) == 0 &&
 		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
@@ -119,11 +143,18 @@ func (p Proof) Lines() []string {
 	if p.Why != "" && !p.Holds() {
 		lines = append(lines, p.Why)
 	}
+	lines = append(lines, p.expectationLines(maxNamed)...)
 	lines = append(lines, p.newLines()...)
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
 	}
+	if note := p.unreadNote(); note != "" {
+		lines = append(lines, note)
+	}
 	lines = append(lines, p.keptLines()...)
+	if p.Repeated != "" {
+		lines = append(lines, p.Repeated)
+	}
 	if p.Command.Said != "" {
 		lines = append(lines, p.Command.Said)
 	}
@@ -139,28 +170,21 @@ func (p Proof) newLines() []string {
 	var lines []string
 	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), maxNamed)] {
 		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
-		switch p.branchStatus(name) {
-		case result.Failed:
-			line += ", and fails on the branch, too"
-		case result.Skipped:
-			line += ", and is skipped on the branch"
-		default:
-			line += ", passes on the branch"
-		}
-		lines = append(lines, line)
+		lines = append(lines, line+p.onBranchInWords(name))
 	}
 	if more := len(p.RedOnBase) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
 	for _, name := range p.Guards[:min(len(p.Guards), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s, %s on the branch", name, p.BaseName, verbOf[p.branchStatus(name)]))
+		lines = append(lines, "Guard "+name+": passes on "+p.BaseName+p.onBranchInWords(name))
 	}
 	if more := len(p.Guards) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
-	for _, name := range p.Mended[:min(len(p.Mended), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
-	}
+	mended := countEach(p.Mended, func(name string, n int) string {
+		return "Test " + timesName(name, n) + " was there: " + p.onBaseInWords(name) + ", passes on the branch"
+	})
+	lines = append(lines, mended[:min(len(mended), maxNamed)]...)
 	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
@@ -170,10 +194,53 @@ func (p Proof) newLines() []string {
 	return lines
 }
 
-// verbOf is the verb for the status of a test.
-var verbOf = map[result.Status]string{result.Passed: "passes", result.Failed: "fails", result.Skipped: "is skipped"}
+// onBranchInWords says what a new test does on the branch, after what it does on the base.
+func (p Proof) onBranchInWords(name string) string {
+	b := p.onBranch(name)
+	switch b.Sum() {
+	case b.Passed:
+		return ", passes on the branch"
+	case b.Failed:
+		if slices.Contains(p.RedOnBase, name) {
+			return ", and fails on the branch, too"
+		}
+		return ", and fails on the branch"
+	case b.Skipped:
+		return ", and is skipped on the branch, which proves nothing"
+	}
+	var parts []string
+	for _, of := range []struct {
+		n         int
+		one, more string
+	}{
+		{b.Passed, "passes", "pass"},
+		{b.Failed, "fails", "fail"},
+		{b.Skipped, "is skipped, which proves nothing", "are skipped, which proves nothing"},
+	} {
+		if of.n == 1 {
+			parts = append(parts, fmt.Sprintf("1 of %d %s", b.Sum(), of.one))
+		} else if of.n > 1 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", of.n, b.Sum(), of.more))
+		}
+	}
+	return "; on the branch " + strings.Join(parts, ", ")
+}
+
+// onBranch returns what a new test does on the branch. Without names of its own the run as a whole decides.
+func (p Proof) onBranch(name string) OnBranch {
+	if b, known := p.OnBranch[name]; known {
+		return b
+	}
+	if p.GreenOnBranch {
+		return OnBranch{Counts: result.Counts{Passed: 1}}
+	}
+	return OnBranch{Counts: result.Counts{Failed: 1}}
+}
 
 func (p Proof) newOrExtended(name string) string {
+	if slices.Contains(p.Changed, name) {
+		return "Changed"
+	}
 	if slices.Contains(p.Extended, name) {
 		return "Extended"
 	}
@@ -186,29 +253,6 @@ func (p Proof) onBaseInWords(name string) string {
 		return note
 	}
 	return "fails on " + p.BaseName + " (as expected)"
-}
-
-// branchStatus returns the status of the branch's tests with that label; Passed if nothing else is known.
-func (p Proof) branchStatus(name string) result.Status {
-	if !p.Branch.EveryTestNamed() {
-		if p.Branch.TestsOK {
-			return result.Passed
-		}
-		return result.Failed
-	}
-	status := result.Passed
-	for _, t := range p.Branch.Tests {
-		if u := unitOf(t); name != t.Name && name != u.name && name != t.Group+" "+t.Name && name != u.group+" "+u.name {
-			continue
-		}
-		if t.Status == result.Failed {
-			return result.Failed
-		}
-		if t.Status == result.Skipped {
-			status = result.Skipped
-		}
-	}
-	return status
 }
 
 // branchLine returns the result of the whole run on the branch.
@@ -224,6 +268,23 @@ func (p Proof) branchLine() string {
 	return line
 }
 
+// unreadNote says that the runner counts more tests than it names, or than could be read of its output.
+func (p Proof) unreadNote() string {
+	var parts []string
+	for _, run := range []struct {
+		result.Result
+		where string
+	}{{p.Base, p.BaseName}, {p.Branch, "the branch"}} {
+		if unread, stated := run.Unread(); unread > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d tests on %s", unread, stated, run.where))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not compared one by one, since their names could not be read: " + strings.Join(parts, ", ")
+}
+
 // keptLines returns lines about what became of the tests that the base has.
 func (p Proof) keptLines() []string {
 	var lines []string
@@ -233,11 +294,17 @@ func (p Proof) keptLines() []string {
 	if lost := p.listWithNotes(p.Regressions); lost != "" && !strings.Contains(p.Why, lost) {
 		lines = append(lines, "No longer passing: "+lost)
 	}
+	list := func(names []string) string { return result.ListNames(ofEachName(names), maxNamed) }
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, maxNamed)+" failed once on the branch and passed when run again")
+		lines = append(lines, "Unstable: "+list(p.Unstable)+" failed once on the branch and passed when run again")
+	}
+	if len(p.NowSkipped) > 0 {
+		what := "Failing on %s and skipped on the branch, which proves nothing: %s"
+		lines = append(lines, fmt.Sprintf(what, p.BaseName, list(p.NowSkipped)))
 	}
 	if len(p.AlreadyFailing) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(p.AlreadyFailing, maxNamed)))
+		what := "Failing on %s already, and not counted against the branch: %s"
+		lines = append(lines, fmt.Sprintf(what, p.BaseName, list(p.AlreadyFailing)))
 	}
 	return lines
 }

@@ -25,6 +25,13 @@ type proving struct {
 	tests   overlay
 	// uncompiled are the new tests that count as failing on the base because they do not compile there.
 	uncompiled []newTest
+	// changed are the cases of the base with a changed expectation, changedUnits what they are cases of, here or
+	// under a new name.
+	changed         map[key]ExpectationKind
+	changedUnits    map[key]bool
+	forms           []oldForm    // the files that decide about tests and that the change touches, as on the base
+	withoutOldTests bool         // leaves the fourth run out
+	unstable        map[key]bool // the branch's tests that Unstable names
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the
@@ -33,6 +40,11 @@ type proving struct {
 // that does not hold.
 func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
+	return v.prove(ctx, base)
+}
+
+func (v *proving) prove(ctx context.Context, base string) (Proof, error) {
+	c := v.checker
 	v.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
 	if !c.HasSandbox() {
 		v.Missing = "there is no sandbox to run anything in"
@@ -71,9 +83,13 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	base := newIndex(v.Base)
+	if err := v.findChanged(ctx, base, newIndex(v.Branch).alignedTo(base)); err != nil {
+		return err
+	}
 	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()
-	} else if err = v.judgeTests(ctx); err != nil {
+	} else if err = v.judgeTests(ctx, v.rerunBranch(ctx)); err != nil {
 		return err
 	}
 	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() && len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
@@ -123,6 +139,10 @@ func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, err
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
 		return LayChanges(v.changes, v.work.Root(), onto)
 	}, v.project)
+}
+
+func (v *proving) rerunBranch(ctx context.Context) func() (result.Result, error) {
+	return func() (result.Result, error) { return v.onBranch(ctx, true) }
 }
 
 // onBase runs the base with only the change's test files. It also builds, for kinds whose tests may read
@@ -196,13 +216,14 @@ func (v *proving) whyNoTests() string {
 	return "the project has no tests, and none was added"
 }
 
-// judgeTests compares the three runs test by test.
-func (v *proving) judgeTests(ctx context.Context) error {
-	base, branch := newIndex(v.Base), newIndex(v.Branch)
+// judgeTests compares the three runs test by test. rerun runs the branch once more.
+func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, error)) error {
+	base := newIndex(v.Base)
+	branch := newIndex(v.Branch).alignedTo(base)
 	if err := v.findFixedTests(ctx, base, branch); err != nil { // before the next, for its second run on the base
 		return err
 	}
-	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
+	if err := v.findRegressions(base, branch, rerun); err != nil {
 		return err
 	}
 	if v.tests.isEmpty() {
@@ -211,19 +232,19 @@ func (v *proving) judgeTests(ctx context.Context) error {
 		v.Why = v.whatIsMissing()
 		return nil
 	}
-	onBase := newIndex(v.OnBase)
+	onBase := newIndex(v.OnBase).alignedTo(base, branch)
 	news := newTests(base, branch)
 	for _, n := range news {
 		v.addNewTest(n, base, onBase, branch)
 	}
-	if err := v.showUncompiled(ctx); err != nil {
+	if err := v.showUncompiled(ctx, base, branch); err != nil {
 		return err
 	}
 	if err := v.addExtended(ctx, base, onBase, branch); err != nil {
 		return err
 	}
 	v.addUncompiled(base, onBase, branch)
-	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news, onBase, branch)
+	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news)
 	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
 	v.Why = v.whatIsMissing()
 	return nil
@@ -252,7 +273,7 @@ func (v *proving) whatIsMissing() string {
 // nothingNewFails reports whether every test that fails on the branch failed on the base, too.
 func (v *proving) nothingNewFails(base, branch index) bool {
 	for _, k := range branch.order {
-		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !slices.Contains(v.Unstable, branch.labelOf(k)) {
+		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !v.unstable[k] {
 			return false
 		}
 	}
@@ -264,18 +285,7 @@ func (v *proving) nothingNewFails(base, branch index) bool {
 	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
 }
 
-// newTestsPass reports whether the new tests pass on the branch. Of each, at least one case must pass, none
-// may fail, and none that failed on the base may be skipped.
-func (v *proving) newTestsPass(news []newTest, onBase, branch index) bool {
-	for _, n := range news {
-		for _, k := range n.leaves {
-			if branch.statusOf(k) == result.Failed || branch.statusOf(k) == result.Skipped && onBase.statusOf(k) == result.Failed {
-				return false
-			}
-		}
-		if !slices.ContainsFunc(n.leaves, func(k key) bool { return branch.statusOf(k) == result.Passed }) {
-			return false
-		}
-	}
-	return true
+// newTestsPass reports whether the new tests pass on the branch.
+func (v *proving) newTestsPass(news []newTest) bool {
+	return !slices.ContainsFunc(news, func(n newTest) bool { return !v.OnBranch[n.label].pass() })
 }

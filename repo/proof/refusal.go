@@ -26,6 +26,8 @@ func (p Proof) refusal() string {
 			p.PassedBefore-p.StillPassing, p.PassedBefore, p.BaseName, p.listWithNotes(p.Regressions))
 	case len(own) > 0:
 		why = "the change's own tests do not pass on the branch: " + result.ListNames(own, maxNamed)
+	case len(p.Rejected) > 0:
+		why = p.rejection()
 	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Mended) > 0:
 		why = fmt.Sprintf("new test %s %s, so it does not show what was wrong: have it run there, or leave it out", p.NotRed[0], p.onBaseInWords(p.NotRed[0]))
 	}
@@ -42,8 +44,17 @@ func (p Proof) failingOwn() []string {
 		return nil
 	}
 	for _, name := range p.NewTests {
-		if s := p.branchStatus(name); s != result.Passed {
-			out = append(out, name+" "+verbOf[s]+" there")
+		b, known := p.OnBranch[name]
+		verb, n := "fails", b.Failed
+		if n == 0 {
+			verb, n = "is skipped", b.Skipped
+		}
+		switch {
+		case !known || b.pass():
+		case n == b.Sum():
+			out = append(out, fmt.Sprintf("%s %s there", name, verb))
+		default:
+			out = append(out, fmt.Sprintf("%s %s there in %d of %d cases", name, verb, n, b.Sum()))
 		}
 	}
 	return out

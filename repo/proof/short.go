@@ -7,7 +7,7 @@ import (
 
 // Short returns the proof in one line, without the details of Lines.
 func (p Proof) Short() string {
-	var parts []string
+	parts := p.expectationParts()
 	for _, shown := range []struct {
 		n           int
 		what, whats string
@@ -22,6 +22,12 @@ func (p Proof) Short() string {
 		case shown.n > 1:
 			parts = append(parts, fmt.Sprintf("%d %s: red before, green now", shown.n, shown.whats))
 		}
+	}
+	if n := p.Cases.StillRed; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d red before and now", n))
+	}
+	if n := p.Cases.NowSkipped; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d red before, skipped now, which proves nothing", n))
 	}
 	if n := p.Cases.Guards; n == 1 {
 		parts = append(parts, "1 guard: green before and now")
@@ -40,6 +46,11 @@ func (p Proof) Short() string {
 	}
 	if n := len(p.AlreadyFailing); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n, map[bool]string{true: "does", false: "do"}[n == 1]))
+	}
+	if n := len(p.NowSkipped); n == 1 {
+		parts = append(parts, "1 failed before and is skipped now")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d failed before and are skipped now", n))
 	}
 	if n := len(p.Unstable); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unstable", n))

@@ -21,7 +21,7 @@ var errNoStub = errors.New("proof: nothing can stand in for what the base lacks"
 // showUncompiled runs the new tests that do not compile on the base once more, with empty stand-ins for
 // what the base lacks, and notes their results. They count as failing in any case, but a test that was seen
 // to fail by itself shows more.
-func (v *proving) showUncompiled(ctx context.Context) error {
+func (v *proving) showUncompiled(ctx context.Context, base, branch index) error {
 	if len(v.uncompiled) == 0 || v.project.Kind != "go" {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (v *proving) showUncompiled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stubbed, missing := newIndex(again), result.ListNames(names, 3)
+	stubbed, missing := newIndex(again).alignedTo(base, branch), result.ListNames(names, 3)
 	for _, n := range v.uncompiled {
 		ran := slices.ContainsFunc(n.leaves, func(k key) bool { return stubbed.statusOf(k) != "" })
 		switch {

@@ -5,22 +5,36 @@ import (
 	"strings"
 )
 
-// FailingSince returns the failing tests in two groups: those that do not fail on the base, and those that
-// fail or could not run there, too.
-func (r Result) FailingSince(base Result) (fresh, already []Test) {
-	type key struct{ group, name string }
-	before := map[key]bool{}
-	for _, t := range base.Tests {
-		if t.Status == Failed {
-			before[key{t.Group, t.Name}] = true
-		}
+// A Name is what a runner calls a test. Several tests may share it, such as those of a class that is made
+// three times.
+type Name struct{ Group, Name string }
+
+// CountByName returns how many tests of each name pass, fail and are skipped.
+func CountByName(tests []Test) map[Name]Counts {
+	out := map[Name]Counts{}
+	for _, t := range tests {
+		n := Name{t.Group, t.Name}
+		c := out[n]
+		c.Count(t.Status)
+		out[n] = c
 	}
+	return out
+}
+
+// FailingSince returns the failing tests in two groups: those that do not fail on the base, and those that
+// fail or could not run there, too. Of tests that share a name, as many count as failing already as fail on
+// the base.
+func (r Result) FailingSince(base Result) (fresh, already []Test) {
+	before := CountByName(base.Tests)
 	for _, t := range r.Tests {
-		switch {
-		case t.Status != Failed:
-		case before[key{t.Group, t.Name}]:
-			already = append(already, t)
-		default:
+		if t.Status != Failed {
+			continue
+		}
+		n := Name{t.Group, t.Name}
+		if c := before[n]; c.Failed > 0 {
+			c.Failed--
+			before[n], already = c, append(already, t)
+		} else {
 			fresh = append(fresh, t)
 		}
 	}

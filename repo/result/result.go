@@ -46,6 +46,18 @@ func (c *Counts) Add(more Counts) {
 	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
 }
 
+// Count adds a test with the status s.
+func (c *Counts) Count(s Status) {
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Skipped:
+		c.Skipped++
+	}
+}
+
 // Missing says in words what kept the build or the tests from starting: "eslint is not installed". An empty
 // text means that they started.
 type Missing struct{ Build, Tests string }
@@ -71,6 +83,9 @@ type Result struct {
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	Took    time.Duration
 	Counted bool // if false, only the exit code is known
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
+	// it may be smaller than the counts.
+	Stated int
 }
 
 // StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
@@ -200,6 +215,22 @@ func (r Result) EveryFailureNamed() bool {
 		}
 	}
 	return r.Counted && named >= r.Failed
+}
+
+// Unread returns how many tests of the runner's own summary have no name here, and the number in the summary.
+// It returns zero for a runner that names only failing tests.
+func (r Result) Unread() (unread, stated int) {
+	named, passing := 0, false
+	for _, t := range r.Tests {
+		if t.Broken == "" {
+			named++
+		}
+		passing = passing || t.Status == Passed
+	}
+	if !passing || named >= r.Stated {
+		return 0, r.Stated
+	}
+	return r.Stated - named, r.Stated
 }
 
 // HasNoTests reports whether the tests ran and there are none.

@@ -52,3 +52,26 @@ func TestLongTextKeepsBothEnds(t *testing.T) {
 	require.Equal(t, "short", KeepEnds("short", 100))
 	require.Equal(t, "red\ntext", StripTerminal("\x1b[31mred\x1b[0m\r\ntext"))
 }
+
+// TestATestThatBreaksDoesNotHideBehindOneOfItsName has three tests of one name, of which one fails on the
+// base.
+func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
+	t.Parallel()
+	run := func(statuses ...Status) (r Result) {
+		r.TestsRan, r.Counted, r.ExitCode = true, true, 1
+		for _, s := range statuses {
+			r.Tests = append(r.Tests, Test{Name: "total", Group: "p", Status: s, Output: string(s)})
+			r.Count(s)
+		}
+		return r
+	}
+	base := run(Passed, Passed, Failed)
+	for want, now := range map[int]Result{0: run(Failed, Passed, Passed), 1: run(Passed, Failed, Failed), 2: run(Failed, Failed, Failed)} {
+		fresh, already := now.FailingSince(base)
+		require.Len(t, fresh, want)
+		require.Len(t, already, 1)
+		_, only := now.FailsOnlyAs(base)
+		require.Equal(t, want == 0, only)
+		require.Equal(t, want > 0, now.RedSince(base))
+	}
+}

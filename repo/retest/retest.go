@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/bisect"
@@ -62,7 +63,13 @@ const maxFiles = 200
 // Tests makes a probe of the new and mended tests of a proven change; commit has the change. It returns
 // false if no test was shown to fail on the base, or the change has no test files or more than maxFiles.
 func Tests(p project.Project, commit string, changes []diff.Change, shown proof.Proof) (Probe, bool) {
-	probe := Probe{Project: p, Commit: commit, Names: append(append([]string{}, shown.RedOnBase...), shown.Mended...)}
+	probe := Probe{Project: p, Commit: commit}
+	for _, name := range slices.Concat(shown.RedOnBase, shown.Mended) {
+		// Of tests that share a name some may fail with the change as well: such a name is red everywhere.
+		if !slices.Contains(probe.Names, name) && statusOf(shown.Branch, name) != result.Failed {
+			probe.Names = append(probe.Names, name)
+		}
+	}
 	for _, c := range changes {
 		switch {
 		case strings.Contains(c.Mode, "symlink") || strings.Contains(c.Mode, "submodule") || strings.HasPrefix(c.Mode, "too large"):

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
@@ -99,4 +100,28 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 		Probe{Project: project.Project{Kind: "python", Test: "python3 -m pytest"}, Files: []File{{Path: "tests/test_a.py"}}, Names: []string{"test_a"}}.narrowed().Test)
 	_, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, proof.Proof{Shown: true})
 	require.False(t, ok, "no test failed on the base")
+}
+
+// TestANameThatIsRedWithTheChangeIsNotAsked has names that several tests share, of which one fails anyway.
+func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
+	t.Parallel()
+	shown := proof.Proof{Shown: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}, Mended: []string{"total", "total", "rest", "rest"}}}
+	for _, s := range []result.Status{result.Passed, result.Failed} {
+		shown.Branch.Tests = append(shown.Branch.Tests, result.Test{Name: "total", Status: s}, result.Test{Name: "rest", Status: result.Passed})
+	}
+	probe, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, shown)
+	require.True(t, ok)
+	require.Equal(t, []string{"TestSplit", "rest"}, probe.Names)
+
+	run := func(statuses ...result.Status) Verdict {
+		r := result.Result{Counted: true, Tests: []result.Test{{Name: "TestSplit", Status: result.Passed}}}
+		for _, s := range statuses {
+			r.Tests = append(r.Tests, result.Test{Name: "rest", Status: s})
+		}
+		return probe.judgeTests(r)
+	}
+	require.Equal(t, verdicts[false], run(result.Passed, result.Passed))
+	require.Equal(t, verdicts[true], run(result.Passed, result.Failed))
+	require.Equal(t, Unclear("the tests do not run there"), run(result.Passed, result.Skipped), "what is skipped is not green")
+	require.Equal(t, Unclear("the tests do not run there"), run(result.Skipped, result.Passed))
 }

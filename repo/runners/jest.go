@@ -22,13 +22,13 @@ type jestRun struct {
 	file    string
 	heads   outline
 	detail  *strings.Builder
-	details map[string]*strings.Builder
+	details map[string][]*strings.Builder // by file and name
 	ended   bool
 }
 
 // readJest reads jest. Without --verbose jest names only failed tests.
 func readJest(text string) (Reading, bool) {
-	run := jestRun{details: map[string]*strings.Builder{}}
+	run := jestRun{details: map[string][]*strings.Builder{}}
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
@@ -76,10 +76,10 @@ func (run *jestRun) beginDetail(title string) {
 	run.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
 		run.Tests = append(run.Tests, result.BrokenGroup(run.file, "could not be loaded", ""))
-		run.details[run.file+"\x00"+run.file+" could not be loaded"] = run.detail
-		return
+		title = run.file + " could not be loaded"
 	}
-	run.details[run.file+"\x00"+strings.ReplaceAll(title, " › ", separator)] = run.detail
+	key := run.file + "\x00" + strings.ReplaceAll(title, " › ", separator)
+	run.details[key] = append(run.details[key], run.detail)
 }
 
 // settleDetails adds the output to failed tests, and adds the tests that are named only there.
@@ -88,14 +88,15 @@ func (run *jestRun) settleDetails() {
 	for i, t := range run.Tests {
 		key := t.Group + "\x00" + t.Name
 		seen[key] = true
-		if b := run.details[key]; b != nil && t.Status == result.Failed {
-			run.Tests[i].Output = b.String()
+		if texts := run.details[key]; len(texts) > 0 && t.Status == result.Failed {
+			run.Tests[i].Output = texts[0].String()
+			run.details[key] = texts[min(1, len(texts)-1):]
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(run.details)) {
 		file, name, _ := strings.Cut(key, "\x00")
 		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
-			run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key].String()})
+			run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key][0].String()})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package runners
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/joshdk/go-junit"
@@ -9,7 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-var junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
+var (
+	junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
+	junitSuite = regexp.MustCompile(`<testsuite((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>|</testsuite>`)
+	junitTests = regexp.MustCompile(`\stests\s*=\s*["'](\d+)["']`)
+)
 
 // readJUnit reads JUnit XML, with any text before and after it.
 func readJUnit(text string) (Reading, bool) {
@@ -30,7 +35,26 @@ func readJUnit(text string) (Reading, bool) {
 	for _, s := range suites {
 		r.addSuite(s, 0)
 	}
+	r.Stated = statedByJUnit(text)
 	return r, true
+}
+
+// statedByJUnit returns the number of tests that the outermost suites state.
+func statedByJUnit(text string) (stated int) {
+	depth := 0
+	for _, m := range junitSuite.FindAllStringSubmatch(text, -1) {
+		if m[0] == "</testsuite>" {
+			depth--
+			continue
+		}
+		if n := junitTests.FindStringSubmatch(m[1]); n != nil && depth == 0 {
+			stated += parseCount(n[1])
+		}
+		if m[2] == "" {
+			depth++
+		}
+	}
+	return stated
 }
 
 func (r *Reading) addSuite(s junit.Suite, depth int) {
@@ -55,10 +79,12 @@ func junitTest(s junit.Suite, t junit.Test) result.Test {
 	if out.Group == "" {
 		out.Group = s.Name
 	}
-	switch t.Status {
-	case junit.StatusPassed:
+	// googletest has no element for a test that is disabled.
+	notRun := slices.Contains([]string{"notrun", "disabled", "skipped"}, t.Properties["status"])
+	switch {
+	case t.Status == junit.StatusPassed && !notRun:
 		out.Status = result.Passed
-	case junit.StatusSkipped:
+	case t.Status == junit.StatusPassed, t.Status == junit.StatusSkipped:
 		out.Status = result.Skipped
 	default:
 		out.Status = result.Failed

@@ -9,28 +9,27 @@ import (
 
 var (
 	proveResult = regexp.MustCompile(`(?m)^Result: (?:PASS|FAIL|NOTESTS)\s*$`)
+	proveFiles  = regexp.MustCompile(`^Files=(\d+), `)
 	proveFile   = regexp.MustCompile(`^(\S+\.(?:t|pl|pm))\s\.{2,}\s*(ok|skipped\b.*)?\s*(?:\d+ ms\s*)?$`)
 )
 
 // readProve reads the output of Perl's prove without -v: a line for each file. prove numbers the tests in a
-// failed file, and a change of the file shifts the numbers, so files are compared instead.
-// https://perldoc.perl.org/prove
+// failed file, and a change of the file shifts the numbers, so files are compared instead. Of several runs,
+// as of the folders of a distribution, it reads all. https://perldoc.perl.org/prove
 func readProve(text string) (Reading, bool) {
 	if !proveResult.MatchString(text) {
 		return Reading{}, false
 	}
 	var r Reading
-	seen := map[string]bool{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \r\n")
-		if line == "Test Summary Report" {
-			break
+		if m := proveFiles.FindStringSubmatch(line); m != nil {
+			r.Stated += parseCount(m[1])
 		}
 		m := proveFile.FindStringSubmatch(line)
-		if m == nil || seen[m[1]] {
+		if m == nil {
 			continue
 		}
-		seen[m[1]] = true
 		t := result.Test{Name: m[1], Status: result.Failed} // the following lines have the reason
 		switch {
 		case m[2] == "ok":

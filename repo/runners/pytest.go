@@ -18,7 +18,9 @@ var (
 // A pytestRun is the state while pytest's output is read.
 type pytestRun struct {
 	Reading
-	at      map[string]int // index of a test by its full name
+	at      map[string]int // by its full name the last test of that name
+	failed  map[string]bool
+	errors  map[int]bool // the tests with an error outside of the test itself
 	heading string
 	output  map[string]*strings.Builder // by the heading above it
 	ended   bool
@@ -26,7 +28,8 @@ type pytestRun struct {
 
 // readPytest reads the terminal output of pytest. Without -v pytest names only failed tests.
 func readPytest(text string) (Reading, bool) {
-	run := pytestRun{at: map[string]int{}, output: map[string]*strings.Builder{}}
+	run := pytestRun{at: map[string]int{}, failed: map[string]bool{}, errors: map[int]bool{}}
+	run.output = map[string]*strings.Builder{}
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
@@ -59,7 +62,7 @@ func (run *pytestRun) readLine(line string) {
 	}
 }
 
-// addTest records a status. A test that passes and whose tear-down fails has two.
+// addTest records a status of -v. A test that ran and whose tear-down fails has a second one.
 func (run *pytestRun) addTest(whole, word string) {
 	status := result.Failed
 	switch word {
@@ -68,13 +71,20 @@ func (run *pytestRun) addTest(whole, word string) {
 	case "SKIPPED", "XFAIL", "XPASS":
 		status = result.Skipped
 	}
-	if i, ok := run.at[whole]; ok {
-		if status == result.Failed {
-			run.Tests[i].Status = result.Failed
+	run.failed[whole] = run.failed[whole] || status == result.Failed
+	if i, ok := run.at[whole]; ok && word == "ERROR" && !run.errors[i] {
+		if t := &run.Tests[i]; t.Status == result.Passed {
+			run.Passed-- // the summary counts both
+		} else if t.Status == result.Failed {
+			run.Failed--
+		} else {
+			run.Skipped--
 		}
+		run.Tests[i].Status, run.errors[i] = result.Failed, true
 		return
 	}
 	run.at[whole] = len(run.Tests)
+	run.errors[len(run.Tests)] = word == "ERROR"
 	group, name, _ := strings.Cut(whole, "::")
 	if i := strings.LastIndex(strings.SplitN(name, "[", 2)[0], "::"); i >= 0 {
 		group, name = group+"::"+name[:i], name[i+2:]
@@ -85,7 +95,12 @@ func (run *pytestRun) addTest(whole, word string) {
 // readShortLine reads a line of the short summary: a test, or a file that cannot be imported.
 func (run *pytestRun) readShortLine(m []string) {
 	if m[3] != "" {
-		run.addTest(m[2]+m[3], m[1])
+		i, known := run.at[m[2]+m[3]]
+		if !known {
+			run.addTest(m[2]+m[3], m[1])
+		} else if !run.failed[m[2]+m[3]] {
+			run.Tests[i].Status = result.Failed
+		}
 		return
 	}
 	if _, ok := run.at[m[2]]; !ok {

@@ -16,6 +16,9 @@ type Reading struct {
 	result.Counts
 	Text      string // the output for people, if the runner's output is for machines
 	Uncounted bool   // only failures are named, and the number of passed tests is unknown
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than
+	// the number of tests here, which counts each case.
+	Stated int
 }
 
 // A format is the output format of a runner. read returns false if the text has another format.
@@ -64,6 +67,9 @@ func Read(text string) (Reading, bool) {
 	for _, f := range formats {
 		if r, ok := f.read(text); ok {
 			r.format = f.name
+			if r.Stated == 0 {
+				r.Stated = r.Sum() // what the reader took from the summary
+			}
 			r.boundAndCount()
 			return r, true
 		}
@@ -90,26 +96,23 @@ func (r *Reading) readCounts(summary string) {
 
 // boundAndCount shortens long texts and counts the tests. A count of the runner stays if it is larger.
 func (r *Reading) boundAndCount() {
+	var read result.Counts
+	for _, t := range r.Tests {
+		read.Count(t.Status)
+	}
+	r.Passed, r.Failed = max(r.Passed, read.Passed), max(r.Failed, read.Failed)
+	r.Skipped = max(r.Skipped, read.Skipped)
+	r.Uncounted = r.Uncounted || r.Sum() == 0 && r.Stated > 0
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
-	var passed, failed, skipped int
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		t.Name, t.Group, t.Of = short(t.Name), short(t.Group), short(t.Of)
-		switch t.Status {
-		case result.Passed:
-			passed++
-		case result.Skipped:
-			skipped++
-		default:
-			failed++
-		}
 		if t.Status == result.Failed {
 			t.Output = result.KeepEnds(strings.TrimRight(t.Output, "\n"), maxTestOutput)
 		} else {
 			t.Output = ""
 		}
 	}
-	r.Passed, r.Failed, r.Skipped = max(r.Passed, passed), max(r.Failed, failed), max(r.Skipped, skipped)
 	r.Text = result.KeepEnds(r.Text, result.MaxText)
 }
 

@@ -24,6 +24,9 @@ func described(r Reading, ok bool) string {
 	if r.Uncounted {
 		counted = ", uncounted"
 	}
+	if r.Stated > len(r.Tests) {
+		counted += fmt.Sprintf(", of the runner's %d", r.Stated)
+	}
 	fmt.Fprintf(&b, "%s: %d passed, %d failed, %d skipped%s\n", r.format, r.Passed, r.Failed, r.Skipped, counted)
 	for _, t := range r.Tests {
 		fmt.Fprintf(&b, "%s %s", t.Status, t.Name)

@@ -12,6 +12,7 @@ var (
 	tapResult    = regexp.MustCompile(`^( *)(not )?ok\b *(\d*)(?: +- +| +|$)(.*)$`)
 	tapPlan      = regexp.MustCompile(`^( *)1\.\.(\d+)`)
 	tapDirective = regexp.MustCompile(`(?i)(?:^| )# *(skip|todo)\b.*$`)
+	tapStated    = regexp.MustCompile(`^# (?:tests|suites) +(\d+)$`)
 	tapVersion   = regexp.MustCompile(`(?m)^TAP version 1[234]\s*$`)
 	tapFile      = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
 )
@@ -32,7 +33,9 @@ type tapRun struct {
 	open    [tapDepth + 1][]*tapPoint // by depth, the points whose parent has not come yet
 	last    *tapPoint
 	yaml    int // indentation of the block being read; -1 outside a block
-	planned int // the plan at the top level; -1 if there is none
+	planned int // the sum of the plans at the top level; -1 if there is none
+	points  int // the points at any depth
+	stated  int // the tests and suites by the comments after them; 0 if there are none
 	bailed  string
 }
 
@@ -59,7 +62,9 @@ func (run *tapRun) readLine(line string) {
 	}
 	switch m := tapPlan.FindStringSubmatch(line); {
 	case m != nil && m[1] == "":
-		run.planned, _ = strconv.Atoi(m[2])
+		run.planned = max(0, run.planned) + parseCount(m[2])
+	case tapStated.MatchString(line):
+		run.stated += parseCount(tapStated.FindStringSubmatch(line)[1])
 	case strings.TrimSpace(line) == "---" && run.last != nil && indentOf(line) > 0:
 		run.yaml = indentOf(line)
 	case strings.HasPrefix(line, "Bail out!"):
@@ -80,6 +85,7 @@ func (run *tapRun) inYAML(line string) {
 }
 
 func (run *tapRun) addPoint(depth int, failed bool, rest string) {
+	run.points++
 	p := &tapPoint{status: result.Passed}
 	if failed {
 		p.status = result.Failed
@@ -105,6 +111,8 @@ func (run *tapRun) toReading() Reading {
 			r.addPoint(p, "", i+1)
 		}
 	}
+	// The comments count points that contain others, too.
+	r.Stated = max(0, run.stated-run.points+len(r.Tests))
 	if run.bailed != "" {
 		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", run.bailed))
 	} else if run.planned > len(run.open[0]) {

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	vitestTest    = regexp.MustCompile(`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms)?$`)
+	vitestTest    = regexp.MustCompile(`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms(?: \[.*\])?)?$`)
 	vitestFailed  = regexp.MustCompile(`^ +FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: > (.+?)| \[ .* \])?$`)
 	vitestSummary = regexp.MustCompile(`^ +Tests +(no tests|[^(]*?)(?: *\((\d+)\))?$`)
 	vitestFiles   = regexp.MustCompile(`^ +Test Files +\S`)
@@ -17,15 +17,17 @@ var (
 // A vitestRun is the state while vitest's output is read.
 type vitestRun struct {
 	Reading
-	at     map[string]int
-	detail []int // the tests whose failure output is being read
+	named  map[string]int   // by file and name, the last test
+	failed map[string][]int // by file and name, the failed tests of which the last may have no output yet
+	begun  map[int]bool     // the failed tests that have output
+	detail []int            // the tests whose failure output is being read
 	files  bool
 	ended  bool
 }
 
 // readVitest reads vitest. Without the verbose reporter vitest names only failed tests.
 func readVitest(text string) (Reading, bool) {
-	run := vitestRun{at: map[string]int{}}
+	run := vitestRun{named: map[string]int{}, failed: map[string][]int{}, begun: map[int]bool{}}
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
@@ -61,29 +63,34 @@ func (run *vitestRun) readLine(line string) {
 }
 
 func (run *vitestRun) addTest(file, name string, status result.Status) int {
-	key := file + "\x00" + name
-	if i, ok := run.at[key]; ok {
-		if status == result.Failed {
-			run.Tests[i].Status = result.Failed
-		}
-		return i
+	key, i := file+"\x00"+name, len(run.Tests)
+	run.named[key] = i
+	if status == result.Failed {
+		run.failed[key] = append(run.failed[key], i)
 	}
-	run.at[key] = len(run.Tests)
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: status})
-	return len(run.Tests) - 1
+	return i
 }
 
 // beginFailure starts the output of a failed test or of a file that could not be loaded. Several such lines
-// may share one output.
+// may share one output. Of tests that share a name it is the output of the first failed one that has none.
 func (run *vitestRun) beginFailure(file, name string) {
-	if name == "" {
-		key := file + "\x00"
-		if _, ok := run.at[key]; !ok {
-			run.at[key] = len(run.Tests)
-			run.Tests = append(run.Tests, result.BrokenGroup(file, "could not be loaded", ""))
+	key := file + "\x00" + name
+	last, known := run.named[key]
+	if !known {
+		last = run.addTest(file, name, result.Failed)
+		if name == "" {
+			run.Tests[last] = result.BrokenGroup(file, "could not be loaded", "")
 		}
-		run.detail = append(run.detail, run.at[key])
-		return
 	}
-	run.detail = append(run.detail, run.addTest(file, name, result.Failed))
+	at := run.failed[key]
+	if len(at) == 0 {
+		at = []int{last}
+	}
+	for len(at) > 1 && run.begun[at[0]] {
+		at = at[1:]
+	}
+	run.failed[key], run.begun[at[0]] = at, true
+	run.Tests[at[0]].Status = result.Failed
+	run.detail = append(run.detail, at[0])
 }

@@ -166,6 +166,7 @@ func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 func joinTests(near, rest result.Result) result.Result {
 	both := rest
 	both.Counts.Add(near.Counts)
+	both.Stated += near.Stated
 	both.Tests = append(slices.Clone(near.Tests), rest.Tests...)
 	both.Output = result.KeepEnds(strings.TrimSuffix(near.Output, "\n")+"\n"+rest.Output, result.MaxText)
 	both.ExitCode = cmp.Or(near.ExitCode, rest.ExitCode)
@@ -248,6 +249,7 @@ func takeTests(r *result.Result, o outcome, written []string) {
 		if file, readable := runners.Read(text); readable {
 			reports.Tests, reported = append(reports.Tests, file.Tests...), true
 			reports.Add(file.Counts)
+			reports.Stated += file.Stated
 			reports.Uncounted = reports.Uncounted || file.Uncounted
 		}
 	}
@@ -255,7 +257,7 @@ func takeTests(r *result.Result, o outcome, written []string) {
 		said, ok = reports, true
 	}
 	r.Counted = ok && !said.Uncounted
-	r.Tests, r.Counts = said.Tests, said.Counts
+	r.Tests, r.Counts, r.Stated = said.Tests, said.Counts, said.Stated
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest use this code for "no tests"
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {

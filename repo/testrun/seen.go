@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -84,19 +85,10 @@ func (c *Checker) seenKey(base, tree string, p project.Project) string {
 	return strings.Join([]string{base, tree, p.Kind, p.Build, p.Test, c.cacheOrEmpty().PackagesKey()}, "\x00")
 }
 
-// sameOutcome reports whether two runs have the same result for each test.
+// sameOutcome reports whether two runs have the same result for each test, in any order.
 func sameOutcome(a, b result.Result) bool {
 	if a.BuildOK != b.BuildOK || a.TestsOK != b.TestsOK || a.ExitCode != b.ExitCode || len(a.Tests) != len(b.Tests) {
 		return false
 	}
-	status := map[string]result.Status{}
-	for _, t := range a.Tests {
-		status[t.Group+"\x00"+t.Name] = t.Status
-	}
-	for _, t := range b.Tests {
-		if s, known := status[t.Group+"\x00"+t.Name]; !known || s != t.Status {
-			return false
-		}
-	}
-	return true
+	return maps.Equal(result.CountByName(a.Tests), result.CountByName(b.Tests))
 }

@@ -29,6 +29,12 @@ const Lessons = "lessons_to_agents"
 // PassOn is the button below a held message, with which a person who may approve gives it to the agents.
 const PassOn = "pass_on"
 
+// TakeUp is the button of an offer to take up a report that was stopped before anybody approved it.
+const TakeUp = "take_up"
+
+// StopThread is the button that stops the work of another thread.
+const StopThread = "stop_thread"
+
 // Join is the button that joins the thread to another one about the same problem.
 const Join = "join"
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -44,6 +45,8 @@ type Report struct {
 	Reproduction  string       `json:"reproduction,omitempty"`
 	Example       string       `json:"example,omitempty"`
 	Siblings      *Siblings    `json:"siblings,omitempty"`
+
+	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
 // diagnosisMark is the first and the last line of a Diagnosis Report.

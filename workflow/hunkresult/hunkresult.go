@@ -79,7 +79,7 @@ func (l Hunks) Line() string {
 		case Untried:
 			untried++
 		default:
-			kept = append(kept, fmt.Sprintf("%s (%s)", h.quotedPlace(), h.Kept))
+			kept = append(kept, fmt.Sprintf("%s (%s)", h.quotedPlace(), plaintext.QuoteLine(h.Kept)))
 		}
 	}
 	switch {

@@ -23,6 +23,7 @@ const (
 	Form     Kind = "form"    // a modal was submitted: ActionID and Value are of the button that opened it
 	Sent     Kind = "sent"    // User sent another person's message to the bot: TS and Text are of that message
 	Due      Kind = "due"     // not from Slack: a question waited long enough; Value is its id
+	Reacted  Kind = "reacted" // an emoji was added to a message or removed: TS is the message's, Value the emoji's name, ActionID Added or Removed
 	Told     Kind = "told"    // not from Slack: the program tells the agents something
 	AppAlert Kind = "alert"   // an app posted about a problem: Alert is set, and Value is the app's name
 	Remark   Kind = "remark"  // not from Slack: a person commented on the pull request; Value is the login there
@@ -36,6 +37,12 @@ const ByEdit = "edit"
 // ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later, after it was
 // edited, and nobody knows what it said first. The EventID of all that is read later begins with it and a colon.
 const ReadAgain = "again"
+
+// The ActionIDs of a reaction.
+const (
+	Added   = "added"
+	Removed = "removed"
+)
 
 // An Event is one event as the gateway parsed it, before it is judged.
 type Event struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
@@ -28,64 +29,71 @@ const (
 type Consent struct {
 	Kind               ConsentKind
 	Scope              string
-	WithoutGoAhead     bool // an agreement with a scope and no word to go ahead: it may answer another person
-	NeedsWaitingReport bool // in other words than those of approval: if no report waits, it means something else
+	Condition          string // what the message makes its consent depend on, in its words: an event, or a time
+	WithoutGoAhead     bool   // an agreement with a scope and no word to go ahead: it may answer another person
+	NeedsWaitingReport bool   // in other words than those of approval: if no report waits, it means something else
 }
 
 // ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
 // of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
 // mention, so any mention in it is of another person.
 //
-// Quotes, code, questions, negations and conditions are never ConsentApprove, and neither is a text with a
-// character that only looks like ASCII.
-func ReadConsent(text string) Consent {
+// Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a
+// character that only looks like ASCII is none, either; a phrase of another language counts letter by letter.
+func (l Lexicon) ReadConsent(text string) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	own = words.TrimAddress(own)
-	if saysStop(own) {
+	refusal, ends := l.readRefusal(text)
+	if ends {
 		return Consent{Kind: ConsentStop}
 	}
 	if own == "" || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) {
 		return Consent{}
 	}
-	exact := !quoted && words.IsPlainASCII(plain) && !strings.Contains(plain, "```") && !words.Mentions(plain)
-	if exact {
-		if c := readExact(own); c.Kind != ConsentNone {
+	if !quoted && !strings.Contains(plain, "```") && !words.Mentions(plain) {
+		if c := l.readExact(plain, own, refusal); c.Kind != ConsentNone {
 			return c
 		}
 	}
-	return readLoose(own)
+	return l.readLoose(own, refusal)
 }
 
 // Permits reports whether a message permits something, provided that its writer may: an approval with a scope
 // or without, a push, or a backport.
-func Permits(text string) bool {
-	kind := ReadConsent(text).Kind
+func (l Lexicon) Permits(text string) bool {
+	kind := l.ReadConsent(text).Kind
 	pushes, _ := ReadPush(text)
 	_, backports := ReadBackport(text)
 	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped
 }
 
 // readExact reads the forms that count word for word: an approval, and an approval with a scope.
-func readExact(own string) Consent {
+func (l Lexicon) readExact(plain, own string, refusal Refusal) Consent {
+	if l.phrases().IsWhole(own, phrases.Approve) {
+		return Consent{Kind: ConsentApprove}
+	}
+	if !words.IsPlainASCII(plain) {
+		return Consent{}
+	}
 	said := words.Polite(own)
 	if approval.MatchString(words.Squeeze(said)) {
-		return Consent{Kind: ConsentApprove, NeedsWaitingReport: !slices.Contains(approving, strings.ToLower(said))}
+		return Consent{Kind: ConsentApprove, NeedsWaitingReport: true}
 	}
 	c := readScope(said)
+	if c.Kind == ConsentScoped && refusal == RefusalStop {
+		return Consent{Kind: ConsentRefuse} // "fix it, but don't push it"
+	}
 	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(said)
 	return c
 }
-
-// approving lists the words of approval, which mean nothing else in any context.
-var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
 
 var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
 // The words of approval: an optional agreement, one or two phrases that say to go ahead, and optional thanks
 // or a friendly emoji ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They are the
-// whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and not
-// only thanks.
+// whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and
+// not only thanks.
 const (
 	assent    = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|that's (?:it|right)|exactly)`
 	agreement = `(?:` + assent + `|thanks|thank you|thx|cool|good|nice|(?:good|nice) (?:catch|find|work|job))`
@@ -97,20 +105,30 @@ var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead +
 
 // readLoose finds what a person may have meant as consent, which people are asked about, and refusals. It
 // never returns ConsentApprove or ConsentScoped.
-func readLoose(own string) Consent {
+func (l Lexicon) readLoose(own string, refusal Refusal) Consent {
 	bare := strings.ToLower(words.Polite(words.Squeeze(words.WithoutSpeech(own))))
 	bare = strings.TrimSpace(harmlessNo.ReplaceAllString(bare, ""))
 	switch {
 	case bare == "":
 		return Consent{}
-	case slices.Contains(refusing, strings.TrimRight(bare, "!")), isRefusal(bare):
+	case l.refusesWhole(bare), isRefusal(bare):
 		return Consent{Kind: ConsentRefuse}
 	case negation.MatchString(bare), isQuestion(bare):
 		return Consent{}
-	case !soundsLike(bare):
-		return Consent{}
+	case l.soundsLike(bare):
+		scope, condition := looseScope(own)
+		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
+	case refusal == RefusalNone:
+		return l.readNearMiss(own)
 	}
-	return Consent{Kind: ConsentUnclear, Scope: looseScope(own)}
+	return Consent{}
+}
+
+// refusesWhole reports whether a whole message is one phrase that refuses or puts off.
+func (l Lexicon) refusesWhole(bare string) bool {
+	bare = phrases.Fold(strings.TrimRight(bare, "!"))
+	refusing := []phrases.Meaning{phrases.No, phrases.Wait, phrases.Hold}
+	return slices.ContainsFunc(refusing, func(m phrases.Meaning) bool { return l.phrases().IsWhole(bare, m) })
 }
 
 // harmlessNo matches a no that refuses nothing, such as "no rush".
@@ -118,8 +136,8 @@ var harmlessNo = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don
 
 var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
-// isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix it?",
-// a request in the form of a question, which soundsLike judges.
+// isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix
+// it?", a request in the form of a question, which soundsLike judges.
 func isQuestion(bare string) bool {
 	if requesting.MatchString(bare) {
 		return false
@@ -133,11 +151,6 @@ var (
 )
 
 var (
-	softWords = []string{
-		"yes", "yes please", "yep", "yeah", "yup", "ok", "okay", "k", "sure", "go", "go on", "go for it", "proceed", "please", "please do",
-		"sounds good", "looks good", "looks good to me", "make it so", "agreed", "i agree", "confirmed", "confirm", "+1", "fix", "merge it", "merge",
-		"do that", "ship", "accept", "accepted", "thumbs up", "y", "right", "correct", "exactly", "absolutely", "of course", "perfect", "great",
-	}
 	// opensWith matches an opening and a consent, followed by anything: "ok, fix it in the store".
 	opensWith = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
 	endsWith  = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
@@ -148,14 +161,14 @@ var (
 )
 
 // soundsLike reports whether a message is short and made of words that people use to consent.
-func soundsLike(bare string) bool {
+func (l Lexicon) soundsLike(bare string) bool {
 	if approveBy.MatchString(strings.TrimSpace(bare)) {
 		return true
 	}
 	bare = words.Squeeze(emoji.ReplaceAllString(bare, " "))
-	bare = strings.Trim(bare, " .!,;-")
+	bare = strings.Trim(words.Courteous(bare), " .!,;-")
 	switch {
-	case slices.Contains(softWords, bare), approval.MatchString(bare):
+	case l.phrases().IsWhole(bare, phrases.Yes), approval.MatchString(bare):
 		return true
 	case len(strings.Fields(bare)) > 25 || reportsAFix.MatchString(bare):
 		return false

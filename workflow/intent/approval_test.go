@@ -73,8 +73,8 @@ var phrases = []struct {
 	{"fix only the header please", scoped, "the header"},
 	{"fix only the Split remainder, leave percent coupons for later", scoped, "the Split remainder, leave percent coupons for later"},
 	{"fix it, but keep the footer for next week", scoped, "keep the footer for next week"},
-	{"fix only the header, leave it until Bob is back for later", unclear, "the header, leave it until Bob is back for later"},
-	{"fix only the header for later", unclear, "the header for later"},
+	{"fix only the header, leave it until Bob is back for later", unclear, "the header"},
+	{"fix only the header for later", unclear, "the header"},
 	{"only fix steps 1 and 2", scoped, "steps 1 and 2"},
 	{"fix only:\n- the header\n- the cart", scoped, "- the header\n- the cart"},
 
@@ -95,7 +95,7 @@ var phrases = []struct {
 	{"go ahead, without the refactoring", scoped, "without the refactoring"},
 	{"sounds good but use errors.Is", scoped, "use errors.Is"},
 	{"do it all except for the footer", scoped, "not the footer"},
-	{"go ahead with the second option", unclear, ""},
+	{"go ahead with the second option", unclear, "with the second option"},
 	{"fix it and also add a dark mode", unclear, ""},
 	{"fix it, and add a test for coupons", unclear, ""},
 	{"yes, but it also happens for guests", none, ""},
@@ -106,8 +106,8 @@ var phrases = []struct {
 	{"go ahead, leave it as it is", unclear, ""},
 	{"go ahead, no rush", unclear, ""},
 	{"go ahead, don't wait for me", unclear, ""},
-	{"yes, but only after the release", unclear, "only after the release"},
-	{"ok but only if CI is green", unclear, "only if CI is green"},
+	{"yes, but only after the release", unclear, ""},
+	{"ok but only if CI is green", unclear, ""},
 	{"sounds good, but don't fix it yet", refuse, ""},
 	{"no, go ahead", refuse, ""},
 	{"lgtm, but the total is still wrong", unclear, "the total is still wrong"},
@@ -138,7 +138,7 @@ var phrases = []struct {
 	{"great, just what I feared", unclear, "just what I feared"},
 	{"go ahead, but not in this form", unclear, "not in this form"},
 	{"ok, just for now", unclear, "just for now"},
-	{"ok, only this once", unclear, "only this once"},
+	{"ok, only this once", unclear, ""},
 	{"yes, only coupons", unclear, "only coupons"},
 	{"yes, only for coupons", scoped, "only for coupons"},
 	{"thanks, ok, only the header", scoped, "only the header"},
@@ -159,9 +159,9 @@ var phrases = []struct {
 	{"only fix it", unclear, ""},
 	{"fix it only", unclear, ""},
 	{"fix only this", unclear, ""},
-	{"fix it, but first show me the plan", unclear, "first show me the plan"},
-	{"fix it, but ask me before you push", unclear, "ask me before you push"},
-	{"fix it, but only if CI is green", unclear, "only if CI is green"},
+	{"fix it, but first show me the plan", unclear, ""},
+	{"fix it, but ask me before you push", unclear, ""},
+	{"fix it, but only if CI is green", unclear, ""},
 	{"fix only the header. Then drop the table", unclear, "the header. Then drop the table"},
 	{"fix it, but wait for Ada", refuse, ""},
 	{"fix it, but not yet", refuse, ""},
@@ -221,7 +221,7 @@ var phrases = []struct {
 	{"stop\n[attached: a.png]\n[attached: b [2].png]", stop, ""},
 	{"> fix it\nok, stop", stop, ""},
 	{"stop? thanks", none, ""},
-	{"no stop", none, ""},
+	{"no stop", stop, ""},
 	{"ok, `stop`", unclear, ""},
 	{"\"stop\" please", unclear, ""},
 	{"~stop~", none, ""},
@@ -293,9 +293,9 @@ var phrases = []struct {
 	{"𝐟𝐢𝐱 𝐢𝐭", none, ""},       // mathematical
 	{"lgt\u043c", none, ""},    // Cyrillic
 	{"\u0430pprove", none, ""}, // Cyrillic
-	{"mach es", none, ""},
-	{"vas-y", none, ""},
-	{"approuvé", none, ""},
+	{"mach es", unclear, ""},
+	{"vas-y", approve, ""},
+	{"approuvé", approve, ""},
 	{"да", none, ""},
 
 	// Quotes, code, speech.
@@ -398,6 +398,84 @@ func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 			require.NotEqual(t, approve, kind, text)
 			require.NotEqual(t, scoped, kind, text)
 		}
+	}
+}
+
+// What a message makes its consent depend on, and what it limits the consent to, are kept in its words.
+func TestConditionsAndLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text             string
+		kind             intent.ConsentKind
+		scope, condition string
+	}{
+		{"go ahead with 1 and 3", scoped, "only steps 1 and 3", ""},
+		{"go ahead with steps 1 and 3", scoped, "only steps 1 and 3", ""},
+		{"ok, go ahead with only 2", scoped, "only steps 2", ""},
+		{"lgtm, with points 1, 2 and 4", scoped, "only points 1, 2 and 4", ""},
+		{"go ahead with 1 and 3 and ask bob about 2", unclear, "with 1 and 3 and ask bob about 2", ""},
+		{"LGTM, minus the test", scoped, "not the test", ""},
+		{"approved minus the docs", scoped, "not the docs", ""},
+		{"approve, provided bob agrees", unclear, "", "provided bob agrees"},
+		{"approve provided that bob agrees", unclear, "", "provided that bob agrees"},
+		{"fix it tomorrow", unclear, "", "tomorrow"},
+		{"fix it if the tests pass", unclear, "", "if the tests pass"},
+		{"if the tests pass, go ahead", unclear, "", "if the tests pass"},
+		{"go ahead once CI is green", unclear, "", "once CI is green"},
+		{"fix it after the release", unclear, "", "after the release"},
+		{"yes, but only after the release", unclear, "", "only after the release"},
+		{"fix it, but only if CI is green", unclear, "", "only if CI is green"},
+		{"fix it, but ask me before you push", unclear, "", "ask me before you push"},
+		{"fix only the header, and only after the release", unclear, "the header", "and only after the release"},
+		{"fix it, but leave the docs alone until bob is back", unclear, "", "leave the docs alone until bob is back"},
+		{"go ahead, but only the cart, once CI is green", unclear, "only the cart", "once CI is green"},
+		{"fix it in price only", scoped, "only in price", ""},
+		{"fix it in the cart, only", scoped, "only in the cart", ""},
+		{"fix this for guests only", scoped, "only for guests", ""},
+		{"go ahead with the second option", unclear, "with the second option", ""},
+		{"fix it in the store", unclear, "in the store", ""},
+		{"fix it in the store, too", unclear, "", ""},
+		{"the total is off when I pay. fix it", unclear, "", ""},
+	} {
+		got := intent.ReadConsent(c.text)
+		if got.Kind != c.kind || got.Scope != c.scope || got.Condition != c.condition {
+			t.Errorf("%q: %q with scope %q and condition %q, want %q, %q, %q", c.text, got.Kind, got.Scope, got.Condition, c.kind, c.scope, c.condition)
+		}
+	}
+}
+
+// What is almost an approval is asked about, in each language; a bare yes is.
+func TestNearMissesAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	for text, scope := range map[string]string{
+		"fixit": "", "fix itt": "", "FIXIT!!": "", "aprove": "", "aproved": "", "shipit": "", "go ahaed": "", "yep fix pls": "", "go ahead and fix": "", "yes fix": "",
+		"corrígelo ya": "", "Corrígelo, por favor, ya": "", "ja, mach das": "", "passt, aber lass die Doku": "lass die Doku", "ja, behebe es, aber nur im Warenkorb": "nur im Warenkorb",
+		"ja": "", "Ja!": "", "sí": "", "oui": "", "sim": "", "sì": "", "tak": "", "はい": "", "好的": "", "可以": "", "네": "", "oui, corrige": "", "vas-y vite": "",
+		"sí, pero solo el encabezado": "solo el encabezado", "はい、お願いします": "", "好，修一下": "", "네, 부탁드려요": "",
+	} {
+		got := intent.ReadConsent(text)
+		if got.Kind != unclear || got.Scope != scope {
+			t.Errorf("%q: %q with scope %q, want %q with scope %q", text, got.Kind, got.Scope, unclear, scope)
+		}
+	}
+}
+
+// Phrases of other languages approve as the whole message, letter by letter.
+func TestApprovalsInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"behebe es", "Behebe es!", "bitte behebe es", "Genehmigt.", "vas-y", "Vas-y !", "corrige-le, s'il te plaît", "corrígelo", "Corrígelo, por favor.", "adelante", "ADELANTE", "aprovado",
+		"correggilo", "fix het", "napraw to", "修正してください", "修正してください。", "承認します！", "修复吧", "请修复！", "修復吧", "고쳐 주세요", "진행해 주세요.",
+	} {
+		require.Equal(t, approve, intent.ReadConsent(text).Kind, text)
+	}
+	for _, text := range []string{
+		"\u0430delante", "сorrígelo", "genehm\u0456gt", "adelante\u200b", "> adelante", "`adelante`", "¿adelante?", "adelante?", "<@U2> adelante", "no adelante", "nicht genehmigt", "nicht behebe es",
+		"no lo corrijas", "承認しません", "修复吧？", "不要修复", "고치지 마세요", "behebe es, wenn CI grün ist", "adelante mañana", "„genehmigt“", "ʟgtm", "i\u212a keur het goed", "修正してください\n```\nrm\n```",
+	} {
+		kind := intent.ReadConsent(text).Kind
+		require.NotEqual(t, approve, kind, text)
+		require.NotEqual(t, scoped, kind, text)
 	}
 }
 

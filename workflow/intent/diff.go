@@ -12,7 +12,7 @@ import (
 // agents.
 func AsksAboutDiff(text string) bool {
 	asked := false
-	for _, clause := range clauses(words.Sentences(text)) {
+	for _, clause := range splitClauses(words.Sentences(text)) {
 		clause = words.Openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
 		switch {
 		case aboutDiff.MatchString(clause) && !otherDiff.MatchString(clause):
@@ -31,8 +31,8 @@ func AsksForDiff(text string) bool {
 
 var seesDiff = lazyregexp.New(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
 
-// clauses splits sentences at commas and the like, so that an instruction after a question is found.
-func clauses(sentences []string) []string {
+// splitClauses splits sentences at commas and the like, so that an instruction after a question is found.
+func splitClauses(sentences []string) []string {
 	var all []string
 	for _, s := range sentences {
 		all = append(all, words.ClauseEnd.Split(s, -1)...)

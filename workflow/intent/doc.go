@@ -1,14 +1,20 @@
 // Package intent reads what people mean by their words: whether a message approves, limits, refuses, stops or
 // resumes work, asks about it, answers a question, or starts a command. No model takes part.
 //
-// A file is named after what its words mean. A new word goes into the list in its file, or, where an
-// expression decides, into that expression (goAhead in approval.go, rights in confirm.go). The list approving
-// only names the words of approval that mean nothing else in any context. The files are:
+// The words that stop, hold, approve, refuse or resume work are lists in files, one file a language:
+// phrases/languages. A new word of these goes there, also in English; package phrases describes the files.
+// The configuration's words add to them: a Lexicon reads messages by the lists and by what was added. For
+// what is more than a phrase, such as a limit, a file here is named after what its words mean, and a new word
+// goes into the list or the expression in its file (goAhead in approval.go, rights in confirm.go). The files
+// are:
 //
+//	lexicon.go     the lists by which messages are read
+//	objection.go   what stops or holds approved work; it is read liberally
+//	clause.go      the clauses of a message that its writer says, and does not only show
 //	approval.go    words that approve a report, and words that only sound like approval
-//	scope.go       what limits a fix: "fix only the header", and the form that asks for it
-//	stop.go        words that stop work
-//	refusal.go     words that refuse, or put off
+//	near_miss.go   what is almost an approval: slips, a yes in any language
+//	scope.go       what limits a fix: "fix only the header", the form that asks for it, and conditions
+//	refusal.go     words that negate an approval
 //	resume.go      "go on", alone or as a sentence of a message
 //	push.go        "push it"
 //	backport.go    "backport this to release/1.4"
@@ -24,11 +30,13 @@
 //	thanks.go      messages that only thank, or say that they were read
 //	command/       commands, in words or with a slash; lessons of a repository
 //	answer/        answers to questions with options, and to interviews
+//	phrases/       the lists of all languages
 //	words/         a message's own words, without quotes, code and courtesy; its sentences
 //
-// The functions are pure. Those whose result may become a permission (ReadConsent, Adopts, AdoptsToBuild, Confirms,
-// ReadPush, ReadBackport, PassesOn) accept the whole message or nothing: no quote, no code, no mention of
-// another person, and no character that only looks like ASCII. The caller has to judge who wrote the message,
-// and whether that person may permit anything. The text is as the gateway passes it on, without the bot's own
-// mention.
+// The functions are pure. Those whose result may become a permission (ReadConsent, Adopts, AdoptsToBuild,
+// Confirms, ReadPush, ReadBackport, PassesOn) accept the whole message or nothing: no quote, no code, no
+// mention of another person, and no character that only looks like one of the words. ReadRefusal is their
+// opposite: it permits nothing, so one clause of a message is enough. The caller has to judge who wrote the
+// message, and whether that person may permit anything. The text is as the gateway passes it on, without the
+// bot's own mention.
 package intent

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,15 +9,56 @@ import (
 )
 
 // ReadPush reads a message that allows a push: "push it" for a change that decides more than what the code
-// does, or "push it unproven" for a change of which nothing could be proven. The whole message has to say so,
-// in the form that ReadConsent demands.
+// does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one that changes
+// what a test expects (PushedValue), or what PushesAllTheSame reads. The whole message has to say so, in the form that
+// ReadConsent demands.
 func ReadPush(text string) (allows, unproven bool) {
+	said, unproven := strings.CutSuffix(pushWords(text), " unproven")
+	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, said)
+	_, right := pushedValue(text)
+	return allows || right || PushesAllTheSame(text), allows && unproven
+}
+
+// rightly matches "push it, 899 is right".
+var rightly = regexp.MustCompile(`^(?:yes,? )?push it(?:,| -|:|;)? (?:and )?(?:the )?(.{1,80}) (?:is|are) (?:right|correct|fine|ok|okay|good|intended|wanted)$`)
+
+// PushedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It returns
+// an empty string if the message names nothing.
+func PushedValue(text string) string {
+	value, _ := pushedValue(text)
+	if slices.Contains([]string{
+		"it", "that", "this", "all", "both", "everything", "they", "those", "these", "change", "new value", "new values", "new one", "test", "tests",
+	}, value) {
+		return ""
+	}
+	return value
+}
+
+// unsure matches words with which a message says more than that a value is right.
+var unsure = regexp.MustCompile(`\b(?:not|no|if|when|once|unless|after|only|but|though|except|think|hope|maybe|whether|until|never|don't|isn't|nothing|neither|hardly)\b|[?"<>]`)
+
+func pushedValue(text string) (value string, ok bool) {
+	m := rightly.FindStringSubmatch(pushWords(text))
+	if m == nil || unsure.MatchString(m[1]) {
+		return "", false
+	}
+	return strings.Trim(m[1], "`' "), true
+}
+
+// PushesAllTheSame reports whether a message allows a push in spite of an objection: "push all the same". The
+// whole message has to say so.
+func PushesAllTheSame(text string) bool {
+	said := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
+	return slices.Contains([]string{"push all the same", "push it all the same", "push it anyway", "push anyway"}, strings.TrimSpace(said))
+}
+
+// pushWords returns the words of a message in small letters, without courtesies, or an empty string if it quotes,
+// holds code or mentions somebody.
+func pushWords(text string) string {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	if quoted || !words.IsPlainASCII(plain) || strings.Contains(plain, "```") || words.Mentions(plain) {
-		return false, false
+		return ""
 	}
-	said, unproven := strings.CutSuffix(strings.ToLower(words.Polite(words.TrimAddress(own))), " unproven")
-	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, said)
-	return allows, allows && unproven
+	return strings.ToLower(words.Polite(words.TrimAddress(own)))
 }

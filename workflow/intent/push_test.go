@@ -25,6 +25,34 @@ func TestReadPush(t *testing.T) {
 	}
 }
 
+func TestAPushMayNameWhatIsRight(t *testing.T) {
+	t.Parallel()
+	for text, value := range map[string]string{
+		"push it, 899 is right": "899", "Push it, 899 is right.": "899", "yes, push it, the 899 is correct": "899", "push it: `899` is fine": "899", "push it, it is right": "", "push it, both are right": "",
+		"please push it, removing TestCoupon is ok": "removing testcoupon",
+	} {
+		require.Equal(t, []bool{true, false}, readPush(text), text)
+		require.Equal(t, value, intent.PushedValue(text), text)
+	}
+	for _, text := range []string{
+		"push it, 899 is not right", "push it if 899 is right", "push it, I don't think 899 is right", "push it, 899 is right?", "899 is right", "don't push it, 900 is right", "> push it, 899 is right",
+		"push it, 899 is right but leave the rest", "push it when 899 is right", "push it, nothing is right", "push it, not sure 899 is right", "<@U1> push it, 899 is right",
+	} {
+		require.Equal(t, []bool{false, false}, readPush(text), text)
+	}
+}
+
+func TestPushesAllTheSame(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"push all the same", "Push it all the same.", "push it anyway", "yes, push it anyway", "please push all the same"} {
+		require.True(t, intent.PushesAllTheSame(text), text)
+		require.Equal(t, []bool{true, false}, readPush(text), text)
+	}
+	for _, text := range []string{"push it", "yes", "all the same", "don't push it anyway", "push it anyway?", "> push it anyway", "push it anyway, but not go.sum", "<@U1> push it anyway"} {
+		require.False(t, intent.PushesAllTheSame(text), text)
+	}
+}
+
 func readPush(text string) []bool {
 	allows, unproven := intent.ReadPush(text)
 	return []bool{allows, unproven}

@@ -6,12 +6,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// refusing lists the words that refuse or put off; each has to be the whole message.
-var refusing = []string{
-	"no", "nope", "nah", "not yet", "not now", "wait", "hold", "hold on", "hold off", "hold it", "don't", "do not", "no thanks",
-	"reject", "rejected", "leave it", "leave it alone", "later", "maybe later", "never mind", "nevermind",
-}
-
 // isRefusal reports whether a message of at most eight words negates one of the words of consent.
 func isRefusal(bare string) bool {
 	return len(strings.Fields(bare)) <= 8 && negation.MatchString(bare) && consentWords.MatchString(bare) && !strings.Contains(bare, "?")

@@ -5,31 +5,29 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // SaysGoOn reports whether the whole message says only that the work may go on: no question, quote or
 // condition.
-func SaysGoOn(text string) bool {
+func (l Lexicon) SaysGoOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	return !quoted && words.IsPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(words.Polite(words.TrimAddress(own))))
+	return !quoted && l.phrases().IsWhole(words.TrimAddress(own), phrases.GoOn)
 }
-
-// goingOn lists the messages that SaysGoOn accepts.
-var goingOn = []string{"go on", "yes, go on", "yes go on", "ok, go on", "ok go on", "go ahead", "continue", "carry on", "keep going", "resume"}
 
 // GoesOn reports whether a message says that stopped work goes on: one of its sentences says only that
 // ("wrong thread, sorry. Go on please"), and no other sentence asks, refuses, or sets a condition. Quotes,
 // code, and words to another person never say so.
-func GoesOn(text string) bool {
-	if SaysGoOn(text) {
+func (l Lexicon) GoesOn(text string) bool {
+	if l.SaysGoOn(text) {
 		return true
 	}
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	if quoted || utf8.RuneCountInString(text) > maxConsent || !words.IsPlainASCII(plain) || words.AddressesOther(own) || words.Mentions(own) {
+	if quoted || utf8.RuneCountInString(text) > maxConsent || words.AddressesOther(own) || words.Mentions(own) {
 		return false
 	}
 	said := words.Sentences(text)
@@ -38,7 +36,7 @@ func GoesOn(text string) bool {
 	}) {
 		return false
 	}
-	return slices.ContainsFunc(said, SaysGoOn)
+	return slices.ContainsFunc(said, l.SaysGoOn)
 }
 
 // MentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,7 +28,10 @@ func readScope(said string) Consent {
 			continue
 		case everything.MatchString(scope), limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
-		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || consentWords.MatchString(scope), limitsNoThing(scope):
+		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")):
+			limit, condition := splitCondition(scope)
+			return Consent{Kind: ConsentUnclear, Scope: limit, Condition: condition}
+		case anotherSentence.MatchString(scope) || consentWords.MatchString(scope), limitsNoThing(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
 		return Consent{Kind: ConsentScoped, Scope: form.before + scope, WithoutGoAhead: form.bare}
@@ -47,14 +51,27 @@ type scopeForm struct {
 // people add to a yes is more often a correction ("yes, but it also happens for guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
+	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
-	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
+	{words: lazyregexp.New(`(?is)^` + openly + fixAll + `,? ` + except + ` (.+)$`), before: "not "},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?: only)?$`), before: "only "},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?: only)?$`), before: "only steps "},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
+
+// Parts of the forms: a place, what leaves something out, and the numbers of steps.
+const (
+	where    = `(?:in|on|at|for|within|inside|under)`
+	fixAll   = `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `)`
+	except   = `(?:except(?: for)?|apart from|minus|other than)`
+	withOnly = goAhead + `,? with (?:only |just )?(?:the )?`
+	steps    = `(?:steps?|tasks?|parts?|points?|items?|numbers?)`
+	numbers  = `#?\d{1,2}(?:(?:, ?| and | & |, and )#?\d{1,2})*`
+)
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
@@ -74,40 +91,114 @@ var (
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
 )
 
-// limitsNoThing reports whether a scope is a limit by not, only, just or "no changes" that names no thing which
-// could be left alone: "not happy with it", "just for now". Whoever reads it has to ask.
+// limitsNoThing reports whether a scope is a limit by not, only, just or "no changes" that names no thing
+// which could be left alone: "not happy with it", "just for now". Whoever reads it has to ask.
 func limitsNoThing(scope string) bool {
 	return weakLimit.MatchString(scope) && (!namesThing.MatchString(scope) || noThing.MatchString(scope))
 }
 
 var (
 	weakLimit = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just|no changes?)\b`)
-	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a path or a name.
+	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a
+	// path or a name.
 	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
 	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the|this) (?:right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
-	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer does.
+	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
+	// does.
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
-// looseScope returns the words of an inexact message that seem to limit a fix, to be shown in the question. A
-// condition is no limit, because no second look at the diff could enforce it.
-func looseScope(own string) string {
-	m := limiting.FindStringSubmatch(words.Polite(own))
-	if m == nil {
+// splitCondition parts a limit from the condition or the time in it, both in their words: "only the header,
+// after the release" is "only the header" and "after the release". No second look at the diff could enforce a
+// condition.
+func splitCondition(said string) (limit, condition string) {
+	var limits, conditions []string
+	for _, part := range limitParts.Split(said, -1) {
+		at := conditional.FindStringIndex(setAside.ReplaceAllString(part, "$1"))
+		switch {
+		case at == nil:
+			limits = append(limits, part)
+		case putsOff.MatchString(part) || bareOnly.MatchString(part[:at[0]]):
+			conditions = append(conditions, part)
+		default:
+			limits = append(limits, bareBut.ReplaceAllString(strings.TrimSpace(part[:at[0]]), ""))
+			conditions = append(conditions, part[at[0]:])
+		}
+	}
+	return joinParts(limits), joinParts(conditions)
+}
+
+// joinParts joins the parts that have words.
+func joinParts(parts []string) string {
+	parts = slices.DeleteFunc(parts, func(p string) bool { return !words.HasWord(p) })
+	return strings.Trim(strings.Join(parts, ", "), " ,;")
+}
+
+var (
+	limitParts = lazyregexp.New(`(?s)[,;] +`)
+	// putsOff matches a part that puts something off as a whole, bareOnly what leaves no limit before a
+	// condition.
+	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
+	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
+	bareBut  = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
+)
+
+// looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
+// time, to be shown in the question.
+func looseScope(own string) (scope, condition string) {
+	said := words.Polite(own)
+	if m := limiting.FindStringSubmatch(said); m != nil {
+		scope = strings.TrimSpace(m[1])
+		if strings.HasPrefix(strings.ToLower(m[0]), "except") {
+			scope = "not " + scope
+		}
+	} else if m := adverbial.FindStringSubmatch(said); m != nil && !widens.MatchString(m[1]) {
+		scope = strings.TrimSpace(m[1])
+	}
+	if conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) {
+		scope, condition = splitCondition(scope)
+	}
+	if condition == "" {
+		condition = looseCondition(said)
+	}
+	if everything.MatchString(scope) || consentWords.MatchString(scope) || scope == condition {
+		scope = ""
+	}
+	return scope, condition
+}
+
+// looseCondition returns the condition or time of the sentence that consents: behind the words that consent,
+// or at the beginning of the sentence.
+func looseCondition(said string) string {
+	at := consentWords.FindStringIndex(said)
+	if at == nil {
 		return ""
 	}
-	scope := strings.TrimSpace(m[1])
-	if conditional.MatchString(scope) || everything.MatchString(scope) || consentWords.MatchString(scope) {
-		return ""
+	before, after := said[:at[0]], said[at[1]:]
+	if end := anotherSentence.FindStringIndex(after); end != nil {
+		after = after[:end[0]]
 	}
-	if strings.HasPrefix(strings.ToLower(m[0]), "except") {
-		return "not " + scope
+	after = consentObject.ReplaceAllString(after, "")
+	if _, condition := splitCondition(after); condition != "" {
+		return condition
 	}
-	return scope
+	return strings.Trim(leadingCondition.FindString(before), " ,;")
 }
 
 var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
+
+var (
+	// adverbial matches where or how, said behind words of approval; widens matches what adds to a fix.
+	adverbial = lazyregexp.New(`(?is)^` + openly + goAhead + `,? ((?:with|using|via|` + where + `) .+)$`)
+	widens    = lazyregexp.New(`(?i)\b(?:too|as well|also)$|^(?:for (?:now|me|us|sure)|with (?:it|this|that))\b`)
+	// consentObject matches what is to be done, behind words that consent.
+	consentObject = lazyregexp.New(`(?i)^[ ,;]*(?:(?:it|this|that|all|everything)\b)?[ ,;]*`)
+	// leadingCondition matches a condition at the beginning of a sentence.
+	leadingCondition = lazyregexp.New(`(?i)^(?:` + conditions + `|tomorrow|tonight|on monday|next week)\b[^.!?]*`)
+)
+
+const conditions = `if|unless|until|when|once|after|before|as soon as|provided|assuming`
 
 // LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
 // or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as

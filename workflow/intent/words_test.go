@@ -194,7 +194,7 @@ func TestWords(t *testing.T) {
 // What a person says in an interview or during work is not read as an approval by accident.
 func TestWordsAreNoApproval(t *testing.T) {
 	t.Parallel()
-	own := []string{"lgtm", "go ahead", "exactly, go ahead", "sounds good, do it"}
+	own := []string{"lgtm", "go ahead", "exactly, go ahead", "sounds good, do it", "stop, it's the refund job"}
 	for _, c := range sayings {
 		if c.name == "vague" {
 			continue

@@ -5,12 +5,17 @@ package outgoing
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // A Line is one thing said in the thread: "[agent] text".
 type Line struct {
 	Agent string
 	Text  string
+	// Vouched holds the numbers of the lines of Text, from 0, that the program itself vouches for. They are shown
+	// with [Mark] before them; all other lines are an agent's, or quote people and the repository.
+	Vouched []int
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
 	// Mentions holds the ids of people and user groups that the line mentions. They are only those that
@@ -54,5 +59,25 @@ type Button struct {
 	Means string `json:"-"`
 }
 
-// String returns the line as it is posted.
-func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Text) }
+// Mask returns a copy of the line in which mask was applied to its text, its files and their titles, and
+// the labels and meanings of its buttons. The meaning of a press is masked like the text that was shown
+// beside it, such as the options of a question: the two are compared. What stays are names and ids, and the
+// content of pictures.
+func (l Line) Mask(mask func(string) string) Line {
+	masked := mask(l.Text)
+	if strings.Count(masked, "\n") != strings.Count(l.Text, "\n") { // the numbers are another line's now
+		l.Vouched = FirstOnly(l.Vouched)
+	}
+	l.Text = masked
+	l.Files, l.Buttons = slices.Clone(l.Files), slices.Clone(l.Buttons)
+	for i, f := range l.Files {
+		l.Files[i].Name, l.Files[i].Title, l.Files[i].Text = mask(f.Name), mask(f.Title), mask(f.Text)
+	}
+	for i, b := range l.Buttons {
+		l.Buttons[i].Label, l.Buttons[i].Means = mask(b.Label), mask(b.Means)
+	}
+	return l
+}
+
+// String returns the line as it is posted, as plain text.
+func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Marked()) }

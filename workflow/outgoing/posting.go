@@ -20,7 +20,11 @@ type Posting struct {
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string
 	OnTS     string
-	Tried    bool // it was tried before: look it up before posting again
+	// EphemeralTo makes this posting Ephemeral words that this person alone sees. Nobody can look whether they were shown,
+	// so they are tried once.
+	EphemeralTo, Ephemeral string
+
+	Tried bool // it was tried before: look it up before posting again
 	// Rewrites is the key of an earlier posting whose message, at OnTS, this one rewrites: with other
 	// lines and buttons, or with the same lines, without buttons, and with Note below them.
 	Rewrites, Note string

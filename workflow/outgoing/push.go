@@ -11,6 +11,8 @@ type Push struct {
 	State      PushState
 	Reason     string
 	Unproven   string // why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven
+
+	Expectations string // changed expectations of tests that a person allowed with a separate reply, one a line
 }
 
 // PushState is the state of a push.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -23,6 +24,8 @@ type Plan struct {
 	Tasks        []Task   `json:"tasks"`
 	Risks        []string `json:"risks"`
 	Verification string   `json:"verification"`
+
+	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
 // A Task is one numbered task of a plan.
@@ -93,6 +96,9 @@ func (p Plan) Text(verified ...int) string {
 	for _, r := range p.Risks {
 		fmt.Fprintf(&b, "Risk: %s\n", plaintext.OneLine(r))
 	}
+	if line := expectation.Line(p.ExpectedChanges); line != "" {
+		b.WriteString(line + "\n")
+	}
 	fmt.Fprintf(&b, "Verification: %s", plaintext.OneLine(p.Verification))
 	return b.String()
 }
@@ -111,6 +117,9 @@ func (p Plan) Markdown() string {
 		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", plaintext.OneLine(t.Acceptance), plaintext.OneLine(t.Check))
 	}
 	bullets(&b, "Risks", p.Risks)
+	if line := expectation.Line(p.ExpectedChanges); line != "" {
+		b.WriteString("\n" + line + "\n")
+	}
 	fmt.Fprintf(&b, "\n## Verification\n\n%s\n", strings.TrimSpace(p.Verification))
 	return b.String()
 }

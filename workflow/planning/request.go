@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -18,6 +19,8 @@ type Request struct {
 	Files        []string  `json:"files" jsonschema:"to change or add"`
 	Decisions    []Decided `json:"decisions,omitempty"`
 	Subsystem    bool      `json:"subsystem,omitempty"`
+
+	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
 // A Decided is a question of an interview with its answer.
@@ -46,6 +49,9 @@ func (r Request) Text() string {
 	}
 	if len(decided) > 0 {
 		b.WriteString("\nDecided:" + plaintext.List(decided))
+	}
+	if line := expectation.Line(r.ExpectedChanges); line != "" {
+		b.WriteString("\n" + line)
 	}
 	return b.String()
 }

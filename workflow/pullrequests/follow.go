@@ -237,7 +237,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text)}
+		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
 			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
 		}
@@ -254,7 +254,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
-	l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Buttons: append(mend, outgoing.Button{
+	l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}, Buttons: append(mend, outgoing.Button{
 		ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 	})}
 	if row.Aside {

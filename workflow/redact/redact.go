@@ -98,6 +98,21 @@ type Found struct {
 	text string
 }
 
+// KindText returns the kind in words for people: GitHub token, private key.
+func (x Found) KindText() string {
+	if said, ok := map[string]string{
+		configured: "one that I know", unknown: "the rules that find secrets cannot be loaded",
+		"aws-access-token": "AWS key", "generic-api-key": "API key", "jwt": "JSON web token",
+		"github-pat": "GitHub token", "github-fine-grained-pat": "GitHub token", "github-oauth": "GitHub token",
+		"github-app-token": "GitHub token", "github-refresh-token": "GitHub token",
+		"gitlab-pat": "GitLab token", "slack-bot-token": "Slack token", "slack-user-token": "Slack token",
+		"slack-app-token": "Slack token", "slack-webhook-url": "Slack webhook",
+	}[x.Kind]; ok {
+		return said
+	}
+	return strings.ReplaceAll(x.Kind, "-", " ")
+}
+
 const (
 	configured = "configured"
 	unknown    = "unknown" // the rules cannot be loaded, so the whole text is masked

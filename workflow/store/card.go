@@ -19,6 +19,9 @@ type redrawing struct{ *transaction }
 
 func (redrawing) Stage() record.Stage { return record.Thread }
 
+// Mask returns d, which has no text.
+func (d redrawing) Mask(func(string) string) record.Part { return d }
+
 func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	moved := len(d.update.Events) > 0 || len(d.update.OptionalEvents) > 0
 	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 && d.update.Open == nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type Lines []outgoing.Line
 
 func (Lines) Stage() record.Stage { return record.Thread }
 
+// Mask masks the lines: see outgoing.Line.
+func (list Lines) Mask(mask func(string) string) record.Part { return Lines(maskLines(list, mask)) }
+
 func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return say(ctx, tx, r, list, record.Has[Replies](r))
 }
@@ -32,8 +36,19 @@ type Replies []outgoing.Line
 
 func (Replies) Stage() record.Stage { return record.Thread }
 
+// Mask masks the lines: see outgoing.Line.
+func (list Replies) Mask(mask func(string) string) record.Part { return Replies(maskLines(list, mask)) }
+
 func (list Replies) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return say(ctx, tx, r, list, true)
+}
+
+func maskLines(list []outgoing.Line, mask func(string) string) []outgoing.Line {
+	list = slices.Clone(list)
+	for i, l := range list {
+		list[i] = l.Mask(mask)
+	}
+	return list
 }
 
 func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Line, alone bool) error {
@@ -76,8 +91,8 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 	if err != nil {
 		return k, err
 	}
-	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code).Scan(&k.id)
+	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code, vouched) values ($1, $2, $3, $4, $5, $6) returning id`,
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code, append([]int{}, l.Vouched...)).Scan(&k.id)
 	if err != nil {
 		return k, err
 	}
@@ -144,6 +159,42 @@ func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (
 	return newest, err
 }
 
+// An Offer names a kind of button, for NewestOffer.
+type Offer struct {
+	ActionID    string
+	MeansPrefix string // what the button stands for begins with this
+	Before      string // its message is above the message with this ts
+	In          string // its message has this ts; empty: any
+	Newest      bool   // its message is the newest of all between people and the bot above that
+}
+
+// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still offers it.
+// ok is false if there is none.
+func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (means string, ok bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select b.means from outbox o
+		join buttons b on b.session_id = o.session_id and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
+		left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and b.action_id = $2 and starts_with(b.means, $3) and o.settled is null and coalesce(first.ts, o.ts, '') <> '' and coalesce(first.ts, o.ts) < $4
+			and $6 in ('', coalesce(first.ts, o.ts))
+			and not ($5 and (exists (select 1 from outbox n where n.session_id = $1 and n.line_id is not null and n.ts > coalesce(first.ts, o.ts) and n.ts < $4)
+				or exists (select 1 from inbox i where i.session_id = $1 and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts) and i.message_ts < $4)))
+		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before, of.Newest, of.In).Scan(&means)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return means, err == nil, err
+}
+
+// NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers the newest
+// revision for approval, and the newest of all. They are empty if there are none.
+func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and exists (select 1 from buttons b
+				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
+			coalesce(max(ts), '')
+		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2 and o.line_id is not null`, session, before).Scan(&offers, &newest)
+	return offers, newest, err
+}
+
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {
@@ -154,16 +205,25 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 	return revision, means, err == nil, err
 }
 
+// IsInMessage reports whether the button with that value stands in the session's message with that ts. A message of
+// which Slack's answer was lost, so that its ts is not known yet, may be any.
+func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true) from outbox o left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).Scan(&in)
+	return in, err
+}
+
 // A PostedLine is a line of the session with the time at which it was said.
 type PostedLine struct {
-	Agent string
-	Text  string
-	At    time.Time
+	Agent   string
+	Text    string
+	At      time.Time
+	Vouched []int // as in outgoing.Line
 }
 
 // Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
-	rows, err := s.Pool.Query(ctx, `select agent, text, at from lines where session_id = $1 order by id`, session)
+	rows, err := s.Pool.Query(ctx, `select agent, text, at, vouched from lines where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, err
 	}

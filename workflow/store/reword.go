@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
@@ -22,9 +23,18 @@ type Reworded struct {
 	ActionID, Label string
 	Revision        int
 	Line            outgoing.Line
+	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the earlier line:
+	// there nobody would look for the new words.
+	BelowTalk bool
 }
 
 func (Reworded) Stage() record.Stage { return record.Thread }
+
+// Mask masks the line. The action and the label by which a message is found are the program's own.
+func (w Reworded) Mask(mask func(string) string) record.Part {
+	w.Line = w.Line.Mask(mask)
+	return w
+}
 
 func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// The job first, then the outbox rows: a poster locks them in this order, too.
@@ -48,6 +58,11 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err != nil {
 		return fmt.Errorf("find the message to reword: %w", err)
 	}
+	if talk, err := w.isBelowTalk(ctx, tx, r, key); err != nil {
+		return err
+	} else if talk {
+		return insertLine(ctx, tx, r.Session, w.Line, true)
+	}
 	line, err := keepLine(ctx, tx, r.Session, w.Line)
 	if err != nil {
 		return err
@@ -62,6 +77,20 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
 		fmt.Sprintf("%s:%d", r.Session, line.id), r.Session, line.id, line.buttons, key)
 	return err
+}
+
+// isBelowTalk reports whether others than the writer of the message that is answered wrote below the message of the
+// outbox row with that key.
+func (w Reworded) isBelowTalk(ctx context.Context, tx pgx.Tx, r *record.Recording, key string) (talk bool, err error) {
+	h, ok := record.Find[inbox.Handled](r)
+	if !w.BelowTalk || !ok {
+		return false, nil
+	}
+	err = tx.QueryRow(ctx, `select exists (select 1 from outbox o left join outbox first on first.key = o.rewrites
+			join inbox i on i.session_id = o.session_id and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts)
+			join inbox m on m.id = $2 and m.session_id = o.session_id and i.user_id <> m.user_id and i.message_ts < m.message_ts
+		where o.key = $1)`, key, h.ID).Scan(&talk)
+	return talk, err
 }
 
 func (w Reworded) rewordRevision(ctx context.Context, tx pgx.Tx, session string) error {

@@ -55,6 +55,17 @@ func (u Update) apply(s *workflow.Session) error {
 
 func (Update) Stage() record.Stage { return record.Session }
 
+// Mask masks the title, the only text among the session's fields.
+func (u Update) Mask(mask func(string) string) record.Part {
+	if change := u.Change; change != nil {
+		u.Change = func(s *workflow.Session) {
+			change(s)
+			s.Title = mask(s.Title)
+		}
+	}
+	return u
+}
+
 // Write does nothing: advance has written all updates together.
 func (Update) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
@@ -72,6 +83,9 @@ func (u Update) opens() bool { return u.Open != nil && *u.Open }
 type readMark struct{ *transaction }
 
 func (readMark) Stage() record.Stage { return record.Rest }
+
+// Mask returns e, which has no text.
+func (e readMark) Mask(func(string) string) record.Part { return e }
 
 func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	delivered, stops := e.update.delivers(), e.update.stops()

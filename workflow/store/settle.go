@@ -27,6 +27,9 @@ type settling struct{ *transaction }
 
 func (settling) Stage() record.Stage { return record.Settle }
 
+// Mask returns s: what it says is made of the other parts of the recording, which are masked.
+func (s settling) Mask(func(string) string) record.Part { return s }
+
 func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[consent.Permission](r)
 	if passed, _ := record.Find[inbox.Passed](r); len(passed) > 0 && p.ID != "" {
@@ -38,6 +41,12 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if removed, ok := record.Find[consent.Removal](r); ok && removed.User != "" {
 		if err := s.turn.unbutton(ctx, tx, "Put back by "+removed.UserName+".", "false", offersRemoved+` and exists (select 1 from buttons b
 			where b.session_id = $1 and b.action_id = 'put_back' and b.means = $2 and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, removed.Hash); err != nil {
+			return err
+		}
+	}
+	if record.Has[consent.Withdrawal](r) {
+		err := s.turn.unbutton(ctx, tx, "An objection was taken back.", "false", asksInSpite)
+		if err != nil {
 			return err
 		}
 	}
@@ -53,19 +62,64 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		return err
 	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
-	if note == answeredBelow {
-		which += ` and not (` + offersDecision + `)`
-	}
 	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != permit.Resume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
+	if own := s.answered(); own != "" {
+		if err := s.turn.unbutton(ctx, tx, note, brief, own+` and `+which); err != nil {
+			return err
+		}
+		note, which = answeredBelow, which+` and not (`+s.stays()+`)`
+	} else if note == answeredBelow {
+		which += ` and not (` + offersDecision + `)`
+	} else if !s.update.stops() {
+		which += ` and not (` + offersAfterPush + `)`
+	}
 	return s.turn.unbutton(ctx, tx, note, brief, which)
+}
+
+// answered is the SQL condition on the messages that the recording answers, if the note of it belongs below these
+// alone; empty: below all. Nobody's word is put below what it did not answer.
+func (s settling) answered() string {
+	p, _ := record.Find[consent.Permission](&s.Recording)
+	answer, answers := record.Find[progress.Answer](&s.Recording)
+	switch {
+	case s.update.stops():
+		return ""
+	case record.Has[consent.Approval](&s.Recording):
+		return `(` + offersRevision + ` or ` + offersTakeUp + `)`
+	case p.What == permit.Resume && p.Revision > 0:
+		return `(` + offersToGoOn + `)`
+	case record.Has[consent.Allowance](&s.Recording):
+		return `(` + offersPush + `)`
+	case answers && answer.TakesDefaults:
+		return `(` + offersAnswer + ` or ` + offersDefaults + `)`
+	case answers:
+		return `(` + offersAnswer + `)`
+	}
+	return ""
+}
+
+// stays is the SQL condition on the messages whose buttons stay, beside those that the recording answers. An approval
+// and an answer end what was asked before; the defaults of a question end with its answer.
+func (s settling) stays() string {
+	switch {
+	case record.Has[consent.Approval](&s.Recording):
+		return offersAfterPush
+	case record.Has[progress.Answer](&s.Recording):
+		return offersRevision + ` or ` + offersTakeUp + ` or ` + offersPush + ` or ` + offersAfterPush
+	}
+	return offersDecision
 }
 
 // SQL conditions on what a message's buttons offer. A decision waits for a person
 // who may take it, so remarks, questions and the answers to them leave it open.
 const (
-	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or ` + offersAnswer + ` or ` + offersDefaults
+	offersDecision = offersRevision + ` or ` + offersPush + ` or ` + offersAnswer + ` or ` + offersDefaults + ` or ` + offersTakeUp + ` or ` + offersAfterPush
+	offersPush     = `buttons::jsonb @> '[{"ActionID": "push_it"}]'`
+	offersTakeUp   = `buttons::jsonb @> '[{"ActionID": "take_up"}]'`
+	// What can be done about a pushed change is open until somebody who may decide has decided, or a stop.
+	offersAfterPush = `buttons::jsonb @> '[{"ActionID": "backport"}]' or buttons::jsonb @> '[{"ActionID": "mend"}]'`
 	// A question is shown with its options, and a revision with the buttons that approve it.
 	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
 	offersDefaults = `buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
@@ -77,6 +131,11 @@ const (
 	offersToGoOn  = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
 	offersRemoved = `buttons::jsonb @> '[{"ActionID": "put_back"}]'`
 )
+
+// asksInSpite is the condition that a message asks whether to push in spite of an objection.
+const asksInSpite = `exists (select 1 from buttons b join allowances w on w.id = b.means
+	where b.session_id = $1 and b.action_id = 'push_it' and w.objections <> '{}'
+		and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`
 
 func texts(ids []int64) (list []string) {
 	for _, id := range ids {

@@ -10,8 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -111,14 +109,4 @@ func (t *Turn) worked(now time.Time) time.Duration {
 		return 0
 	}
 	return now.Sub(t.counted)
-}
-
-// Warn says in the thread that a limit is near, unless that was already
-// said, in this session or, for the limit of a day, in another one.
-func (t *Turn) Warn(ctx context.Context, u quota.Use, said []outgoing.Line) error {
-	err := t.Record(ctx, spending.Warning(u), Lines(said))
-	if errors.Is(err, ErrStale) {
-		return nil
-	}
-	return err
 }

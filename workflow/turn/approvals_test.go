@@ -402,7 +402,6 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 func openPushed(t *testing.T) (*office, *thread) {
 	t.Helper()
 	o := openOffice(t)
-	o.Slack = asKept{o.Slack, o.Store, nil}
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents}
 	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "", "what does Key do?")
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,7 +75,7 @@ func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	for says, then := range map[string]workflow.Command{"write a plan first": workflow.CommandStartWork, "/grill-me": workflow.CommandNone} {
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: says}, o.asker, "anybody")
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(says, " ", "-")}, o.asker, "anybody")
 		require.NoError(t, err)
 		th.people = o.people
 		require.NoError(t, happens(workflow.EventAlign)(t.Context(), th))

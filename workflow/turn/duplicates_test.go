@@ -44,7 +44,7 @@ func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *
 			require.NoError(t, slack.Leave(o.channel, a.user))
 		}
 	}
-	homes = &home.Homes{Store: o.Store, Log: o.Log, Directory: o.Slack.(*people.Directory), WorkspaceURL: "https://acme.slack.com/"}
+	homes = &home.Homes{Store: o.Store, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory), WorkspaceURL: "https://acme.slack.com/"}
 	o.Readers = homes
 	return o, slack, homes
 }
@@ -240,7 +240,7 @@ func TestAJoinEndsWhatIsUnderWay(t *testing.T) {
 
 func membersOf(t *testing.T, o *office) []string {
 	t.Helper()
-	users, err := o.Slack.(*people.Directory).Members(t.Context(), o.channel)
+	users, err := o.Slack.(asKept).Slack.(*people.Directory).Members(t.Context(), o.channel)
 	require.NoError(t, err)
 	return users
 }

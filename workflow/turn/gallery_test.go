@@ -57,6 +57,7 @@ import (
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
+	maps.Copy(made, consentSamples())
 	var names, missing []string
 	var lines []outgoing.Line
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -68,6 +69,7 @@ func TestGallery(t *testing.T) {
 			}
 		}
 		for i, l := range own {
+			l.Vouched = vouchedIn(kind, l)
 			names, lines = append(names, fmt.Sprintf("%s-%d", kind, i+1)), append(lines, l)
 		}
 	}
@@ -144,6 +146,52 @@ func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "more than 4000")
 }
 
+// ownWords holds the kinds of lines that are an agent's own words.
+var ownWords = []string{"Reply", "advise", "Ask", "Restate", "beginWork-b", "offerDefaults", "Blocked", "SayLine", "tickPlan", "AgentLine"}
+
+// vouchedIn returns which lines of a sample the program vouches for: those that its kind says, or the first one.
+func vouchedIn(kind string, l outgoing.Line) []int {
+	switch {
+	case slices.Contains(ownWords, kind):
+		return nil
+	case kind == "ProposePlan" || kind == "beginWork":
+		return ledger.VouchLast([]outgoing.Line{l})[0].Vouched
+	case kind == "publishCommit":
+		return []int{0, 3, 4, 5, 6, 7, 8}
+	case kind == "attemptHeld" || kind == "blockedLine":
+		return []int{1}
+	case kind == "explainHunks":
+		return []int{3}
+	case kind == "publish" || kind == "tell" || kind == "showPictures":
+		return []int{0, 1, 2}
+	}
+	return []int{0}
+}
+
+// TestWhoVouches lists the files in which a line is made that the program vouches for, besides those that copy it.
+// A model's words get no such line: they are in AgentLine, or in Text.Add.
+func TestWhoVouches(t *testing.T) {
+	t.Parallel()
+	var found []string
+	for _, root := range []string{"../../bot", "../../workflow", "../../cmd", "../../repo"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if strings.Contains(string(text), "Vouched: []int{") || strings.Contains(string(text), ".Vouched = []int{") || strings.Contains(string(text), ".Vouch(") {
+				found = append(found, strings.TrimPrefix(path, "../../"))
+			}
+			return err
+		}))
+	}
+	require.Equal(t, []string{
+		"bot/poster/attach.go", "workflow/pullrequests/follow.go", "workflow/turn/backport/backport.go", "workflow/turn/backport/port.go", "workflow/turn/delivery/result.go", "workflow/turn/delivery/review.go",
+		"workflow/turn/inquiry/reader.go", "workflow/turn/ledger/say.go", "workflow/turn/ledger/words.go", "workflow/turn/lookback/text.go", "workflow/turn/orchestrator/tools.go", "workflow/turn/pictures/pictures.go",
+		"workflow/turn/runtime/loop.go", "workflow/turn/runtime/transcript.go", "workflow/turn/watchdog.go", "workflow/turn/worker/worker.go",
+	}, found)
+}
+
 func says(texts ...string) (lines []outgoing.Line) {
 	for _, text := range texts {
 		lines = append(lines, outgoing.Line{Agent: "orchestrator", Text: text})
@@ -154,7 +202,7 @@ func says(texts ...string) (lines []outgoing.Line) {
 // speaking maps the functions that say something to the index of the argument that holds the text; a
 // negative index counts from the end.
 var speaking = map[string]int{
-	"ProgramLine": 0, "AgentLine": 0, "ProgressLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
+	"ProgramLine": 0, "ProgramText": 0, "AgentLine": 0, "ProgressLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
 // kindsIn returns the places in a source that say something, named after their function, with their
@@ -307,20 +355,60 @@ var (
 	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
+// with returns a line of the program with buttons.
+func with(text string, buttons ...outgoing.Button) outgoing.Line {
+	return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
+}
+
+// labelled returns buttons, each of an action id, a label and a style.
+func labelled(b ...string) (list []outgoing.Button) {
+	for i := 0; i < len(b); i += 3 {
+		list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+	}
+	return list
+}
+
+// pushQuestions returns a question before a push for each kind of reason.
+func pushQuestions(correctOrStop []string) []outgoing.Line {
+	return []outgoing.Line{
+		with("The work is ready and proven, but needs a permission of its own, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
+			labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than the code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
+			labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		with("The work is ready and proven, but needs a permission of its own, because somebody objected:\n  • bea: \"wrong file\"\n  • gus reacted with :x:\nNothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), or say what is to be left out.",
+			labelled(append([]string{"push_it", "Push all the same", "primary"}, correctOrStop...)...)...),
+	}
+}
+
+// consentSamples returns examples of the lines about stops, and about what people approve with a limit.
+func consentSamples() map[string][]outgoing.Line {
+	asked := func(text, label string) outgoing.Line {
+		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: []outgoing.Button{{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"}}}
+	}
+	return map[string][]outgoing.Line{
+		"AskConsent": {
+			asked("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", "Yes, fix it"),
+			asked("ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time has come, or press the button to approve revision 1 now, limited to: the guard.", "Fix it now"),
+		},
+		"leaveDecision": says("gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
+			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."),
+		"nameThreads": append(says("Nothing is at work in this channel, so there is nothing to stop."), outgoing.Line{
+			Agent: "orchestrator", Text: "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
+			Buttons: []outgoing.Button{{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"}},
+		}),
+		"takeUp": {{
+			Agent: "orchestrator", Text: "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
+			Buttons: []outgoing.Button{{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"}, {ActionID: "correct", Label: "Correct…"}},
+		}},
+	}
+}
+
 // samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.
 func samples() map[string][]outgoing.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}
-	with := func(text string, buttons ...outgoing.Button) outgoing.Line {
-		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
-	}
-	labelled := func(b ...string) (list []outgoing.Button) {
-		for i := 0; i < len(b); i += 3 {
-			list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
-		}
-		return list
-	}
 	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.ReportButtons("Go ahead")...)
 	plan.Files = []outgoing.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
@@ -339,13 +427,13 @@ func samples() map[string][]outgoing.Line {
 		"refuse": append(says("No backport to `release/1.3`: the change conflicts with what stands there, in `money/split.go` (both changed line 13). Nothing was pushed; somebody has to bring it there by hand.", "No backport to `v1.4.0`: that is a tag, and nothing is pushed to a tag. Releases with a branch: `release/1.4`, `release/1.3`."), with("No backport to `release/1.2`: the proof does not hold there, so nothing was pushed. no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; add one that fails there and passes with the change", labelled("details", "Details", "")...)), "showPictures": append(says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\nNo picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."), says("No pictures of before and after: there is no Chromium in the sandbox.")...),
 		"mendParts":   says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"HoldRemark":  {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
-		"giveToWork":  says("Noted for task 2: keep the name", "Noted: keep the name. Task 2 is not open, so the orchestrator takes it up.", "Noted: keep the name. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
+		"giveToWork":  says("Noted for task 2: “keep the name”", "Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.", "Noted: “keep the name”. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
 		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + catalog.MendBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
 		"showReport": {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
-		"change-e":          says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: run make tools first\nAgents of later sessions are told, and each thread says so."),
+		"change-e":          says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
 		"list-b":            {with("Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nWhoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".", labelled("lessons_to_agents", "Propose for AGENTS.md", "")...)},
 		"Answered":          says("Who may know `money/split.go`: Ann Author; CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, 4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
 		"ProposePlan":       {plan},
@@ -355,14 +443,16 @@ func samples() map[string][]outgoing.Line {
 		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
 		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
-		"AskAllowance": {
-			with("The work is ready and proven, but needs a permission of its own, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
-			with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
-				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
-			with("The work is ready: only documents were changed, which no test shows, and what passed before still passes.\nIt changes more than the code:\n  • `AGENTS.md`, modified: it decides what coding agents are told here\nNothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
-				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
+		"AskAllowance":      pushQuestions(correctOrStop),
+		"Add-b":             says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
+		"reviewChange": {
+			{Agent: "critic", Text: "Reviewed: nothing found"},
+			{Agent: "critic", Text: "Reviewed. To have something of it changed, say so:\n1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down."},
 		},
-		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
+		"RefuseSecrets":        says("Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."),
+		"AfterPush":            says("bea, it was pushed already: `bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, or say what is wrong, and I change it."),
+		"Reacted":              says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
+		"hint":                 says("A reaction approves nothing: press \"Fix it\", or write \"fix it\"."),
 		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
 		"advise":               says(anAdvice.Text()),
@@ -395,11 +485,11 @@ func samples() map[string][]outgoing.Line {
 			"Those files changed since. Please answer the newest question.", "That was written before I asked about these files. Please read it, and answer again."),
 		"askAboutBase": says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
 		"explainHunks": says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\nTaken out alone, with the tests run without each: 1 of 1 hunk is needed."),
-		"attemptHeld":  says("Done: Split rounds the running total. Verified."),
+		"attemptHeld":  says("Done: Split rounds the running total.\nVerified."),
 		"tickPlan":     says(aPlan.Text(1)),
 		"JudgeMessage": says("I cannot take this: people from outside this workspace are not heard here."),
 		"CheckLimits":  says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
-		"publishCommit": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: `money/split.go:40` (the reporter asked for the word)\nReview: 1 finding, mended ($0.01)\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nFiles: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
+		"publishCommit": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: `money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\nAllowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nFiles: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
 			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct", "Something is missing…", "", "details", "Details", "")...)},
 		"extensionParts":   says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
 		"sayFolded":        says(runtime.CompactionNotice(model.Compaction{Upto: 40}), runtime.CompactionNotice(model.Compaction{Cut: 40})),

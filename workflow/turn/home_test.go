@@ -74,7 +74,7 @@ func idsOf(list []hometab.Session) (ids []string) {
 func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	people := o.Slack.(*people.Directory)
+	people := o.Slack.(asKept).Slack.(*people.Directory)
 	asked := o.reportedBy(o.asker, "anybody", "10.1")
 	guest := ""
 	for _, a := range o.actors {
@@ -138,7 +138,7 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	work := judged(begins(incoming.Mention, "13.1", o.asker, "the total is off"))
 	unread := begins(incoming.Mention, "14.1", o.asker, "it is a cent")
 	for _, user := range []string{o.asker, guest} {
-		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}).Home(ctx, user)
+		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}).Home(ctx, user)
 		require.NoError(t, err)
 		if user == guest {
 			require.Empty(t, home.Others)
@@ -152,7 +152,7 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 func TestAHomeIsClosedOnError(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	people := o.Slack.(*people.Directory)
+	people := o.Slack.(asKept).Slack.(*people.Directory)
 	mine := o.reportedBy(o.asker, "anybody", "10.1")
 	o.reportedBy("U0OTHER", "anybody", "11.1")
 	for _, d := range []broken{{people, true, false}, {people, false, true}} {
@@ -177,7 +177,7 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if id := byRules[a.rules]; id != "" {
-			home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}).Home(t.Context(), a.user)
+			home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}).Home(t.Context(), a.user)
 			require.NoError(t, err, a.kind)
 			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
 		}
@@ -188,7 +188,7 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 func TestOnlyAdminsPause(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory), Admins: []string{o.asker}}
+	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory), Admins: []string{o.asker}}
 	paused := func() int {
 		list, err := pauses.List(t.Context(), o.Store.DB)
 		require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestOnlyAdminsPause(t *testing.T) {
 func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}
+	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}
 	of := func(rules string) lessons.Lesson {
 		t.Helper()
 		list, err := lessons.Of(t.Context(), o.Store.DB, rules, "")

@@ -197,6 +197,8 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		return th.Record(ctx, store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody.", th.AwaitsConsent()))))
 	case "shown":
 		return th.posted(ctx, th.tick())
+	case "plan", "moved", "pushing", "silence", "interview":
+		return th.stepOfReport(ctx, step)
 	case "understanding":
 		if err := happens(workflow.EventRequest)(ctx, th); err != nil {
 			return err

@@ -89,7 +89,7 @@ func openOffice(t testing.TB) *office {
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
 	return &office{
 		t: t, slack: slack, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
-		Runner: &Runner{Store: st, Slack: &people.Directory{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
+		Runner: &Runner{Store: st, Slack: asKept{&people.Directory{Slack: own}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
 		actors: []actor{
 			{"member", bea, "anybody", true},
 			{"requester", asker, "anybody", true},
@@ -196,8 +196,27 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 	return err
 }
 
-// receive receives a message or a press.
+// messageOf returns the ts of the message that shows the button, or other if there is none.
+func (th *thread) messageOf(ctx context.Context, value, other string) (ts string, err error) {
+	err = th.Store.Pool.QueryRow(ctx, `select coalesce(max(coalesce(first.ts, o.ts)), $3) from outbox o left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, th.Session().ID, value, other).Scan(&ts)
+	return ts, err
+}
+
+// receive receives a message, or a press of a button where it is shown.
 func (th *thread) receive(ctx context.Context, in incoming.Event) error {
+	if in.Kind == incoming.Action {
+		ts, err := th.messageOf(ctx, in.Value, in.TS)
+		if err != nil {
+			return err
+		}
+		in.TS = ts
+	}
+	return th.receives(ctx, in)
+}
+
+// receives receives an event as it is.
+func (th *thread) receives(ctx context.Context, in incoming.Event) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
 	in.At = time.Unix(int64(1100+th.clock), 0)

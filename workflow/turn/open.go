@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/intake"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
@@ -41,7 +42,7 @@ type turn struct {
 
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
-	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Metrics: r.Metrics, Log: r.Log.With("session", begun.Session().ID)}
+	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Metrics: r.Metrics, Words: r.Words, Log: r.Log.With("session", begun.Session().ID)}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	attachments := &attachment.Attachments{Ledger: ledger, Sees: r.Model.Sees(r.Agents[agent.Orchestrator].Model)}
@@ -58,11 +59,15 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Halt: func(err error) { t.halt(err) },
 	}
 	scope := &scope.Scope{Ledger: ledger, Trees: trees, Inquiries: t.Inquiries}
-	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, Scope: scope, HunkTime: r.HunkTime, LooksBack: r.LooksBack}
+	judgements := approval.Judgements{Ledger: ledger}
+	objections := &objection.Objections{Judgements: judgements}
+	delivery := &delivery.Delivery{
+		Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, Scope: scope, HunkTime: r.HunkTime, LooksBack: r.LooksBack,
+		Recheck: objections.Recheck,
+	}
 	workers := &worker.Workers{
 		Ledger: ledger, Trees: trees, Delivery: delivery, Scope: scope, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
 	}
-	judgements := approval.Judgements{Ledger: ledger}
 	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}
 	t.Orchestrator = &orchestrator.Orchestrator{
 		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments,
@@ -70,9 +75,10 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	}
 	t.Intake = &intake.Intake{
 		Judgements: judgements, Catalog: catalog, Permissions: permissions, Approvals: approvals, Budget: budget, Skills: r.Skills, Duplicates: twins,
-		Held:      &approval.HeldWords{Judgements: judgements, Permissions: permissions},
-		Interview: &intake.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
-		Judged:    t.afterJudged,
+		Held:       &approval.HeldWords{Judgements: judgements, Permissions: permissions},
+		Objections: objections,
+		Interview:  &intake.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
+		Judged:     t.afterJudged,
 	}
 	return t
 }

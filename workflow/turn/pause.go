@@ -26,7 +26,10 @@ import (
 // work goes on, when the pause ends. A stop has nothing to stop meanwhile.
 func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	s := t.Session()
-	r, _ := t.Trees.Catalog.Current()
+	r, _, err := t.Trees.Catalog.Current(ctx)
+	if err != nil {
+		return false, err
+	}
 	p, err := pauses.Of(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
 	if p == nil || err != nil {
 		return false, err
@@ -60,10 +63,14 @@ func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
 // pauseAtLimit pauses the session at a limit, and says so in one line.
 func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	t.Log.Info("paused at a limit", "used", e.Used())
+	who, err := t.Permissions.WhoAllows(ctx)
+	if err != nil {
+		return err
+	}
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
 		consent.Decision{What: "limit", Reason: e.Used()},
-		store.Lines(t.ProgramLine("Paused: "+e.Message(t.Permissions.WhoAllows(ctx)))),
+		store.Lines(t.ProgramLine("Paused: "+e.Message(who))),
 	)
 }
 

@@ -440,7 +440,6 @@ func (o *office) yeses(ways []way) (cases []yesCase) {
 
 // ways plays the cases. It returns a line for each case in which the rows are not what they should be.
 func (o *office) ways(ctx context.Context, cases []yesCase) []string {
-	o.Slack = asKept{o.Slack, o.Store, nil}
 	return playAll(o, cases, func(where workflow.Thread, c yesCase) (name, fault string, err error) {
 		fault, err = o.yes(ctx, where, c.actor, c.way, c.pressed)
 		return fmt.Sprintf("%s, %s, pressed %v", c.kind, c.name, c.pressed), fault, err

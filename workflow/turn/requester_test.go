@@ -163,7 +163,9 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.NoError(t, th.says(t.Context(), "ann", "go ahead"))
 	require.NoError(t, th.press(t.Context(), "cem", "fix_it"))
 	require.Equal(t, "approvals:", permitted())
-	require.Equal(t, "Nobody can until whoever runs me names another in the configuration again.", th.Permissions.WhoAllows(t.Context()))
+	who, err := th.Permissions.WhoAllows(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "Nobody can until whoever runs me names another in the configuration again.", who)
 	var said string
 	require.NoError(t, th.Store.Pool.QueryRow(t.Context(), `select text from lines where session_id = $1 order by id offset 1 limit 1`, th.Session().ID).Scan(&said))
 	require.Equal(t, "cem, I cannot take your approval: the configuration names no repository another any more. Nobody can until whoever runs me names another in the configuration again. cem asks for approval of revision 1.", said)

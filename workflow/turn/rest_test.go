@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,7 +73,7 @@ func TestACallThatEndsTheTurnIsRefusedBeforeAllIsRead(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
 			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
@@ -102,7 +103,7 @@ func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 		"stopped":  {store.Update{Events: []workflow.Event{workflow.EventStop}, Open: ledger.Rest}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
 			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
@@ -179,7 +180,7 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 		}, "and the receipts?", workflow.PhaseExploring},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			th.people = o.people
 			if c.before != nil {
@@ -331,7 +332,7 @@ func TestAReportStillWaitsAfterAConsultation(t *testing.T) {
 		"a consultation between": {remark, consult, remark},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			th.people = o.people
 			_, err = reportWaits(t.Context(), th)

@@ -47,6 +47,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -72,6 +73,7 @@ type Runner struct {
 	Log          *slog.Logger
 	Metrics      *metrics.Metrics   // nil: nothing is counted
 	Readers      duplicates.Readers // says who may read which thread; nil: threads are told of no other threads
+	Words        intent.Lexicon     // by which messages are read; the zero value has the built-in words
 	Machine
 	Bounds
 
@@ -155,7 +157,8 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
-	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
+	stop, _ := ledger.Find[consent.Decision](f)
+	if stepStopped := stop.What == "stop" && stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) && t.halt != nil {
 		t.halt(errStopped)
 	}
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
@@ -197,19 +200,23 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	return false, t.sayDiskFailed(parent, err)
 }
 
-// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail, their
-// work is kept, and the open tool calls are answered as interrupted, so that agents read the next message first.
+// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail and their
+// work is kept. If it ended at least the step that was under way, the open tool calls are answered as interrupted, so
+// that agents read the next message first.
 // What asked for the stop is over in any case: if it stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
 	}
-	if err := t.Record(ctx, store.Update{ClearStop: true}); err != nil || t.Session().Phase != workflow.PhaseStopped {
+	if err := t.Record(ctx, store.Update{ClearStop: true}); err != nil || t.Session().Open {
 		return err
 	}
-	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
-	if err != nil {
-		return err
+	var tasks []workflow.Task
+	if t.Session().Phase == workflow.PhaseStopped {
+		var err error
+		if tasks, err = t.Store.Tasks(ctx, t.Session().ID, ""); err != nil {
+			return err
+		}
 	}
 	// The trees may be opened here for the first time since the program began: their tests of the base end with this.
 	trees, cancel := context.WithCancel(ctx)

@@ -206,6 +206,12 @@ func (w *walk) click() error {
 // judged inserts the event, sometimes twice, and judges it, sometimes while Slack does not answer.
 func (w *walk) judged(in incoming.Event) error {
 	w.n++
+	if in.Kind == incoming.Action {
+		var err error
+		if in.TS, err = w.messageOf(w.ctx, in.Value, in.TS); err != nil {
+			return err
+		}
+	}
 	for range 1 + w.rnd.IntN(6)/5 { // as the store inserts it, without a job
 		_, err := w.Store.Pool.Exec(w.ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,

@@ -1,6 +1,6 @@
 # Runs the shop's tests for stories about what surrounds a proof, where Go would need seconds of the processor for
 # each proof. It prints the events of go test -json. A test passes if the file that its line names holds these texts,
-# and none of those after an exclamation mark:
+# and none of those after an exclamation mark. What stands in a block comment of its own lines is no code:
 #
 #	func TestX(t *testing.T) { // needs money/split.go: one text; another text; !a third one
 
@@ -9,8 +9,12 @@ function event(action, package, test, more) {
 }
 
 # wrong returns the first of the texts that the file lacks, or should not hold, or an empty string.
-function wrong(file, texts,    all, line, parts, i, n, not) {
-	while ((getline line < file) > 0) all = all line "\n"
+function wrong(file, texts,    all, line, parts, i, n, not, comment) {
+	while ((getline line < file) > 0) {
+		if (line == "/*") comment = 1
+		if (!comment) all = all line "\n"
+		if (line == "*/") comment = 0
+	}
 	close(file)
 	n = split(texts, parts, "; ")
 	for (i = 1; i <= n; i++) {

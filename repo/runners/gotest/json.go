@@ -23,15 +23,16 @@ type test struct {
 	pkg, name string
 	status    result.Status // empty while it runs
 	output    strings.Builder
-	children  int // the number of subtests at any depth
-	failures  int // how many of the subtests failed
+	parents   []*test // the tests that it is a subtest of
+	children  int     // the number of subtests at any depth
+	failures  int     // how many of the subtests failed
 }
 
 // An events collects the events of a run.
 type events struct {
 	count  int
-	order  []*test // the tests in the order of their first events
-	tests  map[[2]string]*test
+	order  []*test             // the tests in the order of their first events
+	tests  map[[2]string]*test // the newest of each name: with -count a test runs several times
 	pkgs   []*test
 	builds map[string]*strings.Builder
 	failed map[string]string // by package, the ImportPath of the failed build
@@ -69,7 +70,7 @@ func (run *events) addEvent(e event) {
 	case "start", "run", "pause", "cont", "output", "bench", "attr", "artifacts", "pass", "fail", "skip":
 		if e.Package != "" {
 			run.count++
-			run.applyEvent(run.testOf(e.Package, e.Test), e)
+			run.applyEvent(run.testOf(e.Package, e.Test, e.Action), e)
 		}
 	}
 }
@@ -91,13 +92,22 @@ func (run *events) applyEvent(t *test, e event) {
 	}
 }
 
-func (run *events) testOf(pkg, name string) *test {
+// testOf returns the test of an event. A test that ended and runs again is another one.
+func (run *events) testOf(pkg, name, action string) *test {
 	key := [2]string{pkg, name}
-	if t := run.tests[key]; t != nil {
+	if t := run.tests[key]; t != nil && (t.status == "" || action != "run" && action != "start") {
 		return t
 	}
 	t := &test{pkg: pkg, name: name}
 	run.tests[key] = t
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if parent := run.tests[[2]string{pkg, name[:i]}]; parent != nil && i > 0 {
+			t.parents = append(t.parents, parent)
+		}
+	}
 	if name == "" {
 		run.pkgs = append(run.pkgs, t)
 	} else {
@@ -144,17 +154,10 @@ func (run *events) settleTests() {
 			t.status = result.Failed
 			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
-		for name := t.name; ; {
-			i := strings.LastIndexByte(name, '/')
-			if i < 0 {
-				break
-			}
-			name = name[:i]
-			if parent := run.tests[[2]string{t.pkg, name}]; parent != nil {
-				parent.children++
-				if t.status == result.Failed {
-					parent.failures++
-				}
+		for _, parent := range t.parents {
+			parent.children++
+			if t.status == result.Failed {
+				parent.failures++
 			}
 		}
 	}

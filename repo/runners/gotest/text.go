@@ -74,8 +74,21 @@ func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	return append(tests, result.BrokenGroup(pkg, why, output))
 }
 
-// leafTests drops the tests that are counted by their subtests.
-func leafTests(tests []result.Test) []result.Test {
+// leafTests drops the tests that are counted by their subtests. The subtests of a test come after it; with
+// -count a test runs several times.
+func leafTests(tests []result.Test) (out []result.Test) {
+	for len(tests) > 0 {
+		n := 1
+		for n < len(tests) && tests[n].Of != "" {
+			n++
+		}
+		out, tests = append(out, leavesOf(tests[:n])...), tests[n:]
+	}
+	return out
+}
+
+// leavesOf is leafTests for one test and its subtests.
+func leavesOf(tests []result.Test) []result.Test {
 	children, failures := map[string]int{}, map[string]int{}
 	for _, t := range tests {
 		for i, c := range t.Name {

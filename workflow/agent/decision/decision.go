@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/planning"
@@ -56,6 +57,8 @@ type RootCause struct {
 	Example      string               `json:"example,omitempty"`
 	Confidence   string               `json:"confidence"`
 	Siblings     *diagnosis.Siblings  `json:"siblings,omitempty"`
+
+	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
 // An Assignment is one task in the input of delegate.
@@ -135,8 +138,32 @@ type HunkVerdict struct {
 
 // Review is the input of review_change.
 type Review struct {
-	Findings []Finding `json:"findings"`
+	Findings []Finding          `json:"findings"`
+	Tests    []TestVerdict      `json:"tests,omitempty" jsonschema:"one for each test that is listed"`
+	Criteria []CriterionVerdict `json:"criteria,omitempty" jsonschema:"one for each done criterion that is listed"`
 }
+
+// A TestVerdict says whether a new test shows something.
+type TestVerdict struct {
+	Name  string `json:"name"`
+	Shows string `json:"shows"` // yes or no
+	Why   string `json:"why" jsonschema:"one short sentence"`
+}
+
+// A CriterionVerdict says whether what the thread would be told of a done criterion is true.
+type CriterionVerdict struct {
+	Number  int    `json:"number"`
+	Verdict string `json:"verdict"`
+	Now     string `json:"now,omitempty" jsonschema:"if changed: what it is now, as people finally wanted it"`
+	Why     string `json:"why" jsonschema:"one short sentence"`
+}
+
+// The verdicts on a done criterion.
+const (
+	CriterionMet     = "met"
+	CriterionNotMet  = "not met"
+	CriterionChanged = "changed" // people wanted something else in the end than its line says
+)
 
 // A Finding is a problem that should be solved before the change is pushed.
 type Finding struct {
@@ -208,17 +235,17 @@ func Leading(o OrchestratorTools) []model.Tool {
 			"confidence": degrees, "evidence.grade": grades, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
 			"evidence": "{claim, grade: observed|inferred, source?}", "example": "the reporter's own, run here: fails|passes|cannot_run|none",
-			"siblings": "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}",
+			"siblings": "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}", "expected_changes": "{test, was?, will}",
 		})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
 			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
-			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none", "siblings": "see the skill",
+			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none", "siblings": "see the skill", "expected_changes": "{test, was?, will}",
 		})),
-		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}"})),
+		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}", "expected_changes": "{test, was?, will}"})),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
-		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}"})),
+		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}", "expected_changes": "{test, was?, will}"})),
 		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
@@ -271,6 +298,7 @@ func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []m
 // Criticising returns the tool that reviews a change before its push.
 func Criticising(review func(context.Context, Review) (model.Result, error)) []model.Tool {
 	return []model.Tool{newTool("review_change", review, enums(map[string][]any{
+		"tests.shows": {"yes", "no"}, "criteria.verdict": {CriterionMet, CriterionNotMet, CriterionChanged},
 		"findings.kind": {FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller, FoundConvention, FoundNotAsApproved},
 	}))}
 }

@@ -21,6 +21,14 @@ func WantsMore(text string) bool {
 	return ok && moreWanted.MatchString(s)
 }
 
+// TakesThese reports whether a whole message takes the answers that were just shown: "take these", "yes, take them".
+func TakesThese(text string) bool {
+	s, ok := request(joined(text))
+	return ok && takesThese.MatchString(s)
+}
+
+var takesThese = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|fine|good|great|perfect)[,.! ]+)*(?:please |just |let's |i |i'd |we |we'd )*(?:take|use|accept|keep|go with|go for|i'm fine with) (?:all (?:of )?)?(?:these|those|them|the (?:answers|ones) above|these (?:answers|ones)|those (?:answers|ones))(?: then| please| as they are)?[.! ]*$`)
+
 // The words of an interview. Each has to be the whole message.
 var (
 	wrapUp = lazyregexp.New(`^(?:(?:(?:i|we) (?:have|need|got) to (?:go|run|leave)|gotta (?:go|run)|no (?:more )?time|out of time|that will do)[,.! -]+(?:so )?)?` + wrapPhrase +

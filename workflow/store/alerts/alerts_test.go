@@ -84,7 +84,7 @@ func TestOneSessionAProblem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "7.1", p.OnTS)
 	require.NotEmpty(t, p.Rewrites)
-	require.Equal(t, "[orchestrator] Seen 16 times, the last time at 22:14 UTC.", p.Text())
+	require.Equal(t, "[orchestrator] ◆ Seen 16 times, the last time at 22:14 UTC.", p.Text())
 
 	receive(t, s, posted("something else", 90))
 	require.Equal(t, 2, count(t, s, `select count(*) from sessions`))

@@ -20,7 +20,7 @@ import (
 )
 
 // Append adds to the session's chain what a row of decisions, reports, permissions, approvals,
-// allowances, removals, pushes or backports says now. It has to run in the transaction that
+// allowances, removals, pushes, backports or objections says now. It has to run in the transaction that
 // wrote the row and locked the session's row, so that no other record comes between.
 func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := record{What: what, Name: name}
@@ -59,7 +59,7 @@ func (r record) computeHash(session, last string) string {
 type Flaw struct {
 	Session string
 	Seq     int    // number of the record; 0: the row was never recorded
-	What    string // the kind of row: decision, report, permission, approval, allowance, removal, push or backport
+	What    string // the kind of row: decision, report, permission, approval, allowance, removal, push, backport or objection
 	Name    string // the row's id, revision, hash, commit or branch
 	Why     string
 }

@@ -39,7 +39,7 @@ const (
 
 // A Row is one backport: the branch that is to be made, and what became of it.
 type Row struct {
-	Order
+	Request
 	Session    string
 	Permission string
 	At         time.Time // when it was asked for
@@ -60,12 +60,13 @@ type Change struct{ Base, Pushed string }
 // Announcement is what the thread is told when the branch is pushed.
 type Announcement struct {
 	Text    string
+	Vouched []int // as in outgoing.Line
 	Details string
 	Pull    *pullrequest.Intent // nil: the repository has no host
 }
 
-// An Order is a Part: a person asks for a backport, by the Permission of the same recording.
-type Order struct {
+// A Request is what a person asked for.
+type Request struct {
 	Repository string // its name in the configuration
 	Branch     string // the branch to make
 	Wanted     string // the release, as the person named it
@@ -78,7 +79,14 @@ type Order struct {
 	MessageTS  string
 }
 
+// An Order is a Part: a person asks for a backport, by the Permission of the same recording.
+type Order Request
+
 func (Order) Stage() record.Stage { return record.Given }
+
+// Mask returns o. The release stays as the person named it, since it is compared with the names of
+// branches; where it is shown it is masked.
+func (o Order) Mask(func(string) string) record.Part { return o }
 
 // Write stores the row and queues the session's backport job. It fails with record.ErrStale
 // if a row for the branch is under way or done, or if the work was stopped.
@@ -114,6 +122,9 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 type Stop struct{}
 
 func (Stop) Stage() record.Stage { return record.Work }
+
+// Mask returns s, which has no text.
+func (s Stop) Mask(func(string) string) record.Part { return s }
 
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	rows, err := tx.Query(ctx, `update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`, r.Session)

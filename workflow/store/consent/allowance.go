@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,18 +14,32 @@ import (
 )
 
 // An Allowance is a Part: a separate permission for the files of a push. It is asked
-// for if User is empty, otherwise given, by the Permission of the same recording.
+// for if User is empty, otherwise given, by the Permission of the same recording, and
+// then it overrules the objections that it names.
 type Allowance permit.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
 
+// Mask masks what the thread was asked about, and the reasons. The line that asks, and the push that the
+// reasons are compared with, are masked in the same way, so the words stay the same.
+func (w Allowance) Mask(mask func(string) string) record.Part {
+	w.Names, w.Unproven = mask(w.Names), mask(w.Unproven)
+	w.Paths, w.Expectations = mask(w.Paths), mask(w.Expectations)
+	return w
+}
+
 // Write stores that the allowance was asked for, or that it was given: once, while it is the newest
 // that was asked for, under the approval of the newest report. Otherwise it fails with record.ErrStale.
 func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	// Asking for the same files again makes that question the newest one.
-	sql, args := `insert into allowances (id, session_id, approval_id, tree, names, unproven) values ($2, $1, $3, $4, $5, $6)
-			on conflict (session_id, approval_id, tree, (unproven <> '')) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
-		[]any{r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven)}
+	// Asking for the same files again, for the same reasons, makes that question the newest one.
+	sql, args := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections, expectations)
+			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9)
+			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations))
+			do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
+		[]any{
+			r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven),
+			database.CleanText(w.Paths), w.Objections, database.CleanText(w.Expectations),
+		}
 	if w.User != "" {
 		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
@@ -39,16 +54,42 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.Session, "allowance", w.ID)
+	if err := audit.Append(ctx, tx, r.Session, "allowance", w.ID); err != nil || w.User == "" {
+		return err
+	}
+	return overrule(ctx, tx, r.Session, w.ID)
 }
 
+const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, expectations, user_id as "user", user_name, message_ts`
+
 // Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
-// is none. A tree that is not empty selects the allowance for that tree, as proven or as unproven.
-func (g Register) Allowance(ctx context.Context, approval, tree string, unproven bool) (*permit.Allowance, error) {
-	var w permit.Allowance
-	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, unproven, user_id, user_name, message_ts from allowances
-		where approval_id = $1 and ($2 = '' or tree = $2 and (unproven <> '') = $3) order by asked_at desc, id limit 1`, approval, tree, unproven).
-		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.Unproven, &w.User, &w.UserName, &w.MessageTS)
+// is none.
+func (g Register) Allowance(ctx context.Context, approval string) (*permit.Allowance, error) {
+	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 order by asked_at desc, id limit 1`, approval)
+}
+
+// GivenAllowance returns the newest allowance for the tree of w and its reasons that a person gave, or nil if there
+// is none. The objections do not matter: those that it names are overruled by it.
+func (g Register) GivenAllowance(ctx context.Context, w permit.Allowance) (*permit.Allowance, error) {
+	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id <> ''
+		and (unproven <> '') = ($3 <> '') and expectations = $4 and ($5 = '' or paths <> '') order by allowed_at desc, id limit 1`,
+		w.Approval, w.Tree, w.Unproven, database.CleanText(w.Expectations), w.Paths)
+}
+
+// AskedAllowance returns the allowance that was asked for, for exactly the tree and the reasons of w, and that
+// nobody has given, or nil if there is none.
+func (g Register) AskedAllowance(ctx context.Context, w permit.Allowance) (*permit.Allowance, error) {
+	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id = ''
+		and (unproven <> '') = ($3 <> '') and objections = coalesce($4::bigint[], '{}') and expectations = $5`,
+		w.Approval, w.Tree, w.Unproven, w.Objections, database.CleanText(w.Expectations))
+}
+
+func (g Register) allowance(ctx context.Context, sql string, args ...any) (*permit.Allowance, error) {
+	rows, err := g.DB.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read an allowance: %w", err)
+	}
+	w, err := pgx.CollectOneRow(rows, pgx.RowToStructByName[permit.Allowance])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

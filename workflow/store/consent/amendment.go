@@ -24,6 +24,12 @@ type Amendment struct {
 
 func (Amendment) Stage() record.Stage { return record.Work }
 
+// Mask masks what the person said.
+func (a Amendment) Mask(mask func(string) string) record.Part {
+	a.Text = mask(a.Text)
+	return a
+}
+
 func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into amendments (session_id, revision, message_id, message_ts, user_id, user_name, text)
 		values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,

@@ -18,6 +18,12 @@ type Approval permit.Approval
 
 func (Approval) Stage() record.Stage { return record.Given }
 
+// Mask masks the words that limit the approval. The hash of the report stays, since it is compared.
+func (a Approval) Mask(mask func(string) string) record.Part {
+	a.Scope = mask(a.Scope)
+	return a
+}
+
 // Write is a compare-and-set: it inserts a row only while the session waits on exactly
 // this revision, and no approval of it exists. An approval that was given by asking
 // (its Permission has RestsOn) also requires that all messages are judged, and that
@@ -41,11 +47,14 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
 }
 
-// Approval returns the approval of one revision, or nil if there is none.
+// Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was given
+// with and every Narrowing since.
 func (g Register) Approval(ctx context.Context, session string, revision int) (*permit.Approval, error) {
 	a := permit.Approval{Session: session, Revision: revision}
-	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit, scope, message_ts, at
-		from approvals where session_id = $1 and revision = $2`, session, revision).
+	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
+			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id) from decisions d
+				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at
+		from approvals where session_id = $1 and revision = $2`, session, revision, Narrowed).
 		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope, &a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

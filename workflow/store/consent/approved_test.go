@@ -135,11 +135,11 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.NoError(t, push("c2", "t2"))
 
 	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")
-	w, err := s.Allowance(ctx, "a", "", false)
+	w, err := s.Allowance(ctx, "a")
 	require.NoError(t, err)
-	require.Equal(t, permit.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1"}, *w)
+	require.Equal(t, permit.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1", Objections: []int64{}}, *w)
 	require.NoError(t, give("w1", "U2"))
-	w, err = s.Allowance(ctx, "a", "t2", false)
+	w, err = s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t2"})
 	require.NoError(t, err)
 	require.Equal(t, "U2", w.User)
 	verified, err := audit.Verify(ctx, s.DB, "")
@@ -182,6 +182,116 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	verified, err = audit.Verify(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.NotNil(t, verified.Flaw, "that it is unproven cannot be taken away")
+}
+
+// The database refuses a push while somebody's objection stands, until its person takes it back or an
+// allowance for the same files names it. Without objections the same push goes through.
+func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	ctx := t.Context()
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	push := func(commit, tree string) error {
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended})
+	}
+	object := func(message int64, user string, how permit.ObjectionKind) int64 {
+		o := permit.Objection{Approval: "a", Message: message, MessageTS: fmt.Sprint(message, ".0"), User: user, UserName: "bea", How: how, Words: "wrong file"}
+		require.NoError(t, turn.Record(ctx, consent.Objection(o)))
+		require.NoError(t, turn.Record(ctx, consent.Objection(o)), "a second time it changes nothing")
+		stand, err := s.Objections(ctx, "a", "")
+		require.NoError(t, err)
+		return stand[len(stand)-1].ID
+	}
+	require.NoError(t, push("c0", "t"), "nobody objects")
+
+	first := object(1, "U2", permit.ByMessage)
+	require.ErrorIs(t, push("c1", "t"), consent.ErrNotApproved)
+	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U3", Objections: []int64{first}}))
+	require.ErrorIs(t, push("c1", "t"), consent.ErrNotApproved, "another person takes nothing back")
+	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{first}}))
+	require.NoError(t, push("c1", "t"))
+
+	second := object(2, "U2", permit.ByEdit)
+	require.Error(t, turn.Record(ctx, consent.Allowance{ID: "w0", User: "U4"}))
+	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{second}}))
+	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "what was edited stays void")
+	wanted := permit.Allowance{ID: "w1", Approval: "a", Tree: "t", Names: "bea objects", Objections: []int64{second}}
+	require.NoError(t, turn.Record(ctx, consent.Allowance(wanted)))
+	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "nobody answered")
+	third := object(3, "U3", permit.ByReaction)
+	require.NoError(t, giveAllowance(t, s, turn, "w1", "U4"))
+	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "the question did not name what came after it")
+
+	both := permit.Allowance{Approval: "a", Tree: "t", Objections: []int64{third}}
+	asked, err := s.AskedAllowance(ctx, both)
+	require.NoError(t, err)
+	require.Nil(t, asked)
+	both.ID = "w2"
+	require.NoError(t, turn.Record(ctx, consent.Allowance(both)))
+	require.NoError(t, giveAllowance(t, s, turn, "w2", "U4"))
+	require.NoError(t, push("c2", "t"))
+	require.ErrorIs(t, push("c3", "u"), consent.ErrNotApproved, "other files are another question")
+	stand, err := s.Objections(ctx, "a", "u")
+	require.NoError(t, err)
+	require.Len(t, stand, 2)
+	stand, err = s.Objections(ctx, "a", "t")
+	require.NoError(t, err)
+	require.Empty(t, stand)
+
+	verified, err := audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, verified.Flaw)
+	_, err = s.Pool.Exec(ctx, `update objections set words = 'right file'`)
+	require.NoError(t, err)
+	verified, err = audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.NotNil(t, verified.Flaw, "what was objected cannot be changed")
+	_, err = s.Pool.Exec(ctx, `delete from objections`)
+	require.NoError(t, err)
+	require.NoError(t, push("c3", "u"), "without the objections it goes through")
+}
+
+// A question about the same files that names other reasons is another question. The newest one that is given
+// replaces those before it, and a question whose only reason was taken back keeps nothing from being pushed.
+func TestQuestionsAreToldApartByTheirReasons(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	ctx := t.Context()
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	push := func(commit, expectations string) error {
+		return turn.Record(ctx, consent.Push{
+			Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended, Expectations: expectations,
+		})
+	}
+	ask := func(w permit.Allowance) {
+		w.Approval, w.Tree = "a", "t"
+		require.NoError(t, turn.Record(ctx, consent.Allowance(w)))
+	}
+	ask(permit.Allowance{ID: "paths", Paths: "go.sum"})
+	require.ErrorIs(t, push("c1", ""), consent.ErrNotApproved)
+	ask(permit.Allowance{ID: "more", Paths: "go.sum", Expectations: "900 is 899"})
+	require.ErrorIs(t, push("c1", "900 is 899"), consent.ErrNotApproved)
+	require.NoError(t, giveAllowance(t, s, turn, "more", "U2"))
+	require.NoError(t, push("c1", "900 is 899"), "the later question named all")
+	require.ErrorIs(t, push("c2", "900 is 898"), consent.ErrNotApproved)
+	given, err := s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t", Paths: "go.sum", Expectations: "900 is 899"})
+	require.NoError(t, err)
+	require.Equal(t, "more", given.ID)
+	given, err = s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t", Expectations: "900 is 898"})
+	require.NoError(t, err)
+	require.Nil(t, given)
+
+	require.NoError(t, turn.Record(ctx, consent.Objection{Approval: "a", Message: 7, MessageTS: "7.0", User: "U2", How: permit.ByMessage, Words: "no"}))
+	stand, err := s.Objections(ctx, "a", "t")
+	require.NoError(t, err)
+	ask(permit.Allowance{ID: "objected", Objections: []int64{stand[0].ID}})
+	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{stand[0].ID}}))
+	require.NoError(t, push("c3", ""))
+	verified, err := audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, verified.Flaw)
 }
 
 // Files and reasons of models may hold a NUL, which Postgres takes in no text.

@@ -17,6 +17,12 @@ type Decision permit.Decision
 
 func (Decision) Stage() record.Stage { return record.Decision }
 
+// Mask masks the reason, which may be the words of a person.
+func (d Decision) Mask(mask func(string) string) record.Part {
+	d.Reason = mask(d.Reason)
+	return d
+}
+
 func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id int64
 	err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)

@@ -15,6 +15,9 @@ type Extension quota.Extension
 
 func (Extension) Stage() record.Stage { return record.Given }
 
+// Mask returns a: it has names and numbers, and no text.
+func (a Extension) Mask(func(string) string) record.Part { return a }
+
 func (a Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,

@@ -21,6 +21,9 @@ type Permission struct {
 
 func (Permission) Stage() record.Stage { return record.Permission }
 
+// Mask returns p: it has ids and a name, and no text.
+func (p Permission) Mask(func(string) string) record.Part { return p }
+
 // Write fails with record.ErrStale if the message gave a permission of this kind before.
 // The schema refuses a permission whose person did not write its message. The rows of
 // the messages in Adopts are looked up here, since the same recording may insert them.

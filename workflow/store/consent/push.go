@@ -18,28 +18,43 @@ type Push outgoing.Push
 
 func (Push) Stage() record.Stage { return record.Push }
 
+// Mask masks the words of the remote, why nothing was proven, and what tests expect.
+func (p Push) Mask(mask func(string) string) record.Part {
+	p.Reason, p.Unproven = mask(p.Reason), mask(p.Unproven)
+	p.Expectations = mask(p.Expectations)
+	return p
+}
+
 // Write stores the intent only while it matches its approval: the newest revision of the report
-// with its hash, on the base of the session, and with the allowances that these files need (one
-// of them is for files of which nothing is proven), and only while the session is not stopped.
+// with its hash, on the base of the session, with the allowances that these files need (for files of
+// which nothing is proven, for changed expectations, for what they decide), while nobody's objection
+// stands, and only while the session is not stopped and the orchestrator has read every limit by which
+// the approval was narrowed: what it finishes after that was held against it.
 // The result of a push is stored only for its intent. Otherwise Write fails with ErrNotApproved.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
 	if p.State == outgoing.PushIntended {
-		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven)
-			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9
+		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven, expectations)
+			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9, $10
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
 				join reports r on r.session_id = a.session_id and r.revision = a.revision and r.hash = a.report_hash and r.base_commit = a.base_commit
 			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6 and s.halted = '' and (a.permission_id is not null or a.inherited)
-				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '' and w.unproven = '')
+				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '' and w.unproven = ''
+					and (w.paths <> '' or w.expectations <> '' or w.objections = '{}') and not exists (select 1 from allowances g
+						where g.approval_id = a.id and g.tree = $3 and g.unproven = '' and g.user_id <> '' and g.asked_at >= w.asked_at))
+				and not exists (select 1 from objections o where o.approval_id = a.id and ` + stands + `$3)))
 				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.unproven <> ''))
+				and ($10 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.expectations = $10))
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
+				and not exists (select 1 from decisions d join inbox i on i.session_id = d.session_id and i.message_ts = d.message_ts and i.for_agents
+					where d.session_id = s.id and d.revision = a.revision and d.what = 'narrow' and d.allowed and i.id > s.seen)
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
 	args := []any{r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason)}
 	if p.State == outgoing.PushIntended {
-		args = append(args, database.CleanText(p.Unproven))
+		args = append(args, database.CleanText(p.Unproven), database.CleanText(p.Expectations))
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
@@ -54,7 +69,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 // Pushes returns the session's pushes, oldest first.
 func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
-			coalesce(report_hash, '') as report_hash, state, reason, unproven
+			coalesce(report_hash, '') as report_hash, state, reason, unproven, expectations
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
 		return nil, err

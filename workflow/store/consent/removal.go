@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,16 @@ import (
 type Removal permit.Removal
 
 func (Removal) Stage() record.Stage { return record.Given }
+
+// Mask masks the reasons and the lines that were taken out, which are shown. The pack has the files as they
+// are.
+func (m Removal) Mask(mask func(string) string) record.Part {
+	m.Hunks = slices.Clone(m.Hunks)
+	for i, h := range m.Hunks {
+		m.Hunks[i].Why, m.Hunks[i].Text = mask(h.Why), mask(h.Text)
+	}
+	return m
+}
 
 // Write stores what was taken out, once for its hash; or that it is to be put back, once, and only
 // while the approval counts and the session is not stopped. Otherwise it fails with record.ErrStale.
@@ -52,6 +63,9 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 type Restored string
 
 func (Restored) Stage() record.Stage { return record.Work }
+
+// Mask returns hash, which is no text.
+func (hash Restored) Mask(func(string) string) record.Part { return hash }
 
 func (hash Restored) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update removals set laid = true where session_id = $1 and hash = $2`, r.Session, string(hash))

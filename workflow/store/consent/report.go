@@ -20,6 +20,14 @@ type Report workflow.Report
 
 func (Report) Stage() record.Stage { return record.Report }
 
+// Mask masks the text, of which Write stores the hash, and all texts of the body, which agents and the page
+// are shown. A text that is masked already stays the same, so the text, its hash and the line that shows it
+// agree.
+func (p Report) Mask(mask func(string) string) record.Part {
+	p.Text, p.Body = mask(p.Text), record.MaskJSON(p.Body, mask)
+	return p
+}
+
 func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	report := workflow.Report(p)
 	report.Text = database.CleanText(report.Text) // the hash is of the text as it is stored and shown

@@ -41,6 +41,12 @@ type ReportText struct{ Repository, Text string }
 // Stage implements record.Part.
 func (ReportText) Stage() record.Stage { return record.Work }
 
+// Mask masks what people wrote.
+func (w ReportText) Mask(mask func(string) string) record.Part {
+	w.Text = mask(w.Text)
+	return w
+}
+
 // Write replaces the words that were stored before.
 func (w ReportText) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))

@@ -18,6 +18,9 @@ type Announced []Candidate
 // Stage implements record.Part.
 func (Announced) Stage() record.Stage { return record.Work }
 
+// Mask returns list: it has ids, and no text.
+func (list Announced) Mask(func(string) string) record.Part { return list }
+
 // Write stores each twin once.
 func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range list {
@@ -38,6 +41,12 @@ type Joined struct {
 // Stage implements record.Part.
 func (Joined) Stage() record.Stage { return record.Thread }
 
+// Mask masks the line, which another thread is shown.
+func (j Joined) Mask(mask func(string) string) record.Part {
+	j.Line = j.Line.Mask(mask)
+	return j
+}
+
 // Write stores who joined the sessions, and the line with its posting. Two sessions that are
 // joined to each other at the same moment may deadlock; then one of them is written again.
 func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -49,7 +58,7 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 		return fmt.Errorf("%s was never named as a twin of %s", j.Twin, r.Session)
 	}
 	key := j.Twin + ":joined:" + r.Session
-	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text) select $1, $2, $3
+	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
 			where exists (select 1 from sessions where id = $1 and cleared_at is null) and not exists (select 1 from outbox where key = $4) returning id)
 		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent, database.CleanText(j.Line.Text), key)
 	if err != nil || tag.RowsAffected() == 0 {
@@ -63,6 +72,9 @@ type Unjoined struct{}
 
 // Stage implements record.Part.
 func (Unjoined) Stage() record.Stage { return record.Work }
+
+// Mask returns u, which has no text.
+func (u Unjoined) Mask(func(string) string) record.Part { return u }
 
 // Write marks the session's twins as not joined.
 func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,18 @@ import (
 type Attachments []incoming.Attachment
 
 func (Attachments) Stage() record.Stage { return record.Work }
+
+// Mask masks the names of the files, what is said of them, and the content of those that are text.
+func (list Attachments) Mask(mask func(string) string) record.Part {
+	list = slices.Clone(list)
+	for i, a := range list {
+		list[i].Name, list[i].Why = mask(a.Name), mask(a.Why)
+		if a.Media == incoming.MediaText {
+			list[i].Content = []byte(mask(string(a.Content)))
+		}
+	}
+	return list
+}
 
 func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, a := range list {
@@ -40,6 +53,9 @@ func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 type Withdrawn string
 
 func (Withdrawn) Stage() record.Stage { return record.Work }
+
+// Mask returns ts, which is no text.
+func (ts Withdrawn) Mask(func(string) string) record.Part { return ts }
 
 func (ts Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, r.Session, string(ts))

@@ -8,6 +8,7 @@
 package inbox
 
 import (
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -19,6 +20,8 @@ type Inbox struct {
 
 	// Name signs the lines about alerts; empty: orchestrator.
 	Name string
+	// Words are those by which a message stops running work; the zero value has the built-in ones.
+	Words intent.Lexicon
 }
 
 // New returns the inbox of the database, which queues turns in jobs.

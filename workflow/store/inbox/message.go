@@ -25,6 +25,12 @@ const OrchestratorAlone = -1
 
 func (Handled) Stage() record.Stage { return record.Inbox }
 
+// Mask masks what agents are shown in place of the message.
+func (h Handled) Mask(mask func(string) string) record.Part {
+	h.Shown = mask(h.Shown)
+	return h
+}
+
 func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task = $6 where id = $1`,
 		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers, h.Task)
@@ -40,6 +46,10 @@ type CompletedText struct {
 
 func (CompletedText) Stage() record.Stage { return record.Inbox }
 
+// Mask returns m. The inbox has messages word for word, since they are judged, and compared with their
+// later edits. What agents and people are shown of them is masked where it is shown.
+func (m CompletedText) Mask(func(string) string) record.Part { return m }
+
 func (m CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, database.CleanText(m.Text))
 	return err
@@ -49,6 +59,9 @@ func (m CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording
 type Passed []int64
 
 func (Passed) Stage() record.Stage { return record.Inbox }
+
+// Mask returns ids, which are no text.
+func (ids Passed) Mask(func(string) string) record.Part { return ids }
 
 func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if len(ids) == 0 {
@@ -63,6 +76,9 @@ func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 type Earlier []incoming.ThreadMessage
 
 func (Earlier) Stage() record.Stage { return record.Inbox }
+
+// Mask returns list. The inbox has messages word for word: see CompletedText.
+func (list Earlier) Mask(func(string) string) record.Part { return list }
 
 func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, m := range list {
@@ -85,6 +101,12 @@ type AgentNote struct {
 }
 
 func (AgentNote) Stage() record.Stage { return record.Work }
+
+// Mask masks what the agents are told.
+func (m AgentNote) Mask(mask func(string) string) record.Part {
+	m.Text = mask(m.Text)
+	return m
+}
 
 func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)

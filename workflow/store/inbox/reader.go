@@ -61,11 +61,22 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, err
 func (r Reader) Original(ctx context.Context, ts string, before int64) (string, error) {
 	var text string
 	err := r.db.Pool.QueryRow(ctx, `select text from inbox where session_id = $1 and message_ts = $2 and id < $3
-		and kind <> 'action' order by id desc limit 1`, r.session, ts, before).Scan(&text)
+		and kind not in ('action', 'reacted') order by id desc limit 1`, r.session, ts, before).Scan(&text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	return text, err
+}
+
+// Written returns the message with that ts as it first came in. written is false if it is not in the inbox,
+// or is no message of a person.
+func (r Reader) Written(ctx context.Context, ts string) (m incoming.Message, written bool, err error) {
+	list, err := r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
+		and kind in ('mention', 'reply') order by id limit 1`, r.session, ts)
+	if err != nil || len(list) == 0 {
+		return m, false, err
+	}
+	return list[0], true, nil
 }
 
 // ReadByAgents reports whether agents were given a message of the thread
@@ -90,6 +101,12 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply', 'edit')
 		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)
 	return wrote, err
+}
+
+// WrittenBetween returns what people wrote in the thread between two messages, in order of arrival.
+func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]incoming.Message, error) {
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and user_id <> '' and kind in ('mention', 'reply', 'edit')
+		and message_ts > $2 and message_ts < $3 order by id`, r.session, after, before)
 }
 
 // A ReadMessage is a message that agents were shown, or an

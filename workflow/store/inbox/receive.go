@@ -45,7 +45,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 				return err
 			}
 		}
-		fresh, err := insertMessages(ctx, tx, id, list)
+		fresh, err := i.insertMessages(ctx, tx, id, list)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
@@ -77,6 +77,10 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 	list = slices.DeleteFunc(slices.Clone(came), byEdit)
 	starts := slices.IndexFunc(came, startsSession)
 	thread := came[0].Thread
+	if came[0].Kind == incoming.Reacted {
+		id, err = findTarget(ctx, tx, thread, came[0].TS)
+		return id, list, err
+	}
 	for {
 		if starts >= 0 {
 			in := came[starts]
@@ -92,8 +96,12 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 				})...)
 			}
 		}
-		err = tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
-			thread.Team, thread.Channel, thread.TS).Scan(&id)
+		var listsThreads bool
+		err = tx.QueryRow(ctx, `select id, halted like '0:list:%' from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads)
+		if listsThreads && starts < 0 { // nobody talks to the bot there
+			list = slices.DeleteFunc(list, func(in incoming.Event) bool { return in.Kind != incoming.Action })
+		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return id, list, err
 		}
@@ -124,7 +132,7 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 // calls the bot with that: what was written between the message and then is known by its row. A message
 // with a mention that was edited before it was read calls the bot from its own ts on, like any mention:
 // otherwise a "stop" below it would be lost.
-func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
+func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
 	column := func(of func(incoming.Event) string) []string {
 		values := make([]string, len(list))
 		for n, in := range list {
@@ -172,15 +180,18 @@ func insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incom
 			fresh = append(fresh, in)
 		}
 	}
-	return fresh, askStop(ctx, tx, session, fresh)
+	return fresh, i.askStop(ctx, tx, session, fresh)
 }
 
-// happened returns when each press and deletion was made, by Slack's clock, so that it can be compared with the ts of
+// timed are the kinds of events whose ts is that of another message.
+var timed = []incoming.Kind{incoming.Action, incoming.Delete, incoming.Edit, incoming.Reacted}
+
+// happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so that it can be compared with the ts of
 // messages; nil for other events, of which the ts says it, and for a time that cannot be.
 func happened(list []incoming.Event) []*time.Time {
 	times := make([]*time.Time, len(list))
 	for n, in := range list {
-		if s := in.At.Unix(); (in.Kind == incoming.Action || in.Kind == incoming.Delete) && 0 < s && s < 1<<36 {
+		if s := in.At.Unix(); slices.Contains(timed, in.Kind) && 0 < s && s < 1<<36 {
 			times[n] = &in.At
 		}
 	}
@@ -223,9 +234,9 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
-		if !mayBeStop(in) {
+		if !i.mayBeStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -237,18 +248,18 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 	return nil
 }
 
-// mayBeStop reports whether the turn can judge an event to be a stop: a message or a correction form with a stop
-// word, the stop button, or the deletion of the request. An edit is never a stop.
-func mayBeStop(in incoming.Event) bool {
+// mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
+// to stop, the stop button, or the deletion of the request.
+func (i *Inbox) mayBeStop(in incoming.Event) bool {
 	switch {
 	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
 		return false
-	case in.Kind == incoming.Edit || in.Kind == incoming.Form && in.ActionID != button.Correct:
+	case in.Kind == incoming.Form && in.ActionID != button.Correct:
 		return false
 	case in.Kind == incoming.Delete && in.TS == in.Thread.TS:
 		return true
 	}
-	return in.ActionID == "stop" || intent.ReadConsent(in.Text).Kind == intent.ConsentStop
+	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop || i.Words.ReadRefusal(in.Text) == intent.RefusalStop
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -52,7 +53,8 @@ func TestWithTheSessionsConnectionsItWaits(t *testing.T) {
 	require.ErrorIs(t, receiveBeside(t, false, 50*time.Millisecond), context.DeadlineExceeded)
 }
 
-// The turn takes an edit as a correction and what is entered as a limit as a limit, so neither may end the run.
+// What is entered as a limit is a limit, and what was sent on is another person's, so neither may end the run. An
+// edit that says stop stops, as a message does.
 func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -63,7 +65,7 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 		action string
 		stops  int
 	}{
-		{incoming.Edit, "", 0},
+		{incoming.Edit, "", 1},
 		{incoming.Sent, "", 0},
 		{incoming.Form, button.FixLimited, 0},
 		{incoming.Form, button.Repository, 0},
@@ -79,8 +81,28 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 	}
 }
 
-// TestWordsFromBeforeTheSessionAreNoReplies checks what is received of a thread that is read again: only what was
-// written after the bot was called in it, edited or not.
+// The words of the configuration stop at once, as the built-in ones do; without them the same message does
+// not.
+func TestAddedWordsStop(t *testing.T) {
+	t.Parallel()
+	words, err := intent.NewLexicon(map[string][]string{"stop": {"finito"}})
+	require.NoError(t, err)
+	for name, lexicon := range map[string]intent.Lexicon{"added": words, "control": {}} {
+		s := storetest.Open(t)
+		in := storetest.Mention("Ev1", "look")
+		box := storetest.Inbox(s)
+		box.Words = lexicon
+		require.NoError(t, box.Receive(t.Context(), in))
+		said := in
+		said.EventID, said.TS, said.Kind, said.Text = "Ev2", in.TS+"1", incoming.Reply, "finito, falsche Datei"
+		require.NoError(t, box.Receive(t.Context(), said))
+		stops := storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`)
+		require.Equal(t, name == "added", stops == 1, name)
+	}
+}
+
+// TestWordsFromBeforeTheSessionAreNoReplies checks what is received of a thread that is read again: only what
+// was written after the bot was called in it, edited or not.
 func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -125,8 +147,8 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	}
 }
 
-// TestAMessageThatWasReadAfterItsEditIsWritten checks that of two people's words with such a message between them, the
-// second are not taken for an answer to the first.
+// TestAMessageThatWasReadAfterItsEditIsWritten checks that of two people's words with such a message between
+// them, the second are not taken for an answer to the first.
 func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.Open(t)
@@ -144,8 +166,8 @@ func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 	}
 }
 
-// TestAMentionThatIsAddedByAnEditBeginsOneSession checks that such a mention begins a session where there is none, and
-// nothing else: in a thread of a session, the edit itself tells of it.
+// TestAMentionThatIsAddedByAnEditBeginsOneSession checks that such a mention begins a session where there is
+// none, and nothing else: in a thread of a session, the edit itself tells of it.
 func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.Open(t)

@@ -49,6 +49,12 @@ type Seen struct{ Repository, Folder, Key, Text, Source string }
 
 func (Seen) Stage() record.Stage { return record.Work }
 
+// Mask masks the lesson and its source, which agents are shown.
+func (l Seen) Mask(mask func(string) string) record.Part {
+	l.Text, l.Source = mask(l.Text), mask(l.Source)
+	return l
+}
+
 func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if l.Text == "" {
 		_, err := tx.Exec(ctx, `delete from lessons where repository = $1 and folder = $2 and key = $3`, l.Repository, l.Folder, l.Key)
@@ -65,6 +71,12 @@ func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 type Noted struct{ Repository, Folder, Text, Person string }
 
 func (Noted) Stage() record.Stage { return record.Work }
+
+// Mask masks the note, which agents and members are shown.
+func (l Noted) Mask(mask func(string) string) record.Part {
+	l.Text = mask(l.Text)
+	return l
+}
 
 func (l Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id, person)
@@ -85,6 +97,9 @@ type Forgotten struct {
 }
 
 func (Forgotten) Stage() record.Stage { return record.Work }
+
+// Mask returns l, which has no text.
+func (l Forgotten) Mask(func(string) string) record.Part { return l }
 
 func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	was := Lesson{Repository: l.Repository}

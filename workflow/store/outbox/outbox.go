@@ -43,9 +43,10 @@ type row struct {
 	OnTS    string
 	Batch   *string
 	Rewriting
-	Calls []string
-	Card  *int
-	Code  []byte
+	Calls   []string
+	Card    *int
+	Code    []byte
+	Vouched []int
 }
 
 // Rewriting says how a row is related to a message that is in Slack already.
@@ -108,7 +109,7 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*out
 func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
-			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress, o.brief
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = '' order by o.id limit 40 for update of o`, session)
 	if err != nil {
@@ -146,7 +147,7 @@ func makePosting(session string, batch []row) (*outgoing.Posting, error) {
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
-		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls}
+		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls, Vouched: r.Vouched}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err

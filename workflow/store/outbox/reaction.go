@@ -13,7 +13,7 @@ import (
 // Reactions returns the outbox of reactions; the Outbox itself has everything else.
 func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 
-// Reactions is the outbox of the reactions that wait. Adding a reaction twice changes nothing in Slack,
+// Reactions is the outbox of the reactions that wait, and of what one person alone is shown. Adding a reaction twice changes nothing in Slack,
 // so each step is a single statement, which keeps it cheap: every message that comes in gets one.
 type Reactions struct{ *Outbox }
 
@@ -25,11 +25,12 @@ func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting,
 	}
 	p := &outgoing.Posting{Session: session}
 	err := r.db.Retry(ctx, func() error {
-		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s
-			where s.id = $1 and outbox.reaction <> '' and outbox.id = (select o.id from outbox o
-				where o.session_id = $1 and o.posted_at is null and o.refused is null and `+first+` order by o.id limit 1)
-			returning outbox.key, outbox.reaction, outbox.on_ts, s.team, s.channel, s.thread_ts`, session).
-			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
+		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s,
+				(select o.id, o.tried_at is not null as tried from outbox o
+					where o.session_id = $1 and o.posted_at is null and o.refused is null and `+first+` order by o.id limit 1) as next
+			where s.id = $1 and outbox.reaction <> '' and outbox.id = next.id
+			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral, next.tried, s.team, s.channel, s.thread_ts`, session).
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.Tried, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -51,4 +52,32 @@ func TestAReactionDoesNotWaitForLines(t *testing.T) {
 func TestAReactionBehindLinesIsFoundOut(t *testing.T) {
 	t.Parallel()
 	require.False(t, seenAt(t, true))
+}
+
+// What one person alone is shown is recorded once for its key, and tried once: nobody can look whether it was
+// shown.
+func TestAHintIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	hint := store.Hint{Key: "1.0:U2", User: "U2", Text: "A reaction approves nothing."}
+	require.NoError(t, turn.Record(ctx, hint))
+	require.NoError(t, turn.Record(ctx, hint), "once")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where ephemeral_to <> ''`))
+	next := func() *outgoing.Posting {
+		p, err := outbox.New(s.DB).Reactions().Next(ctx, turn.Session().ID)
+		require.NoError(t, err)
+		return p
+	}
+	p := next()
+	for p.EphemeralTo == "" { // the message that began the session is marked as seen
+		_, err := outbox.New(s.DB).Reactions().Posted(ctx, p.Key, p.OnTS)
+		require.NoError(t, err)
+		p = next()
+	}
+	require.Equal(t, []any{"U2", "A reaction approves nothing.", false}, []any{p.EphemeralTo, p.Ephemeral, p.Tried})
+	require.True(t, next().Tried, "after a crash")
+	line, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Nil(t, line, "it is no line")
 }

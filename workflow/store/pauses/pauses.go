@@ -97,6 +97,9 @@ type Announced Pause
 
 func (Announced) Stage() record.Stage { return record.Session }
 
+// Mask returns p: it has names, and no text.
+func (p Announced) Mask(func(string) string) record.Part { return p }
+
 func (p Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into pauses_told (session_id, scope, name, at) values ($1, $2, $3, $4) on conflict do nothing`, r.Session, p.Scope, p.Name, p.At)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -32,6 +32,9 @@ type Request struct {
 // Stage implements record.Part.
 func (Request) Stage() record.Stage { return record.Work }
 
+// Mask returns q: it has hashes and paths, and no text.
+func (q Request) Mask(func(string) string) record.Part { return q }
+
 // Write stores the request and queues the job that takes the
 // pictures, if a finished task of the session was visual.
 func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -53,6 +56,9 @@ type Stopped struct{}
 
 // Stage implements record.Part.
 func (Stopped) Stage() record.Stage { return record.Work }
+
+// Mask returns s, which has no text.
+func (s Stopped) Mask(func(string) string) record.Part { return s }
 
 // Write implements record.Part.
 func (Stopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

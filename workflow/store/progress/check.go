@@ -20,6 +20,9 @@ type Check struct {
 
 func (Check) Stage() record.Stage { return record.Work }
 
+// Mask returns c. The names of tests stay word for word, since they are compared with those of a proof.
+func (c Check) Mask(func(string) string) record.Part { return c }
+
 func (c Check) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	red := make([]string, 0, len(c.Red))
 	for _, name := range c.Red {

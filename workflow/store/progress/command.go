@@ -20,6 +20,12 @@ type Command struct {
 
 func (Command) Stage() record.Stage { return record.Work }
 
+// Mask masks the command and what it printed.
+func (c Command) Mask(mask func(string) string) record.Part {
+	c.Command, c.Output = mask(c.Command), mask(c.Output)
+	return c
+}
+
 func (c Command) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into commands (session_id, task_id, command, exit_code, output) values ($1, $2, $3, $4, $5)`,
 		r.Session, c.Task, database.CleanText(c.Command), c.ExitCode, database.CleanText(c.Output))

@@ -22,6 +22,15 @@ type TriedHunks struct {
 
 func (TriedHunks) Stage() record.Stage { return record.Work }
 
+// Mask masks the lines of the hunks, and the reasons. A hunk is found again by its hash and its numbers.
+func (t TriedHunks) Mask(mask func(string) string) record.Part {
+	t.Hunks = slices.Clone(t.Hunks)
+	for i, h := range t.Hunks {
+		t.Hunks[i].Text, t.Hunks[i].Why, t.Hunks[i].Kept = mask(h.Text), mask(h.Why), mask(h.Kept)
+	}
+	return t
+}
+
 // Write replaces the earlier result for the same change.
 func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	clean := slices.Clone(t.Hunks)

@@ -18,6 +18,12 @@ type Inquiry inquiry.Inquiry
 
 func (Inquiry) Stage() record.Stage { return record.Work }
 
+// Mask masks the question, and all texts of the answer.
+func (q Inquiry) Mask(mask func(string) string) record.Part {
+	q.Question, q.Answer = mask(q.Question), record.MaskJSON(q.Answer, mask)
+	return q
+}
+
 func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if q.ID != 0 {
 		_, err := tx.Exec(ctx, `update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID, raw(q.Answer), q.Applied)
@@ -36,6 +42,9 @@ type InquiryCost struct {
 
 func (InquiryCost) Stage() record.Stage { return record.Work }
 
+// Mask returns c, which has no text.
+func (c InquiryCost) Mask(func(string) string) record.Part { return c }
+
 func (c InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inquiries set usd = usd + $2 where id = $1`, c.ID, c.USD)
 	return err
@@ -46,6 +55,9 @@ type StoppedInquiries struct{ Alone bool } // nothing else was under way
 
 func (StoppedInquiries) Stage() record.Stage { return record.Work }
 
+// Mask returns i, which has no text.
+func (i StoppedInquiries) Mask(func(string) string) record.Part { return i }
+
 func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inquiries set stopped = true, alone = $2 where session_id = $1 and answer is null and not stopped and key like 'message:%'`, r.Session, i.Alone)
 	return err
@@ -55,6 +67,9 @@ func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Record
 type ResumedInquiries struct{}
 
 func (ResumedInquiries) Stage() record.Stage { return record.Work }
+
+// Mask returns i, which has no text.
+func (i ResumedInquiries) Mask(func(string) string) record.Part { return i }
 
 func (ResumedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inquiries set stopped = false where session_id = $1 and stopped`, r.Session)

@@ -20,6 +20,20 @@ type Question planning.Question
 
 func (Question) Stage() record.Stage { return record.Work }
 
+// Mask masks the question and its options. The buttons of the options are masked in the same way (see
+// outgoing.Line), so an option that is pressed is one of them.
+func (q Question) Mask(mask func(string) string) record.Part {
+	q.Text, q.Recommended, q.Answer = mask(q.Text), mask(q.Recommended), mask(q.Answer)
+	q.Options, q.Open = slices.Clone(q.Options), slices.Clone(q.Open)
+	for i, o := range q.Options {
+		q.Options[i] = mask(o)
+	}
+	for i, d := range q.Open {
+		q.Open[i].Question, q.Open[i].Recommended = mask(d.Question), mask(d.Recommended)
+	}
+	return q
+}
+
 func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	options, err := json.Marshal(q.Options)
 	if err != nil {
@@ -45,12 +59,19 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 // An Answer is a Part that answers the question with that id,
 // unless it has an answer. User is empty if no person gave it.
 type Answer struct {
-	Question   int64
-	Text, User string
-	Note       string // shown below the question from then on; empty: the text is shown
+	Question      int64
+	Text, User    string
+	Note          string // shown below the question from then on; empty: the text is shown
+	TakesDefaults bool   // it takes the recommended answers that an offer showed
 }
 
 func (Answer) Stage() record.Stage { return record.Work }
+
+// Mask masks the answer, and the note that is shown below the question.
+func (a Answer) Mask(mask func(string) string) record.Part {
+	a.Text, a.Note = mask(a.Text), mask(a.Note)
+	return a
+}
 
 func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, database.CleanText(a.Text), a.User)

@@ -1,11 +1,14 @@
 package progress
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -17,7 +20,19 @@ type Task struct {
 	Call string // the tool call that asked for a new task
 }
 
+// maxShown is how many characters of a task's description people are shown in lists of tasks.
+const maxShown = 200
+
 func (Task) Stage() record.Stage { return record.Work }
+
+// Mask masks the description and the summary, and sets Shown to the first line of the description if it is
+// empty.
+func (k Task) Mask(mask func(string) string) record.Part {
+	k.Summary, k.Description = mask(k.Summary), mask(k.Description)
+	shown, _, _ := strings.Cut(mask(cmp.Or(k.Shown, k.Description)), "\n")
+	k.Shown = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
+	return k
+}
 
 func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if k.ID != 0 {
@@ -35,6 +50,12 @@ func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 type Attempt workflow.Attempt
 
 func (Attempt) Stage() record.Stage { return record.Work }
+
+// Mask masks the summary and the diff.
+func (a Attempt) Mask(mask func(string) string) record.Part {
+	a.Summary, a.Diff = mask(a.Summary), mask(a.Diff)
+	return a
+}
 
 func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,

@@ -21,6 +21,13 @@ type TestCommand struct {
 
 func (TestCommand) Stage() record.Stage { return record.Work }
 
+// Mask masks who named the command. The command itself stays word for word, since it is run; where it is
+// shown it is masked.
+func (c TestCommand) Mask(mask func(string) string) record.Part {
+	c.Source = mask(c.Source)
+	return c
+}
+
 // Write replaces the command that was named before.
 func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)

@@ -3,6 +3,7 @@ package progress
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,28 @@ type Transcript struct {
 }
 
 func (Transcript) Stage() record.Stage { return record.Transcript }
+
+// Mask masks each message, except for those of the model itself: its tool calls are carried out as they
+// are, and it was shown no secret.
+func (x Transcript) Mask(mask func(string) string) record.Part {
+	x.Items = slices.Clone(x.Items)
+	for i, item := range x.Items {
+		x.Items[i] = maskItem(item, mask)
+	}
+	return x
+}
+
+// assistant is the role of a message of the model (see package model).
+const assistant = "assistant"
+
+// maskItem masks all texts of one message that is not of the model.
+func maskItem(item json.RawMessage, mask func(string) string) json.RawMessage {
+	var m struct{ Role string }
+	if err := json.Unmarshal(item, &m); err == nil && m.Role == assistant {
+		return item
+	}
+	return record.MaskJSON(item, mask)
+}
 
 func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, item := range x.Items {

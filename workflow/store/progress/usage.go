@@ -17,6 +17,9 @@ type AgentUsage struct {
 
 func (AgentUsage) Stage() record.Stage { return record.Work }
 
+// Mask returns u, which has no text.
+func (u AgentUsage) Mask(func(string) string) record.Part { return u }
+
 // Write adds the usage to that of the conversation.
 func (u AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into agent_usage (session_id, task_id, calls, input, cached, output, usd) values ($1, $2, 1, $3, $4, $5, $6)

@@ -67,6 +67,12 @@ type Intent Proposal
 
 func (Intent) Stage() record.Stage { return record.Push }
 
+// Mask masks the title and the body.
+func (i Intent) Mask(mask func(string) string) record.Part {
+	i.Title, i.Body = mask(i.Title), mask(i.Body)
+	return i
+}
+
 // Write stores the row, and lets the session's pull request job run at once.
 func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into pull_requests (repository, branch, session_id, head, base, title, body, files) values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -240,6 +246,12 @@ func (r *Remarks) Add(m Remark) bool {
 }
 
 func (Remark) Stage() record.Stage { return record.Inbox }
+
+// Mask masks the comment and the place that it is about.
+func (m Remark) Mask(mask func(string) string) record.Part {
+	m.Text, m.Place = mask(m.Text), mask(m.Place)
+	return m
+}
 
 // Write inserts the comment into the inbox, where nothing acts on it before it is judged.
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

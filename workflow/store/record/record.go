@@ -22,6 +22,10 @@ type Part interface {
 	// Stage returns when the part is written. Parts of the same
 	// stage are written in the order in which they were given.
 	Stage() Stage
+	// Mask returns a copy of the part in which mask was applied to every text that people or agents are shown
+	// of it, or that is only stored. The comment of each Mask says which texts stay word for word, and why. A
+	// part without text returns itself.
+	Mask(mask func(string) string) Part
 	// Write writes the part in tx, which has the session's row locked.
 	Write(ctx context.Context, tx pgx.Tx, r *Recording) error
 }

@@ -169,6 +169,7 @@ var forgetting = []string{
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,
+	`delete from objections where session_id = $1`,
 	`delete from allowances where session_id = $1`,
 	`delete from removals where session_id = $1`,
 	`delete from approvals where session_id = $1`,

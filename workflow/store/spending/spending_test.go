@@ -212,13 +212,14 @@ func TestAWarningIsSaidOnce(t *testing.T) {
 	said := []outgoing.Line{{Agent: "a", Text: "near"}}
 	near := use(t, one, quota.LimitOf(quota.OfDay, quota.USD))
 	require.False(t, near.Warned)
-	for _, turn := range []*store.Turn{one, one, other} {
-		require.NoError(t, turn.Warn(t.Context(), near, said))
+	require.NoError(t, one.Record(t.Context(), spending.Warning(near), store.Lines(said)))
+	for _, turn := range []*store.Turn{one, other} {
+		require.ErrorIs(t, turn.Record(t.Context(), spending.Warning(near), store.Lines(said)), store.ErrStale)
 	}
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 	require.True(t, use(t, other, quota.LimitOf(quota.OfDay, quota.USD)).Warned)
 	near.Number++ // more was allowed meanwhile
-	require.NoError(t, other.Warn(t.Context(), near, said))
+	require.NoError(t, other.Record(t.Context(), spending.Warning(near), store.Lines(said)))
 	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 }
 

@@ -29,6 +29,9 @@ func (u *Usage) Add(o Usage) {
 
 func (Usage) Stage() record.Stage { return record.Session }
 
+// Mask returns u, which has no text.
+func (u Usage) Mask(func(string) string) record.Part { return u }
+
 // Write does nothing: a Total writes what all parts used.
 func (Usage) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
@@ -42,6 +45,9 @@ type Total struct {
 }
 
 func (Total) Stage() record.Stage { return record.Session }
+
+// Mask returns s, which has no text.
+func (s Total) Mask(func(string) string) record.Part { return s }
 
 func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	commands, worked := 0, s.Worked.Milliseconds()
@@ -68,6 +74,9 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 type Warning quota.Use
 
 func (Warning) Stage() record.Stage { return record.Session }
+
+// Mask returns u: it has the names of a limit and of whom it is of, and no text.
+func (u Warning) Mask(func(string) string) record.Part { return u }
 
 func (u Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into limit_warnings (name, subject, day, number, session_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,

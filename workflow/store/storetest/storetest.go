@@ -198,6 +198,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
 		`insert into allowances (id, session_id, approval_id, tree, names) values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
+		`insert into objections (session_id, approval_id, message_id, message_ts, user_id, how, words, settled, allowance_id)
+			select session_id, 'a%[1]s', id, message_ts, 'U2', 'message', 'wrong file', 'overruled', 'w%[1]s' from inbox where session_id = '%[1]s'`,
 		`insert into removals (hash, session_id, approval_id, hunks, with_tree, without_tree) values ('r%[1]s', '%[1]s', 'a%[1]s', '[]', 't', 'u')`,
 		`insert into audit (session_id, seq, what, name, content, hash) values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
 		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'mend', 'quick')`,

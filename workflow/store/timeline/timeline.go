@@ -42,10 +42,12 @@ type Entry struct {
 	Number int    // of a revision or an attempt
 	Title  string
 	Text   string
-	Output string
-	Wrong  bool          // refused, failed or a mistake
-	Open   bool          // a call without a result so far
-	Took   time.Duration // duration of a call that has its result
+	// Vouched holds the numbers of the lines of Text that the program vouches for, if Kind is Line.
+	Vouched []int
+	Output  string
+	Wrong   bool          // refused, failed or a mistake
+	Open    bool          // a call without a result so far
+	Took    time.Duration // duration of a call that has its result
 
 	of   int64  // the conversation of a transcript item: its task id
 	n    int    // the item's position in the conversation
@@ -110,13 +112,13 @@ func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool
 
 // read returns the entries from the time from on and before until.
 func read(ctx context.Context, db *database.DB, session string, from, until time.Time) ([]Entry, error) {
-	rows, err := db.Pool.Query(ctx, `select at, kind, who, task, number, title, body, wrong, place, part, n from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`, session, from, until)
+	rows, err := db.Pool.Query(ctx, `select at, kind, who, task, number, title, body, wrong, place, part, n, vouched from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`, session, from, until)
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
 	}
 	read, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (e Entry, err error) {
 		var place int
-		err = r.Scan(&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &place, &e.of, &e.n)
+		err = r.Scan(&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &place, &e.of, &e.n, &e.Vouched)
 		e.ID = fmt.Sprintf("%s-%d-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), place, e.of, e.n)
 		return e, err
 	})
@@ -144,15 +146,15 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 
 // everything selects each kind of row in one shape. place, part and n order the rows of the same time.
 const everything = `
-	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title, case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n
+	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title, case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n, null::int[] as vouched
 		from inbox where ` + people + `
-	union all select t.at, 'message', ` + agentOf + `, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq
+	union all select t.at, 'message', ` + agentOf + `, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
 		from transcript t ` + agents + ` where t.session_id = $1
-	union all select at, 'line', agent, 0, 0, '', text, false, 3, 0, id from lines where session_id = $1
-	union all select at, 'report', '', 0, revision, kind, text, false, 4, 0, revision from reports where session_id = $1
-	union all select at, 'decision', user_id, 0, revision, what, reason, not allowed, 5, 0, id from decisions where session_id = $1
-	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
-	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0 from pushes where session_id = $1`
+	union all select at, 'line', agent, 0, 0, '', text, false, 3, 0, id, nullif(vouched, '{}') from lines where session_id = $1
+	union all select at, 'report', '', 0, revision, kind, text, false, 4, 0, revision, null from reports where session_id = $1
+	union all select at, 'decision', user_id, 0, revision, what, reason, not allowed, 5, 0, id, null from decisions where session_id = $1
+	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number, null from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
+	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null from pushes where session_id = $1`
 
 // moments selects the times of all rows of everything.
 const moments = `

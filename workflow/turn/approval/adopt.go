@@ -117,7 +117,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 		}
 	}
 	for _, h := range held {
-		stands, err := hw.readsAsBefore(ctx, h)
+		stands, err := hw.ReadsAsBefore(ctx, h)
 		if err != nil {
 			return o, err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -33,7 +34,7 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*permit.Allowance, erro
 	if err != nil || a == nil {
 		return nil, err
 	}
-	w, err := ap.Store.Allowance(ctx, a.ID, "", false)
+	w, err := ap.Store.Allowance(ctx, a.ID)
 	if err != nil || w == nil || w.User != "" {
 		return nil, err
 	}
@@ -52,9 +53,21 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	return "no push waits", "No push waits for a word at this moment."
 }
 
-func saysUnproven(text string) bool {
-	_, unproven := intent.ReadPush(text)
-	return unproven
+// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if somebody
+// objects, or that it is unproven. A press names its question, which says both.
+func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) {
+	_, unproven := intent.ReadPush(m.Text)
+	switch value := intent.PushedValue(m.Text); {
+	case m.Kind != incoming.Action && value != "" && !expectation.Wanted(w.Expectations, value):
+		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. To have the files as they are, reply \"push it\".", value)
+	case m.Kind == incoming.Action || intent.PushesAllTheSame(m.Text):
+		return "", ""
+	case len(w.Objections) > 0:
+		return "somebody objects", "Somebody objects to this. To have the branch in spite of that, reply \"push all the same\"."
+	case w.Unproven != "" && !unproven:
+		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven)
+	}
+	return "", ""
 }
 
 // AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
@@ -77,18 +90,28 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 		return refused(whyNoPushWaits(ap.Session(), asked != nil))
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
-	case m.Kind != incoming.Action && w.Unproven != "" && !saysUnproven(m.Text):
-		return refused("it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven))
+	}
+	if reason, said := wordsMissing(m, *w); reason != "" {
+		return refused(reason, said)
 	}
 	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
+	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
+		return f, err
+	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
 	said, reason := "Push allowed by "+p.Name, "tree "+w.Tree
 	if w.Unproven != "" {
 		said, reason = said+", unproven", reason+", unproven: "+w.Unproven
+	}
+	if len(w.Objections) > 0 {
+		said, reason = said+", all the same", fmt.Sprint(reason, ", in spite of the objections ", w.Objections)
+	}
+	if w.Expectations != "" {
+		said, reason = said+", with the changed expectations", reason+", changed expectations: "+w.Expectations
 	}
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS

@@ -57,7 +57,7 @@ func (hw *HeldWords) amendment(ctx context.Context, m incoming.Message, f []stor
 		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
 	}
 	says := permission.IsMessage(m.Kind) && m.Kind != incoming.Sent || m.Kind == incoming.Form || m.Kind == incoming.Edit
-	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || intent.GoesOn(m.Text) && !intent.Redirects(m.Text) || intent.ReadConsent(m.Text).Kind == intent.ConsentApprove {
+	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || hw.Words.GoesOn(m.Text) && !intent.Redirects(m.Text) || hw.Words.ReadConsent(m.Text).Kind == intent.ConsentApprove {
 		return "", nil
 	}
 	return hw.Slack.Readable(ctx, m.Text), nil

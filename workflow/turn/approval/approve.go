@@ -3,13 +3,17 @@ package approval
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -38,7 +42,13 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
+	stopped, err := ap.StoppedReport(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch {
+	case revision == s.Revision && stopped:
+		return ap.takeUp(ctx, m, p, scope)
 	case revision == s.Revision && reading:
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
@@ -54,6 +64,9 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	} else if unread {
 		return ap.refuseRevision(revision, m, p, "written before the report was shown",
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+	}
+	if f, err := ap.refuseEdited(ctx, m, p, "approve"); f != nil || err != nil {
+		return f, err
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
@@ -144,20 +157,63 @@ func (ap *Approvals) WroteSince(ctx context.Context, m incoming.Message, user st
 	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
 }
 
-// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent
-// is never taken for one. While such a question about the revision waits, the next one replaces its
-// words.
-func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, scope string) []store.Part {
-	s := ap.Session()
-	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
-	if scope != "" {
-		question += ", limited to: " + scope
+// TalkAbove reports whether other people talk to somebody else above the approval m: since the newest message that
+// offers the approval they wrote to another person, or they asked something below the bot's newest line, which it did
+// not answer. Then "fix it" may be meant for that. A message that mentions the bot is meant for it.
+func (ap *Approvals) TalkAbove(ctx context.Context, m incoming.Message) (bool, error) {
+	if m.Kind != incoming.Reply {
+		return false, nil
 	}
-	line := ap.ProgramLine(question+"? Press a button, or reply \"fix it\".",
-		outgoing.Button{ActionID: "fix_it", Label: consentLabel, Value: store.NewToken(), Style: "primary", Means: scope},
+	offered, line, err := ap.Store.NewestLines(ctx, ap.Session().ID, m.TS)
+	if err != nil {
+		return false, err
+	}
+	written, err := ap.Inbox().WrittenBetween(ctx, offered, m.TS)
+	return slices.ContainsFunc(written, func(x incoming.Message) bool {
+		toAnother := mentionsPerson.MatchString(x.Text)
+		asks := x.TS > line && strings.Contains(x.Text, "?")
+		return x.User != m.User && x.Kind != incoming.Mention && (toAnother || asks)
+	}), err
+}
+
+// mentionsPerson matches a mention of a person; the gateway removes the bot's own.
+var mentionsPerson = regexp.MustCompile(`<@[UW][A-Z0-9]+(?:\|[^>]*)?>`)
+
+// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is never taken
+// for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody
+// here could hold the approval to it. While such a question about the revision waits, and nobody wrote since, the next
+// one replaces its words.
+func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.Consent) []store.Part {
+	s := ap.Session()
+	limited := ""
+	if c.Scope != "" {
+		limited = ", limited to: " + c.Scope
+	}
+	question, label, reason := fmt.Sprintf("%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".", p.Name, s.Revision, limited), consentLabel, "unclear, asked"
+	if c.Condition != "" {
+		label, reason = "Fix it now", "a condition: "+c.Condition
+		question = fmt.Sprintf("%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the button to approve revision %d now%s.",
+			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited)
+	}
+	line := ap.ProgramLine(question,
+		outgoing.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
 		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: consentLabel, Line: line[0]},
-		consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: label, Line: line[0], BelowTalk: true},
+		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+}
+
+// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers the
+// approval of the newest revision, limited. It returns an empty string if there is no such line.
+func (ap *Approvals) LimitAsked(ctx context.Context, m incoming.Message) (string, error) {
+	if m.Kind != incoming.Reply && m.Kind != incoming.Mention {
+		return "", nil
+	}
+	offered, newest, err := ap.Store.NewestLines(ctx, ap.Session().ID, m.TS)
+	if err != nil || offered == "" || offered != newest {
+		return "", err
+	}
+	scope, _, err := ap.Store.NewestOffer(ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered})
+	return scope, err
 }
 
 // consentLabel distinguishes the button of a question about consent from the button of a report.

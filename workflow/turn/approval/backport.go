@@ -95,7 +95,8 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 			User: p.ID, UserName: p.Name, Credit: p.Credit, MessageTS: m.TS,
 		}
 		fresh, orders = append(fresh, name), append(orders, order)
-		rows = append(slices.DeleteFunc(slices.Clone(rows), func(r backports.Row) bool { return r.Branch == branch }), backports.Row{Order: order, State: backports.Asked})
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r backports.Row) bool { return r.Branch == branch })
+		rows = append(rows, backports.Row{Request: backports.Request(order), State: backports.Asked})
 	}
 	stands := "The backport to " + strings.Join(standing, ", that to ") + "."
 	if len(orders) == 0 {

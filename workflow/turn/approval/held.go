@@ -164,7 +164,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := hw.readsAsBefore(ctx, h); err != nil {
+		if stands, err := hw.ReadsAsBefore(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -174,7 +174,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn, p.beforeStop = p.goOn && intent.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
+		p.goOn, p.beforeStop = p.goOn && hw.Words.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == incoming.Sent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -216,21 +216,6 @@ func writtenBefore(m incoming.Message, mark string) bool {
 	return err == nil && permission.IsMessage(m.Kind) && m.TS < at
 }
 
-// readsAsBefore reports whether a held message still has the same text in the thread, so that the person
-// who passes it on has read the same text. The text of a form cannot change. A remark at a git host is
-// passed on as it was received.
-func (hw *HeldWords) readsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
-	if m.Kind == incoming.Form || m.Kind == incoming.Remark || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // the bot posts a slash command's root message
-		return true, nil
-	}
-	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)
-	if err != nil || newest != m.Text {
-		return false, err
-	}
-	text, _, found, err := hw.Slack.Reread(ctx, hw.Session().Thread, m.TS)
-	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
-}
-
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
 func (hw *HeldWords) GoOnButton(mark string) []outgoing.Button {
@@ -252,7 +237,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // the message is about the question
 	}
-	if intent.GoesOn(m.Text) {
+	if hw.Words.GoesOn(m.Text) {
 		f, err = hw.Resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}
@@ -288,7 +273,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 		return hw.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", prompt.PersonName(p.Name), s.Revision)
-	if permission.IsMessage(m.Kind) && !intent.SaysGoOn(m.Text) {
+	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)

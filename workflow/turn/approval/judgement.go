@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -24,8 +23,8 @@ import (
 // would permit something. For any other it returns an error, so that the message is judged when Slack
 // answers again.
 func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
-	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.PutBack, button.Backport, ActionGoOn, button.PassOn}, m.ActionID)
-	if m.Kind == incoming.Sent || !permits && !intent.Permits(m.Text) {
+	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.TakeUp, button.PutBack, button.Backport, ActionGoOn, button.PassOn}, m.ActionID)
+	if m.Kind == incoming.Sent || !permits && !ap.Words.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -35,7 +34,9 @@ func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part,
 
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
 // be read, parts hold the refusal.
-func (ap *Approvals) mayDecide(ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string) (parts []store.Part, may bool, err error) {
+func (ap *Approvals) mayDecide(
+	ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string,
+) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
 	case err != nil:
@@ -53,8 +54,8 @@ func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
 }
 
-// Wake returns the part that opens the session for the agents, who have the message to read. A session that only
-// waits for the consultant goes on as it was before: the advice comes beside what the agents do.
+// Wake returns the part that opens the session for the agents, who have the message to read. A session that
+// only waits for the consultant goes on as it was before: the advice comes beside what the agents do.
 func (j *Judgements) Wake(m incoming.Message) store.Update {
 	s, update := j.Session(), store.Update{Open: ledger.Wake}
 	if s.Title == "" && permission.IsMessage(m.Kind) {
@@ -88,6 +89,50 @@ func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason,
 	f := j.Answer(m, said)
 	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
+}
+
+// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
+// the person who passes it on has read the same text, and for one that permits something, since it may have
+// been edited before it was judged. The text of a form cannot change. A remark at a git host is passed on as
+// it was received.
+func (j *Judgements) ReadsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
+	s := j.Session()
+	switch {
+	case m.Kind == incoming.Form, m.Kind == incoming.Action, m.Kind == incoming.Remark,
+		m.TS == s.Thread.TS && strings.HasPrefix(m.Text, "/"): // the bot posts a slash command's root message
+		return true, nil
+	}
+	newest, err := j.Inbox().Original(ctx, m.TS, 1<<62)
+	if err != nil || newest != m.Text {
+		return false, err
+	}
+	text, _, found, err := j.Slack.Reread(ctx, s.Thread, m.TS)
+	return found && ReadsSame(m.Text, text), err
+}
+
+// ReadsSame reports whether the text of a message is what it was, or has only got what was shared with the
+// message.
+func ReadsSame(before, now string) bool {
+	more, same := strings.CutPrefix(now, before)
+	return same && (more == "" || strings.HasPrefix(more, "\n[attached: ") || strings.HasPrefix(more, "\n> "))
+}
+
+// refuseEdited refuses a message that permits something, if it does not read any more as it was received. f
+// is nil if it does.
+func (j *Judgements) refuseEdited(
+	ctx context.Context, m incoming.Message, p workflow.Person, what string,
+) (f []store.Part, err error) {
+	stands, err := j.ReadsAsBefore(ctx, m)
+	switch {
+	case err != nil:
+		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
+		return j.Refuse(m, p, what, "the message could not be read again",
+			"Slack does not let me read your message again at this moment, so it permits nothing. Please write it again."), nil
+	case !stands:
+		return j.Refuse(m, p, what, "edited or deleted before it was judged",
+			p.Name+": that message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
+	}
+	return nil, nil
 }
 
 // ConsultantNames returns the names that people may use for the consultant.

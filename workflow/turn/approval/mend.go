@@ -62,7 +62,10 @@ func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workfl
 		return nil, fmt.Errorf("mend: who asked for revision %d: %w", revision, err)
 	}
 	files := plaintext.OneLine(strings.Join(row.Files, ", "))
-	at, _ := ap.Catalog.Current()
+	at, _, err := ap.Catalog.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	what := fmt.Sprintf("Mend what is red on %s%d at %s", at.Pulls.Words().Mark, row.Number, prompt.ShortHash(row.Head))
 	body, err := json.Marshal(planning.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
 	if err != nil {

@@ -136,7 +136,9 @@ func (ap *Approvals) askToPutBack(ctx context.Context, by permission.Asker, a pe
 	}
 	lines := ap.ProgramLine(fmt.Sprintf("%s %s asks to put this back: %s", said, p.Name, r.Places()), ledger.PutBackButton(r))
 	if !called {
-		lines[0].Mentions = ap.peopleToMention(a, p)
+		if lines[0].Mentions, err = ap.peopleToMention(ctx, a, p); err != nil {
+			return nil, err
+		}
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines),
 		consent.Decision{What: askedToPutBack, Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision}), nil

@@ -65,7 +65,9 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 	}
 	lines := ap.ProgramLine(said+" "+request, buttons...)
 	if !called {
-		lines[0].Mentions = ap.peopleToMention(a, p)
+		if lines[0].Mentions, err = ap.peopleToMention(ctx, a, p); err != nil {
+			return nil, err
+		}
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines), consent.Decision{
 		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Mentions, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
@@ -93,15 +95,19 @@ const maxMentions = 10
 // peopleToMention returns the ids of the approvers that the configuration names for the repository, at most
 // maxMentions. A group is called by its own id, not by those of its members. The person who asks is left
 // out, and so is the requester if another person has to approve.
-func (ap *Approvals) peopleToMention(a permit.Approvers, asks workflow.Person) []string {
-	r, _ := ap.Catalog.Current()
-	var ids []string
+func (ap *Approvals) peopleToMention(
+	ctx context.Context, a permit.Approvers, asks workflow.Person,
+) (ids []string, err error) {
+	r, _, err := ap.Catalog.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range r.Approvers.People {
 		if id != asks.ID && (!a.OtherThanRequester || id != ap.Session().Requester) && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	return ids[:min(len(ids), maxMentions)]
+	return ids[:min(len(ids), maxMentions)], nil
 }
 
 func (ap *Approvals) ReportButtons(allow string) []outgoing.Button {

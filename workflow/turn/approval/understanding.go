@@ -50,7 +50,12 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
-	if permission.IsMessage(m.Kind) && intent.ReadConsent(m.Text).Kind != intent.ConsentApprove {
+	if talk, err := ap.TalkAbove(ctx, m); err != nil {
+		return nil, err
+	} else if talk {
+		return askConfirmation(ap, m, p), nil
+	}
+	if permission.IsMessage(m.Kind) && ap.Words.ReadConsent(m.Text).Kind != intent.ConsentApprove {
 		shownAt, _, err := shown()
 		if err != nil {
 			return nil, err
@@ -60,6 +65,9 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 		} else if talk {
 			return askConfirmation(ap, m, p), nil
 		}
+	}
+	if f, err := ap.refuseEdited(ctx, m, p, "confirm"); f != nil || err != nil {
+		return f, err
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
@@ -91,7 +99,7 @@ func askConfirmation(ap *Approvals, m incoming.Message, p workflow.Person) []sto
 	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
 		outgoing.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
 		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0]},
+	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
 }
 

@@ -63,7 +63,7 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
 	after := row
 	after.State, after.Reason = backports.Refused, r.why
-	line := outgoing.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said)}
+	line := outgoing.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said), Vouched: []int{0}}
 	if r.details != "" {
 		line.Buttons = details(p.Secrets.Mask(r.details))
 	}

@@ -276,9 +276,12 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
+	var text outgoing.Text
+	text.Vouch(k.hide.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch,
+		prompt.ShortHash(row.Commit), plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes))))
+	text.Add(k.hide.Mask(compare))
 	t := backports.Announcement{
-		Text: k.hide.Mask(fmt.Sprintf("Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s\n%s", name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
-			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes), compare)),
+		Text: text.String(), Vouched: text.Vouched(),
 		Details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
 	}
 	if k.repository.Pulls.Host == nil {
@@ -316,7 +319,7 @@ func (k *backportRun) publish(ctx context.Context) error {
 	}
 	after := k.row
 	after.State = backports.Pushed
-	parts := []store.Part{store.Lines{outgoing.Line{Agent: k.Signature, Text: k.row.Told.Text, Buttons: details(k.row.Told.Details)}}}
+	parts := []store.Part{store.Lines{outgoing.Line{Agent: k.Signature, Text: k.row.Told.Text, Vouched: k.row.Told.Vouched, Buttons: details(k.row.Told.Details)}}}
 	if k.row.Told.Pull != nil {
 		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
 	}

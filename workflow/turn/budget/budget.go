@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -64,7 +66,8 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	for _, u := range uses {
 		if u.Near() && !u.Reached() && !u.Warned {
 			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
-			if err := b.Warn(ctx, u, b.ProgramLine(text)); err != nil {
+			err := b.Record(ctx, spending.Warning(u), store.Lines(b.ProgramLine(text)))
+			if err != nil && !errors.Is(err, store.ErrStale) { // stale: it was said before, perhaps in another session
 				return err
 			}
 		}

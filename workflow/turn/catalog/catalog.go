@@ -54,19 +54,25 @@ func (c *Catalog) ChoiceButtons() (buttons []outgoing.Button) {
 	return buttons
 }
 
-// Current returns the session's repository, or the one that its request is about.
-func (c *Catalog) Current() (Repository, bool) {
+// Current returns the session's repository, or the one that its request is about. ok is false if a person has to
+// choose one, or if the configuration does not name it. It fails if the request cannot be read: a repository that
+// is chosen by a part of the words may be another one.
+func (c *Catalog) Current(ctx context.Context) (r Repository, ok bool, err error) {
 	s := c.Session()
 	name := s.Repository
 	if name == "" {
-		name = choose(c.requestText(), s.Thread.Channel, c.allowed())
+		text, err := c.requestText(ctx)
+		if err != nil {
+			return r, false, fmt.Errorf("choose the repository: %w", err)
+		}
+		name = choose(text, s.Thread.Channel, c.allowed())
 	}
 	for _, r := range c.Repositories {
 		if r.Name == name {
-			return r, true
+			return r, true, nil
 		}
 	}
-	return Repository{}, false
+	return r, false, nil
 }
 
 // allowed returns the repositories that the thread may be about. A private one is allowed only in its
@@ -78,14 +84,13 @@ func (c *Catalog) allowed() []Repository {
 
 // requestText returns the session's title and the messages that no agent has read yet, to choose a
 // repository by.
-func (c *Catalog) requestText() string {
+func (c *Catalog) requestText(ctx context.Context) (string, error) {
 	text := c.Session().Title
-	if unseen, err := c.Inbox().Unseen(context.Background(), 0); err == nil {
-		for _, m := range unseen {
-			text += "\n" + m.Text
-		}
+	unseen, err := c.Inbox().Unseen(ctx, 0)
+	for _, m := range unseen {
+		text += "\n" + m.Text
 	}
-	return text
+	return text, err
 }
 
 // BranchName returns the name of the branch for the session's work.
@@ -98,10 +103,11 @@ func (c *Catalog) BranchName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	prefix := "bobbin/"
-	if r, ok := c.Current(); ok && r.BranchPrefix != "" {
-		prefix = r.BranchPrefix
+	r, _, err := c.Current(ctx)
+	if err != nil {
+		return "", err
 	}
+	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
 	return prefix + plaintext.Slug(c.SecretFinder().Mask(title)) + "-" + s.ID, nil
 }
 

@@ -22,7 +22,10 @@ func (c *Catalog) RemarkedOn(ctx context.Context, m incoming.Message) (where, re
 	if err != nil {
 		return "", "", err
 	}
-	r, _ := c.Current()
+	r, _, err := c.Current(ctx)
+	if err != nil {
+		return "", "", err
+	}
 	where = "the " + r.Pulls.Words().Noun
 	if row == nil || !row.Aside {
 		return where, "", nil

@@ -77,9 +77,9 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 // proposedPull returns the intent to open a pull request for the pushed commit, or nothing if the
 // repository has no git host.
 func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish) ([]store.Part, error) {
-	r, _ := d.Catalog.Current()
-	if r.Pulls.Host == nil {
-		return nil, nil
+	r, _, err := d.Catalog.Current(ctx)
+	if err != nil || r.Pulls.Host == nil {
+		return nil, err
 	}
 	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
 	if err != nil {

@@ -1,7 +1,10 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -11,9 +14,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
 )
 
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
@@ -78,6 +83,17 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 		return true, "", nil
 	}
 	const now = "For a done criterion that became something else give what it is now, as now."
+	if saysNothingDiffers(f.Changed) && !d.saidWords {
+		words, err := d.correctingWords(ctx, a.Revision)
+		if err != nil {
+			return true, "", err
+		}
+		if words != "" {
+			d.saidWords = true
+			return true, fmt.Sprintf("changed says that nothing differs from revision %d, and people wrote this since. "+
+				"Read it again, and say what differs, or why it changes nothing. %s\n%s", a.Revision, now, words), nil
+		}
+	}
 	if plaintext.OneLine(f.Changed) == "" {
 		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d says, or why nothing is. %s\n%s", a.Revision, now, said), nil
 	}
@@ -94,6 +110,79 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 		}
 	}
 	return true, "", nil
+}
+
+// saysNothingDiffers reports whether the orchestrator's word on what changed since the approval is that nothing
+// did.
+func saysNothingDiffers(changed string) bool {
+	return nothingDiffers.MatchString(plaintext.OneLine(changed)) && !exceptions.MatchString(changed)
+}
+
+var (
+	nothingDiffers = regexp.MustCompile(`(?i)^(?:nothing|none|no (?:change|difference)s?|unchanged|n/?a|-|` +
+		`(?:the |all (?:the )?)?same(?: as \w+)?|(?:just )?as (?:before|approved|restated|asked))` +
+		`(?:[.,;:!]| (?:differs?|changed|is|has|else|here|at all|since)\b|$)`)
+	exceptions = regexp.MustCompile(`(?i)\b(?:but|except|besides|other than|only|apart from)\b`)
+)
+
+// correctingWords returns what people who may approve said since the approval, without thanks and questions,
+// as a prompt. It is empty if there is nothing else.
+func (d *Delivery) correctingWords(ctx context.Context, revision int) (string, error) {
+	said, err := d.Store.Amendments(ctx, d.Session().ID, revision)
+	if err != nil {
+		return "", err
+	}
+	var idle []int64
+	for _, a := range said {
+		if intent.Acknowledges(a.Text) || intent.OnlyAsks(a.Text) {
+			idle = append(idle, a.Message)
+		}
+	}
+	return d.AmendmentText(ctx, revision, idle...)
+}
+
+// criterionLines returns the done criteria with the lines for the thread that finish gives them.
+func criterionLines(criteria []string, f decision.Finish) (lines []review.Criterion) {
+	for i, c := range criteria {
+		given := f.Criteria[i]
+		mark := "✓"
+		if !given.Met {
+			mark = "✗ not met:"
+		}
+		line := mark + " " + plaintext.OneLine(cmp.Or(given.Now, c))
+		lines = append(lines, review.Criterion{Text: c, Line: line, How: plaintext.OneLine(given.How)})
+	}
+	return lines
+}
+
+// sumOf returns a short hash of the lines for the thread.
+func sumOf(criteria []review.Criterion) string {
+	h := sha256.New()
+	for _, c := range criteria {
+		fmt.Fprintf(h, "%s\n", c.Line)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// criterionText returns the line of the result about a done criterion. Where the critic does not agree, its
+// words count. What nobody compared with later words of people is not marked as met.
+func (work provenWork) criterionText(number int, c review.Criterion) string {
+	var answer review.CriterionAnswer
+	judged := false
+	if work.review != nil {
+		answer, judged = work.review.CriterionFor(number, c.Line)
+	}
+	unmarked, met := strings.CutPrefix(c.Line, "✓ ")
+	switch {
+	case met && judged && answer.Verdict == decision.CriterionChanged:
+		return fmt.Sprintf("✗ no longer what was wanted: %s. By the review it is now: %s (%s)",
+			unmarked, answer.Now, answer.Why)
+	case met && judged && answer.Verdict == decision.CriterionNotMet:
+		return fmt.Sprintf("✗ not met, by the review: %s (%s)", unmarked, answer.Why)
+	case met && !judged && work.amended:
+		return fmt.Sprintf("• %s (%s; not compared with what was said since the approval)", unmarked, c.How)
+	}
+	return fmt.Sprintf("%s (%s)", c.Line, c.How)
 }
 
 // codeName matches words that can only be names in code: with a capital letter or an underscore inside.

@@ -1,9 +1,11 @@
 package delivery
 
 import (
+	"context"
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -19,10 +21,17 @@ type Delivery struct {
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
 	Scope     *scope.Scope
-	HunkTime  time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
+	HunkTime  time.Duration // to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
 	LooksBack bool          // ask since which commit the new tests fail
+	// Recheck reads the approving message once more before the push, and records an objection if it was changed. It
+	// fails if the message cannot be read; then nothing is pushed.
+	Recheck func(context.Context, *permit.Approval) error
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
+	saidWords   bool // the orchestrator was told once what people wrote since the approval, although "nothing differs"
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
+
+	mu          sync.Mutex      // guards toldSecrets
+	toldSecrets map[string]bool // the places of secrets that the thread was told, by attempt
 }

@@ -75,18 +75,31 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(refused), err
 	}
 	//crash:hunks_tried
-	reviewed, back, err := reviewStep{d}.beforePush(ctx, proven, f.Kept)
+	proven.amended, proven.criteria = amended, criteria
+	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
 	}
 	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
 	}
+	if err := d.Recheck(ctx, approval); err != nil {
+		return model.Result{}, err
+	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
+	if allowance != nil {
+		if proven.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
+			return model.Result{}, err
+		}
+	}
+	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
+		return model.Result{}, err
+	}
+	proven.allowance, proven.review = allowance, reviewed
+	f, proven.unsaid = withoutClaims(f)
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -116,7 +129,10 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := outgoing.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: outgoing.PushIntended, Unproven: work.unproven()}
+	push := outgoing.Push{
+		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
+		State: outgoing.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
@@ -140,7 +156,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
-		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
+		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
 }
 
 // endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was proven

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -26,13 +27,16 @@ import (
 type provenWork struct {
 	approval  *permit.Approval
 	allowance *permit.Allowance // nil if none is needed
+	overruled []permit.Objection
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
+	expected  Expectations
 	hunks     hunkresult.Hunks
 	amended   bool            // people corrected the work since the approval
 	criteria  []string        // done criteria; finish says something about each
 	review    *review.Outcome // nil: the review is off
+	unsaid    []string        // sentences of the orchestrator that only the program may say
 }
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
@@ -42,6 +46,14 @@ func (w provenWork) unproven() string {
 		return ""
 	}
 	return w.allowance.Unproven
+}
+
+// expectations returns the changed expectations of tests that a person allowed, one a line.
+func (w provenWork) expectations() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Expectations
 }
 
 // seen returns what the program itself found out about the work, in lines.
@@ -83,6 +95,9 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof")
 	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
+	if err == nil && shown.Holds() {
+		err = d.tryTests(within, w, &shown)
+	}
 	span.End(err, "outcome", string(shown.Outcome()))
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
@@ -101,6 +116,19 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		d.proofs.Store(key, shown)
 	}
 	return shown, err
+}
+
+// tryTests rejects the tests of a proven change that show nothing.
+func (d *Delivery) tryTests(ctx context.Context, w *repo.Workspace, shown *proof.Proof) error {
+	p := d.Trees.Current()
+	trial := testtrial.Trial{Checker: p.Checker, Work: w, Project: p.Project(), Proof: *shown, Limit: d.HunkTime}
+	found, err := trial.Run(ctx)
+	if err != nil {
+		return fmt.Errorf("try the new tests: %w", err)
+	}
+	shown.Repeated = found.Repeated
+	shown.Reject(found.Rejected)
+	return nil
 }
 
 // restoreChanged puts the files back to the tree if commands changed them. Otherwise what they wrote would be
@@ -131,9 +159,8 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (p
 		if len(proven.changes) == 0 {
 			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
 		}
-		if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
-			r, refused, _ := refuse("Refused: %s", leak)
-			return r, refused, err
+		if leak, err := d.RefuseSecrets(ctx, work, "finish under "+approval.ID); leak != nil || err != nil {
+			return provenWork{}, leak, err
 		}
 		proven.tree, err = work.Tree(ctx)
 		var unfit *gittree.PathError

@@ -1,13 +1,13 @@
 package delivery
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -20,48 +20,52 @@ import (
 
 // resultText returns the line that tells the thread the result: what was done, in which files, what
 // shows it, and where to compare it.
-func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) string {
+func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) (text outgoing.Text) {
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range work.changes {
 		added, removed = added+c.Added, removed+c.Removed
 	}
-	var b strings.Builder
 	done := "Done."
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
-	fmt.Fprintf(&b, "%s Pushed `%s` at %s: %s, +%d −%d lines.\n", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
+	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed))
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
-		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
+		if saysNothingDiffers(changed) {
+			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
+		}
+		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision, outgoing.Unmark(changed)))
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
-	fmt.Fprintf(&b, "%s%s\n", what, prompt.LeftLine(f.Left))
-	for i, c := range work.criteria {
-		mark := "✓"
-		if !f.Criteria[i].Met {
-			mark = "✗ not met:"
-		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
+	text.Add(outgoing.Unmark(what + prompt.LeftLine(f.Left)))
+	for i, c := range criterionLines(work.criteria, f) {
+		text.Add(plaintext.OneLine(work.criterionText(i+1, c)))
 	}
-	if proof := work.proofText(); proof != "" {
-		fmt.Fprintf(&b, "%s\n", proof)
-	}
+	text.Vouch(work.proofText())
 	if work.unproven() != "" {
-		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
+		text.Vouch("Allowed unproven by " + plaintext.OneLine(work.allowance.UserName))
+	}
+	for _, o := range work.overruled {
+		by := plaintext.OneLine(work.allowance.UserName)
+		text.Vouch(fmt.Sprintf("Pushed all the same, as %s allowed. %s", by, plaintext.OneLine(o.String())))
 	}
 	for _, line := range proposal.DecidingPaths(work.changes) {
-		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
+		text.Vouch(fmt.Sprintf("Allowed by %s: %s", plaintext.OneLine(work.allowance.UserName), line))
+	}
+	for _, line := range work.expectationLines() {
+		text.Vouch(plaintext.OneLine(strings.TrimPrefix(line, "• ")))
 	}
 	if scope := work.approval.Scope; scope != "" {
-		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
+		text.Vouch(fmt.Sprintf("Limited to: %s. The rest was left out.", plaintext.OneLine(scope)))
 	}
-	fmt.Fprintf(&b, "Files: %s. %s\n", proposal.FilesText(work.changes), d.timeText(ctx))
-	r, _ := d.Catalog.Current()
-	if page := r.CompareURL(s.BaseCommit, commit); page != "" {
-		return b.String() + fmt.Sprintf("[Compare](%s)", page)
+	text.Vouch(fmt.Sprintf("Files: %s. %s", proposal.FilesText(work.changes), d.timeText(ctx)))
+	if page := d.Trees.Current().Repository.CompareURL(s.BaseCommit, commit); page != "" {
+		text.Add(fmt.Sprintf("[Compare](%s)", page))
+		return text
 	}
-	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
+	text.Add(fmt.Sprintf("Compare: `%s`", d.compareCommand(commit)))
+	return text
 }
 
 // proofText returns what shows that the work is right: in one line if it is short, otherwise in several.
@@ -72,7 +76,10 @@ func (work provenWork) proofText() string {
 	}
 	lines = append(lines, work.hunks.Line())
 	if work.review != nil {
-		lines = append(lines, work.review.Short())
+		lines = append(lines, work.review.Short(), work.review.MakeUp())
+	}
+	for i, line := range lines { // names of tests and files hold no line end that begins a line of the program
+		lines[i] = plaintext.OneLine(line)
 	}
 	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }
@@ -111,7 +118,10 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	}
 	details := strings.Join(lines, "\n")
 	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {
-		details = strings.TrimSpace(more) + "\n" + details
+		details += "\nIn the words of the " + d.Agents[agent.Orchestrator].Signature() + ":\n" + prompt.Quote(strings.TrimSpace(more))
+	}
+	if len(work.unsaid) > 0 {
+		details += "\nTaken out of these words, since only the program says it:" + plaintext.List(work.unsaid)
 	}
 	check := "`" + d.compareCommand(commit) + "`"
 	if test := d.Trees.Current().Project().TestShown(); test != "" {

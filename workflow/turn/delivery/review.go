@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
@@ -19,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
+	turninquiry "github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
@@ -26,28 +28,33 @@ import (
 )
 
 // reviewStep has the critic review the change that finish was called for.
-type reviewStep struct{ *Delivery }
+type reviewStep struct {
+	*Delivery
+	finish decision.Finish
+}
 
 // beforePush has the critic review the proven change, once for each tree. Its findings go back to the
-// orchestrator once under an approval; that they did is recorded with the result that holds them. A
-// limit or a failing model does not keep the work from being pushed.
+// orchestrator once under an approval, with the done criteria that are not as people wanted them; that they
+// did is recorded with the result that holds them. A limit or a failing model does not keep the work from
+// being pushed.
 //
 // The reviewer of scopes is another agent: it is also asked about each task, its verdict takes hunks
 // out, and work without its verdict does not go on.
-func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string) (told *review.Outcome, back *model.Result, err error) {
+func (d reviewStep) beforePush(ctx context.Context, work provenWork) (told *review.Outcome, back *model.Result, err error) {
 	p := d.Trees.Current()
 	if p.Repository.Unreviewed {
-		return nil, nil, nil
+		return &review.Outcome{Why: "reviews are off for this repository"}, nil, nil
 	}
 	all, err := d.reviews(ctx, work.approval)
 	if err != nil {
 		return nil, nil, err
 	}
-	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(kept), maxKept)}
+	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(d.finish.Kept), maxKept)}
 	if i := slices.IndexFunc(all, func(q inquiry.Inquiry) bool { return q.Applied }); i >= 0 {
 		told.Verdict, told.USD = verdictOf(all[i]), costOf(all)
 		told.Left = told.Standing(p.Work.FS())
-		return told, nil, nil
+		told.Criteria, err = d.criteriaNow(ctx, work, told.Criteria, all[i].Key)
+		return told, nil, err
 	}
 	q, err := d.askCritic(ctx, work)
 	if told.Why = whyNotReviewed(err); err != nil && (told.Why == "" || ctx.Err() != nil) {
@@ -62,12 +69,35 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string
 		d.Log.Warn("pushed without a review", "why", told.Why)
 	case told.Findings == nil:
 		told.Why = "the reviewer gave no answer"
-	case len(told.Findings) > 0:
+	case len(told.Findings)+len(told.WrongCriteria()) > 0:
 		r := ledger.WithParts(model.Result{Text: told.ForOrchestrator()},
-			progress.Inquiry{ID: q.ID, Applied: true}, store.Lines{{Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Progress: true}})
+			progress.Inquiry{ID: q.ID, Applied: true}, store.Lines{{Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0}, Progress: true}})
 		return nil, &r, nil
 	}
 	return told, nil, nil
+}
+
+// criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went back. The
+// critic is asked again if one of the lines for the thread is another now, or if one was wrong and the files
+// changed since.
+func (d reviewStep) criteriaNow(
+	ctx context.Context, work provenWork, before []review.CriterionAnswer, key string,
+) ([]review.CriterionAnswer, error) {
+	v := review.Verdict{Criteria: before}
+	again := len(v.WrongCriteria()) > 0 && !strings.HasPrefix(key, reviewKey(work.approval)+work.tree)
+	for i, c := range criterionLines(work.criteria, d.finish) {
+		_, known := v.CriterionFor(i+1, c.Line)
+		again = again || !known
+	}
+	if !again {
+		return before, nil
+	}
+	q, err := d.askCritic(ctx, work)
+	if why := whyNotReviewed(err); why != "" && ctx.Err() == nil {
+		d.Log.Warn("the done criteria were not looked at again", "why", why)
+		return nil, nil
+	}
+	return verdictOf(q).Criteria, err
 }
 
 // maxKept is how many characters are quoted of the reason for leaving findings open.
@@ -131,6 +161,14 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inq
 	parts = append(parts, since, d.Trees.Current().Conventions(),
 		prompt.ProgramMark+"What the program proved of it:\n"+prompt.Fence("output", strings.Join(work.proof.Lines(), "\n")),
 		prompt.ProgramMark+"The whole change, as it would be pushed:\n"+prompt.Fence("diff", review.DiffText(hunks)))
+	criteria := criterionLines(work.criteria, d.finish)
+	asked := review.NewAsked(work.proof.NewTests, criteria)
+	parts = append(parts, asked.Text())
 	shown := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
-	return d.Inquiries.Ask(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: reviewKey(work.approval) + work.tree}, shown, hunks)
+	key := reviewKey(work.approval) + work.tree
+	if len(criteria) > 0 {
+		key += ":" + sumOf(criteria)
+	}
+	about := turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked}
+	return d.Inquiries.AskAbout(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: key}, about)
 }

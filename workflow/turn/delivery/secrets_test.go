@@ -14,3 +14,25 @@ func TestAddedLinesAndTheirNumbers(t *testing.T) {
 	require.Equal(t, "c\nd\nf\n", text)
 	require.Equal(t, []int{8, 9, 11}, lines)
 }
+
+// The thread is told of each place once for each attempt, and not of a mark that stands in place of a secret.
+func TestTheThreadIsToldOfASecretByItsPlace(t *testing.T) {
+	t.Parallel()
+	d := &Delivery{}
+	key := foundSecret{"config/app.go", 12, "aws-access-token", "AWS key"}
+	other := foundSecret{"config/`b`.go", 3, "github-pat", "GitHub token"}
+	mark := foundSecret{path: "config/app.go"}
+	said := func(attempt string, found ...foundSecret) string { return d.secretsText(found, attempt) }
+	require.Empty(t, said("1", mark))
+	one := "Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."
+	require.Equal(t, one, said("1", key, mark, key))
+	require.Empty(t, said("1", key))
+	require.Equal(t, one, said("2", key))
+	require.Equal(t, "Not committed: `config/app.go:12` looks like a secret (AWS key); "+
+		"`config/'b'.go:3` looks like a secret (GitHub token). I take them out; what is none, add yourself.", said("3", key, other))
+	var many []foundSecret
+	for i := range 7 {
+		many = append(many, foundSecret{"a.go", i + 1, "jwt", "JSON web token"})
+	}
+	require.Contains(t, said("4", many...), "`a.go:5` looks like a secret (JSON web token); so do 2 more places. I take them out")
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -48,7 +49,11 @@ func DiagnosisText(d diagnosis.Report, revision int, commit, status string) stri
 	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}
-	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\nNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text())
+	expected := expectation.Line(d.ExpectedChanges)
+	if expected != "" {
+		expected += "\n"
+	}
+	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text(), expected)
 }
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
@@ -58,9 +63,14 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		elsewhere += "\n"
 		most--
 	}
-	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.OneLine(c.Summary), cutCause(c.Cause, most))
+	expected := expectation.Line(c.ExpectedChanges)
+	if expected != "" {
+		expected += "\n"
+		most--
+	}
+	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most))
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}
-	return text + elsewhere + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
+	return text + expected + elsewhere + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
 }

@@ -19,7 +19,7 @@ func TestReportText(t *testing.T) {
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
 		},
 	}
-	want := `Unproven. Root cause (revision 2, at c0ffee1): Refunds are too high
+	want := `Unproven. Root cause (revision 2, at c0ffee1): “Refunds are too high”
 Split drops the rest (money/split.go:13)
 Confidence: high. No code was changed. Reply "fix it", or say what is wrong.`
 	require.Equal(t, want, ReportText(c, 2, "c0ffee1", StatusUnproven))

@@ -25,11 +25,24 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
 )
+
+// Material is what an agent that only reads is asked about.
+type Material struct {
+	Shown string      // its first message, below the facts about the repository
+	Hunks []diff.Hunk // the change, if the question is about it
+	Asked review.Asked
+}
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
 // under the same key is not asked again. The answer {} means that the agent gave none.
 func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, error) {
+	return iq.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
+}
+
+// AskAbout is Ask with more material.
+func (iq *Inquiries) AskAbout(ctx context.Context, q inquiry.Inquiry, about Material) (inquiry.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -39,13 +52,13 @@ func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, h
 	if err != nil {
 		return kept, err
 	}
-	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: hunks}
+	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: about.Hunks, asked: about.Asked}
 	if len(j.Messages()) == 0 {
 		more, pictures, err := iq.Attachments.Describe(ctx, "Attached in the thread", nil)
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
 		if err := j.Append(ctx, agent.Entry{Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}}}); err != nil {
 			return kept, err
 		}
@@ -200,7 +213,13 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 		ledger.Change(parts, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
 	}
 	if limit != nil {
-		parts = append(ledger.Without[store.Lines](parts), store.Lines(iq.ProgramLine(limit.NotLookedInto(iq.Permissions.WhoAllows(ctx), iq.AwaitsConsent()))))
+		who, err := iq.Permissions.WhoAllows(ctx)
+		if err != nil {
+			iq.Log.Error("record an inquiry's answer", "err", err)
+			return
+		}
+		parts = append(ledger.Without[store.Lines](parts),
+			store.Lines(iq.ProgramLine(limit.NotLookedInto(who, iq.AwaitsConsent()))))
 	}
 	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
 		iq.Log.Error("record an inquiry's answer", "err", err)
@@ -212,7 +231,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (string, []diff.Hunk, error) {
 	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == inquiry.Consult {
-		return iq.ConsultText(ctx, question), nil, nil
+		text, err := iq.ConsultText(ctx, question)
+		return text, nil, err
 	}
 	work := iq.Trees.Current().Work
 	if work == nil {
@@ -226,14 +246,28 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 		return "", nil, errors.New("nothing is changed yet")
 	}
 	parts := []string{question}
-	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
+	if s := iq.Session(); s.Revision > 0 {
+		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return "", nil, err
+		}
 		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", findings.ReportForWorkers(r)))
-		parts = append(parts, iq.scopeText(ctx)...)
+		scope, err := iq.scopeText(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		parts = append(parts, scope...)
 		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
 			return "", nil, err
 		} else if since != "" {
 			parts = append(parts, since)
 		}
+	}
+	if q.Kind == inquiry.Review {
+		parts[0] = iq.Trees.Current().Conventions()
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		shown := prompt.ProgramMark + "The whole change, as it was pushed:\n" + prompt.Fence("diff", review.DiffText(hunks))
+		return strings.Join(append(parts, shown), "\n\n"), hunks, nil
 	}
 	known, err := iq.triedHunks(ctx)
 	if err != nil {
@@ -269,45 +303,57 @@ func (iq *Inquiries) triedHunks(ctx context.Context) (hunkresult.Hunks, error) {
 
 // ConsultText returns what the consultant is shown: the question, the newest report, the approval's
 // scope and the diff.
-func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
+func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, error) {
 	s := iq.Session()
 	parts := []string{question}
-	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
+	if s.Revision > 0 {
+		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return "", err
+		}
 		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", findings.ReportWhole(r)))
-		if since, err := iq.AmendmentText(ctx, r.Revision); err == nil && since != "" {
+		since, err := iq.AmendmentText(ctx, r.Revision)
+		if err != nil {
+			return "", err
+		}
+		if since != "" {
 			parts = append(parts, since)
 		}
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}
-	parts = append(parts, iq.scopeText(ctx)...)
+	scope, err := iq.scopeText(ctx)
+	if err != nil {
+		return "", err
+	}
+	parts = append(parts, scope...)
 	if work := iq.Trees.Current().Work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
 			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return strings.Join(parts, "\n\n"), nil
 }
 
 // scopeText returns the scope of the newest report's approval, and what was removed as outside of it,
 // or nil if the approval is not limited.
-func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
+func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) {
 	s := iq.Session()
 	a, err := iq.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil || a == nil || a.Scope == "" {
-		return nil
+		return nil, err
 	}
 	parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
 	taken, err := iq.Store.Removals(ctx, s.ID)
 	if err != nil {
-		iq.Log.Warn("what was taken out is not told", "err", err)
+		return nil, err
 	}
 	for _, r := range taken {
 		if r.Approval == a.ID {
 			parts = append(parts, prompt.TakenOut(r)+"\n"+prompt.Fence("diff", prompt.CutBytes(r.Diff(), prompt.MaxHunkBytes/4)))
 		}
 	}
-	return parts
+	return parts, nil
 }
 
 // hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the person's
@@ -327,9 +373,9 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != inquiry.Consult {
 		if string(q.Answer) == "{}" {
-			return append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+			return append(f, store.Lines(iq.ProgramLine("I could not look at the change just now: there may be nothing to look at yet. Ask again in a moment.")))
 		}
-		f = append(f, explainedNote(q))
+		f = append(f, lookedNote(q))
 		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
 			f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 		}
@@ -366,18 +412,25 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	return append(f, update)
 }
 
-// explainedNote returns the message that tells the orchestrator what the explainer answered. It does
-// not wake the orchestrator, and no worker reads it.
-func explainedNote(q inquiry.Inquiry) inbox.AgentNote {
-	var e decision.Explanation
-	_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
-	said := strings.TrimSpace(e.Summary)
-	for _, h := range e.Hunks {
-		said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
+// lookedNote returns the message that tells the orchestrator what the explainer or the critic answered. It
+// does not wake the orchestrator, and no worker reads it.
+func lookedNote(q inquiry.Inquiry) inbox.AgentNote {
+	said, who := "", "explainer"
+	if q.Kind == inquiry.Review {
+		var v review.Verdict
+		_ = json.Unmarshal(q.Answer, &v) // the answer is a Verdict as JSON
+		said, who = v.ForPerson(), "critic"
+	} else {
+		var e decision.Explanation
+		_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON
+		said = strings.TrimSpace(e.Summary)
+		for _, h := range e.Hunks {
+			said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
+		}
 	}
 	return inbox.AgentNote{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: fmt.Sprintf(
-		"Somebody asked about the change:\n%s\nThe thread was answered, by the explainer. There is nothing to do for you:\n%s",
-		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
+		"Somebody asked about the change:\n%s\nThe thread was answered, by the %s. There is nothing to do for you:\n%s",
+		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), who, prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
 }
 
 // maxNote is how many bytes of a question, and of its answer, the orchestrator is told.

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -56,4 +57,14 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 			require.Equal(t, c.wakes, l.Session().Open)
 		})
 	}
+}
+
+// A consultant is asked with the limits of the approval, or not at all.
+func TestNobodyIsAskedWithoutTheLimitsOfTheApproval(t *testing.T) {
+	t.Parallel()
+	iq := &Inquiries{Ledger: turntest.OpenLedger(t, nil), Trees: &worktree.Trees{}}
+	_, err := iq.Store.Pool.Exec(t.Context(), `alter table approvals rename to elsewhere`)
+	require.NoError(t, err)
+	_, err = iq.ConsultText(t.Context(), "why?")
+	require.ErrorContains(t, err, "approvals")
 }

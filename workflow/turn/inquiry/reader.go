@@ -31,6 +31,8 @@ type reader struct {
 	transcript *runtime.Transcript
 	inquiry    inquiry.Inquiry
 	hunks      []diff.Hunk
+	asked      review.Asked
+	askedAgain bool // a review was sent back for what it does not answer
 }
 
 // Say posts a line in the thread.
@@ -89,20 +91,20 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if missing := d.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("explain_diff: %s.", missing), nil
 	}
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(e.Summary))
+	var text outgoing.Text
+	text.Add(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
-		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
+		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
 	}
 	known, err := d.triedHunks(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if line := known.Line(); line != "" {
-		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
+		text.Vouch(fmt.Sprintf("Taken out alone, with the tests run without each: %s.", line))
 	}
-	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: b.String()}
+	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
 	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.Current().Work.Diff(ctx)
 		if err != nil {
@@ -124,13 +126,21 @@ func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Resu
 	return d.answerResult(v)
 }
 
-// reviewChange answers the inquiry with the findings whose lines exist, and drops the others.
+// reviewChange answers the inquiry with the findings whose lines exist, and drops the others. An answer that
+// leaves out what was asked is sent back once. What a person asked for is told to the thread.
 func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
-	verdict := review.Check(found, d.Trees.Current().Work.FS(), d.hunks)
+	if missing := d.asked.Unanswered(found); missing != "" && !d.askedAgain {
+		d.askedAgain = true
+		return prompt.Wrong("review_change: there is no answer about %s. Call it again with all findings, tests and criteria.", missing), nil
+	}
+	verdict := review.Check(found, d.asked, d.Trees.Current().Work.FS(), d.hunks)
 	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
 		d.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
 	}
-	return d.answerResult(verdict)
+	if d.inquiry.By == "" {
+		return d.answerResult(verdict)
+	}
+	return d.answerResult(verdict, d.transcript.AgentLine(verdict.ForPerson()))
 }
 
 // hunkMismatch returns which hunk an answer leaves out, names twice or makes up, or an empty string.

@@ -52,5 +52,7 @@ func (in *Intake) addressTask(f []store.Part, task int64) {
 	ledger.Change(f, func(h *inbox.Handled) { h.Task = task })
 }
 
-// quoteLine returns a person's text in one line of at most 120 characters.
-func quoteLine(text string) string { return plaintext.CutLine(plaintext.OneLine(text), 120) }
+// quoteLine returns a person's text in one line of at most 120 characters, in quotes.
+func quoteLine(text string) string {
+	return plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120))
+}

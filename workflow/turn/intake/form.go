@@ -70,16 +70,20 @@ func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p wor
 	if revision > 0 {
 		said = p.Name + " corrects " + about + ":"
 	}
-	consent := intent.ReadConsent(m.Text)
+	consent := in.Words.ReadConsent(m.Text)
+	stops, err := in.Objections.Stops(ctx, m.Text)
+	if err != nil {
+		return f, err
+	}
 	switch sounds := consent.Kind; {
-	case sounds == intent.ConsentStop:
+	case stops || sounds == intent.ConsentStop:
 		if f, err = in.stopSession(ctx, m, p); err != nil {
 			return f, err
 		}
 	case held != "":
 		f = in.Held.HoldWords(m, p, held)
 	case in.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
-		f = in.Approvals.AskConsent(m, p, consent.Scope)
+		f = in.Approvals.AskConsent(m, p, consent)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
 		f = in.ForAgents(m, told)

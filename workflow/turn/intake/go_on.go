@@ -7,7 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -22,7 +21,7 @@ import (
 // more, because the day is over or more was allowed elsewhere, any person whose messages are not held
 // back lets the session go on.
 func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if len(in.Budget.Limits) == 0 || !intent.SaysGoOn(m.Text) {
+	if len(in.Budget.Limits) == 0 || !in.Words.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
 	since, err := in.Limited(ctx)

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -36,7 +35,7 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 		whole = m.Text // the question was only the end of a longer message
 	}
 	f = append(f, progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
-	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	f = append(f, store.Lines(i.ProgramLine(fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() && !s.Open {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
@@ -63,10 +62,16 @@ func (i inquiries) explain(m incoming.Message) []store.Part {
 	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
+// review asks the critic to review the change.
+func (i inquiries) review(m incoming.Message) []store.Part {
+	q := progress.Inquiry{Kind: inquiry.Review, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+	return append(i.Ignore(m), q)
+}
+
 // askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
 // questions are asked again, and no other agent is woken. ok reports whether the message was that.
 func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if i.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
+	if i.Session().Phase != workflow.PhaseStopped || !i.Words.SaysGoOn(m.Text) {
 		return nil, false, nil
 	}
 	if a, err := i.StandingApproval(ctx); a != nil || err != nil {
@@ -81,7 +86,7 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
-	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
+	return append(i.Ignore(m), update, store.Lines(i.ProgramLine("Asking again: "+plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(all[0].Question), 200))))), true, nil
 }
 
 // namesFile matches a message that names a file or a path.

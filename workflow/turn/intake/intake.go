@@ -6,7 +6,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -16,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
@@ -26,6 +26,7 @@ type Intake struct {
 	Permissions *permission.Permissions
 	Approvals   *approval.Approvals
 	Held        *approval.HeldWords
+	Objections  *objection.Objections
 	Duplicates  *duplicates.Duplicates
 	Interview   *Interview
 	Budget      *budget.Budget
@@ -45,7 +46,7 @@ func (in *Intake) turnAway(m incoming.Message, p workflow.Person, reason string)
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
 	}
-	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
+	if m.TS == in.Session().Thread.TS || in.Words.Permits(m.Text) || m.Kind == incoming.Mention || m.Kind == incoming.Sent || m.Kind == incoming.Action || m.Kind == incoming.Form {
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 func TestWhoIsAddressed(t *testing.T) {
@@ -31,6 +32,6 @@ func TestWordsThatDecide(t *testing.T) {
 		"Fix it": true, "fix it, but only in cart.go": true, "yes please do this": true, "go on": true, "stop": true, "push it unproven": true,
 		"it began on Monday": false, "only with coupons": false,
 	} {
-		require.Equal(t, want, decides(text), text)
+		require.Equal(t, want, decides(intent.Lexicon{}, text), text)
 	}
 }

@@ -50,6 +50,14 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 		return f, true, nil
 	case aligning && answer.WrapsUp(m.Text):
 		return iv.offerDefaults(m, p, q), true, nil
+	case q != nil:
+		if takes, err := iv.takesOffer(ctx, m, q); err != nil {
+			return f, false, err
+		} else if takes {
+			return iv.takeDefaults(m, p, q), true, nil
+		}
+	}
+	switch {
 	case q != nil && !iv.AwaitsConsent() && intent.OnlyAsks(m.Text) && !namesOption(m.Text, q.Options):
 		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
@@ -69,7 +77,7 @@ func (iv *Interview) takeAnswer(ctx context.Context, m incoming.Message, p workf
 	if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); !named && c != workflow.CommandNone {
 		return f, false, nil
 	}
-	if pushes, _ := intent.ReadPush(m.Text); !named && iv.Session().Phase == workflow.PhasePaused && (pushes || intent.SaysGoOn(m.Text)) {
+	if pushes, _ := intent.ReadPush(m.Text); !named && iv.Session().Phase == workflow.PhasePaused && (pushes || iv.Words.SaysGoOn(m.Text)) {
 		return f, false, nil // it is about what the session paused for, after the question
 	}
 	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return iv.Store.QuestionShown(ctx, iv.Session().ID) })
@@ -140,18 +148,34 @@ func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *pla
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
-	line := iv.ProgramLine("Wrapping up, I would take:"+q.Defaults(),
+	line := iv.AgentLine("Wrapping up, I would take:"+q.Defaults(),
 		outgoing.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
 
 const takeLabel = "Take these"
 
-// takeDefaults ends the interview with the answers that offerDefaults showed.
+// takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
+// "yes" right below the offer.
+func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *planning.Question) (bool, error) {
+	says, confirms := answer.TakesThese(m.Text), intent.Confirms(m.Text)
+	if !says && !confirms {
+		return false, nil
+	}
+	offer := store.Offer{ActionID: "take_defaults", MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says}
+	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
+	return ok && means == strconv.FormatInt(q.ID, 10), err
+}
+
+// takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question, but not
+// end the interview for the others.
 func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
+	if p.Guest {
+		return iv.Refuse(m, p, "wrap_up", "guests cannot end an interview", p.Name+", a full member has to take these answers. They stay open, and so does the question.")
+	}
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
+	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
 }
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
@@ -166,6 +190,6 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
+	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text), plaintext.QuoteLine(q.Recommended)))))
 	return f, nil
 }

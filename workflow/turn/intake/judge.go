@@ -41,6 +41,8 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 			said := "That does not count any more; something newer was said or shown."
 			if _, approves := ledger.Find[consent.Approval](parts); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
+			} else if _, narrows := ledger.Find[consent.Narrowing](parts); narrows {
+				said = "That limit came too late: the change is being pushed."
 			}
 			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
 		}
@@ -64,6 +66,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
 	case incoming.Edit:
 		return in.judgeEdit(ctx, m)
+	case incoming.Reacted:
+		return in.judgeReaction(ctx, m)
 	case incoming.AppAlert:
 		return in.judgeAlert(ctx, m)
 	case incoming.Due:
@@ -71,7 +75,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	case incoming.Remark:
 		return afterPush{in}.judgeRemark(ctx, m)
 	}
-	if addressedElsewhere(m) {
+	if addressedElsewhere(m) || m.Kind == incoming.Reply && in.Session().ListsThreads() {
 		return in.Ignore(m), nil
 	}
 	person, err := in.writer(ctx, m)
@@ -95,20 +99,39 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	if err != nil {
 		return f, err
 	}
+	if f, err = in.Objections.Add(ctx, m, person, f); err != nil {
+		return f, err
+	}
+	if f, err = in.Objections.AddWithdrawal(ctx, person, f); err != nil {
+		return f, err
+	}
 	if f, err = in.Held.Reopen(ctx, m, person, f); err != nil {
 		return f, err
 	}
 	if f, err = in.Duplicates.Unjoin(ctx, f); err != nil {
 		return f, err
 	}
+	f = otherThreads{in}.listen(f)
 	return in.Held.Amend(ctx, m, person, f)
+}
+
+// judgeReaction judges a reaction of a person who may take part.
+func (in *Intake) judgeReaction(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return nil, fmt.Errorf("read who reacted: %w", err)
+	}
+	if permission.ExclusionReason(person) != "" {
+		return in.Ignore(m), nil
+	}
+	return in.Objections.Reacted(ctx, m, person)
 }
 
 // writer looks up in Slack who sent a message, after the message came. For plain replies, each author is
 // looked up once in a JudgeAll, since Slack allows some hundred such calls a minute. For every message
 // that may permit something, the author is looked up separately.
 func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
-	plain := m.Kind == incoming.Reply && !decides(m.Text)
+	plain := m.Kind == incoming.Reply && !decides(in.Words, m.Text)
 	if p, known := in.writers[m.User]; known && plain {
 		return p, nil
 	}
@@ -121,20 +144,32 @@ func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Pers
 
 // decides reports whether a text may permit something, let work go on, or make other people's messages
 // count.
-func decides(text string) bool {
-	return intent.Permits(text) || intent.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
-		intent.PassesOn(text) || intent.SaysGoOn(text) || intent.GoesOn(text)
+func decides(words intent.Lexicon, text string) bool {
+	return words.Permits(text) || words.ReadConsent(text).Kind != intent.ConsentNone || intent.Adopts(text) || intent.Confirms(text) ||
+		intent.PassesOn(text) || words.SaysGoOn(text) || words.GoesOn(text)
 }
 
 // judgeWords judges a plain message: a stop, an answer, consent, a command, or words for the agents. The
 // order of the checks decides.
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
-	consent := intent.ReadConsent(m.Text)
-	if consent.Kind == intent.ConsentStop {
+	consent := in.Words.ReadConsent(m.Text)
+	if stops, err := in.Objections.Stops(ctx, m.Text); err != nil {
+		return nil, err
+	} else if stops || consent.Kind == intent.ConsentStop {
+		if fresh, err := (otherThreads{in}).isFresh(ctx); err != nil {
+			return nil, err
+		} else if fresh {
+			return otherThreads{in}.nameThreads(ctx, m, p)
+		}
 		return in.stopSession(ctx, m, p)
 	}
 	if p.Guest && m.TS == in.Session().Thread.TS {
 		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
+	}
+	for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Objections.Withdraw, in.Objections.AfterPush} {
+		if f, ok, err := judge(ctx, m, p); ok || err != nil {
+			return f, err
+		}
 	}
 	if intent.PassesOn(m.Text) {
 		return in.Held.PassOn(ctx, m, p, 0)
@@ -170,19 +205,8 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	if f, ok, err := in.judgeGoOn(ctx, m, p); ok || err != nil {
 		return f, err
 	}
-	if consent, err = in.consentInContext(ctx, m, consent); err != nil {
-		return nil, err
-	}
-	switch waits := in.AwaitsConsent(); {
-	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
-		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case consent.Kind == intent.ConsentUnclear && waits:
-		// From a person who may not approve it is a message like any other.
-		if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil {
-			return in.Approvals.RefuseUnknown(m, err)
-		} else if why == "" {
-			return in.Approvals.AskConsent(m, p, consent.Scope), nil
-		}
+	if f, ok, err := in.judgeConsent(ctx, m, p, consent); ok || err != nil {
+		return f, err
 	}
 	if held == "" {
 		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
@@ -194,6 +218,9 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
 		return inquiries{in.Judgements}.explain(m), nil
 	}
+	if in.Session().Branch != "" && intent.AsksForReview(m.Text) {
+		return inquiries{in.Judgements}.review(m), nil
+	}
 	if intent.AsksWhoKnows(m.Text) && (in.Session().Revision > 0 || in.Session().Branch != "" || namesFile.MatchString(m.Text)) {
 		return inquiries{in.Judgements}.owners(m), nil
 	}
@@ -201,6 +228,44 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	return in.giveToWork(ctx, m)
+}
+
+// judgeConsent judges words of consent. ok reports whether the message was an approval, may have been meant as one, or
+// limits one.
+func (in *Intake) judgeConsent(ctx context.Context, m incoming.Message, p workflow.Person, c intent.Consent) (f []store.Part, ok bool, err error) {
+	if f, ok, err = in.Approvals.Narrow(ctx, m, p); ok || err != nil {
+		return f, ok, err
+	}
+	if c, err = in.consentInContext(ctx, m, c); err != nil {
+		return nil, false, err
+	}
+	consents := c.Kind == intent.ConsentApprove || c.Kind == intent.ConsentScoped
+	ask := c.Kind == intent.ConsentUnclear && in.AwaitsConsent()
+	if consents && in.AwaitsConsent() {
+		if ask, err = in.Approvals.TalkAbove(ctx, m); err != nil {
+			return nil, false, err
+		}
+	}
+	if ask {
+		// From a person who may not approve, what is unclear is a message like any other.
+		why, _, err := in.Permissions.ApprovalRefusal(ctx, p)
+		if err != nil {
+			f, err = in.Approvals.RefuseUnknown(m, err)
+			return f, true, err
+		} else if why == "" {
+			return in.Approvals.AskConsent(m, p, c), true, nil
+		}
+	}
+	if !consents {
+		return nil, false, nil
+	}
+	if c.Scope == "" && in.AwaitsConsent() {
+		if c.Scope, err = in.Approvals.LimitAsked(ctx, m); err != nil {
+			return nil, false, err
+		}
+	}
+	f, err = in.Approvals.Approve(ctx, m, p, in.Session().Revision, c.Scope)
+	return f, true, err
 }
 
 // consentInContext corrects what words of consent mean by their context: a bare "yes" may answer another
@@ -214,7 +279,11 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 		if err != nil {
 			return c, err
 		}
-		nothingWaits = !reading
+		stopped, err := in.Approvals.StoppedReport(ctx)
+		if err != nil {
+			return c, err
+		}
+		nothingWaits = !reading && !stopped
 	}
 	consents := c.Kind == intent.ConsentApprove || c.Kind == intent.ConsentScoped
 	switch {
@@ -260,8 +329,13 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
+	if ok {
+		if ok, err = in.IsInMessage(ctx, m.Value, m.TS); err != nil {
+			return nil, err
+		}
+	}
 	if !ok {
-		in.Log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
+		in.Log.Warn("a button that was never shown in that message", "user", m.User, "action", m.ActionID)
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
@@ -289,6 +363,8 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":
 		return in.Approvals.Approve(ctx, m, p, revision, means)
+	case button.TakeUp:
+		return in.Approvals.TakeUp(ctx, m, p, revision, means)
 	case "push_it":
 		return in.Approvals.AllowPush(ctx, m, p, means)
 	case button.Correct, button.FixLimited, button.Repository, button.Details:
@@ -296,6 +372,8 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 	case button.ShowDiff, button.Explain:
 		m.Text = map[string]string{button.ShowDiff: "Show me the diff.", button.Explain: "Why is the change as it is?"}[m.ActionID]
 		return inquiries{in.Judgements}.explain(m), nil
+	case button.StopThread:
+		return otherThreads{in}.passStop(ctx, m, p, means)
 	case button.Join:
 		return in.Duplicates.Join(ctx, m, p, means)
 	case button.Choose:

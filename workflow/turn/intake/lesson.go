@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
@@ -35,7 +36,10 @@ func (b lessonBook) judge(ctx context.Context, m incoming.Message, p workflow.Pe
 	if !ok {
 		return nil, false, nil
 	}
-	r, known := b.Catalog.Current()
+	r, known, err := b.Catalog.Current(ctx)
+	if err != nil {
+		return nil, true, err
+	}
 	if !known {
 		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), true, nil
 	}
@@ -97,7 +101,7 @@ func (b lessonBook) change(m incoming.Message, p workflow.Person, r catalog.Repo
 		return b.Answer(m, fmt.Sprintf("%s: that is known of %s already.", p.Name, r.Name))
 	default:
 		f = append(f, lessons.Noted{Repository: r.Name, Folder: "", Text: text, Person: p.ID})
-		said = append(said, fmt.Sprintf("Remembered for %s, as %s says: %s", r.Name, p.Name, text))
+		said = append(said, fmt.Sprintf("Remembered for %s, as %s says: %s", r.Name, p.Name, plaintext.QuoteLine(text)))
 	}
 	line := strings.Join(said, "\n") + "\nAgents of later sessions are told, and each thread says so."
 	return append(append(b.Answer(m, line), f...), consent.Decision{What: "lesson", Allowed: true, Reason: strings.Join(said, "; "), User: p.ID, MessageTS: m.TS, Revision: b.Session().Revision})

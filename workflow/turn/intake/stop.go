@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -23,12 +24,25 @@ func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflo
 }
 
 func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.Person, said string) ([]store.Part, error) {
+	if f, ok, err := in.leaveDecision(ctx, m, p); ok || err != nil {
+		return f, err
+	}
 	mark := m.TS
 	if !permission.IsMessage(m.Kind) {
 		mark = approval.PressedStop(m)
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
 	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
+	kept := "The work so far is kept; "
+	if in.Session().Phase == workflow.PhaseDone && !in.Session().Open { // nothing ran but what runs beside the turns
+		pushed, err := in.Objections.PushedLine(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if pushed != "" {
+			said, kept = pushed, "Nothing else runs now; "
+		}
+	}
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
@@ -45,7 +59,45 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 		f = append(f, progress.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
-	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
+	kept += how
+	if in.AwaitsConsent() && m.Kind != incoming.Delete && buttons == nil {
+		kept = fmt.Sprintf("Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.", in.Session().Revision)
+	}
+	return append(f, update, store.Lines(in.ProgramLine(said+" "+kept, buttons...))), nil
+}
+
+// leaveDecision returns the parts of a stop by a person who may not approve, while a report, a plan or an
+// understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false for any
+// other stop. Whoever began the session may take it back.
+func (in *Intake) leaveDecision(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	s := in.Session()
+	reading, err := in.Approvals.ReadsRemarks(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	asking := s.Phase == workflow.PhaseConsulting && !s.Open && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
+	waits := in.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
+	if !reading && !asking && !waits || m.Kind == incoming.Delete || p.ID == s.Requester && !p.Guest {
+		return nil, false, nil
+	}
+	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why == "" {
+		return nil, false, err
+	}
+	update := store.Update{ClearStop: true, Open: ledger.Rest}
+	said := fmt.Sprintf("%s, nothing is under way here that I could stop. Revision %d stays open for somebody who may approve.", p.Name, s.Revision)
+	switch {
+	case reading && s.Phase == workflow.PhasePlanning:
+		update.Events = []workflow.Event{workflow.EventShowPlan}
+	case reading, asking:
+		update.Events = []workflow.Event{workflow.EventReturn}
+	}
+	if reading {
+		said = fmt.Sprintf("Stopped reading what was written below revision %d, as %s asked. The revision stays open for somebody who may approve.", s.Revision, p.Name)
+	} else if asking || s.Open {
+		said = fmt.Sprintf("Stopped what was under way, as %s asked. Revision %d stays open for somebody who may approve.", p.Name, s.Revision)
+	}
+	f = append(in.Answer(m, said), update, consent.Decision{What: "stop", Allowed: true, Reason: "the decision stays open", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	return append(f, progress.StoppedInquiries{Alone: !s.Open}, progress.StoppedLookbacks{}, pictures.Stopped{}), true, nil
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -24,6 +25,7 @@ type Ledger struct {
 	Dir     string                 // root folder of the sessions' folders
 	Log     *slog.Logger
 	Metrics *metrics.Metrics // nil: nothing is counted
+	Words   intent.Lexicon   // by which messages are read; the zero value has the built-in words
 
 	mu     sync.Mutex      // guards the fields below
 	warned map[string]bool // the kinds of line that the thread was told once

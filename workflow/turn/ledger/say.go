@@ -57,9 +57,32 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	}
 }
 
-// ProgramLine returns a line that the program itself says, in the orchestrator's name.
+// ProgramLine returns a line that the program itself says, in the orchestrator's name. The program vouches for
+// the first line of the text.
 func (l *Ledger) ProgramLine(text string, buttons ...outgoing.Button) []outgoing.Line {
+	lines := l.AgentLine(text, buttons...)
+	lines[0].Vouched = []int{0}
+	return lines
+}
+
+// ProgramText is like ProgramLine with a text that says which of its lines the program vouches for.
+func (l *Ledger) ProgramText(text outgoing.Text, buttons ...outgoing.Button) []outgoing.Line {
+	lines := l.AgentLine(text.String(), buttons...)
+	lines[0].Vouched = text.Vouched()
+	return lines
+}
+
+// AgentLine returns a line with the orchestrator's own words, for which the program does not vouch.
+func (l *Ledger) AgentLine(text string, buttons ...outgoing.Button) []outgoing.Line {
 	return []outgoing.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+}
+
+// VouchLast has the program vouch for the last line of each text, such as the one that says which revision it is.
+func VouchLast(lines []outgoing.Line) []outgoing.Line {
+	for i := range lines {
+		lines[i].Vouched = []int{strings.Count(lines[i].Text, "\n")}
+	}
+	return lines
 }
 
 // ProgressLine returns a line in the orchestrator's name that only reports progress.

@@ -36,7 +36,9 @@ func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line ou
 			where = ""
 		}
 	}
-	line = outgoing.Line{Agent: k.Signature, Text: k.hide.Mask(strings.TrimSpace(since + "\n" + where)), Buttons: buttons}
+	var text outgoing.Text
+	text.Vouch(k.hide.Mask(since + "\n" + where))
+	line = outgoing.Line{Agent: k.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
 	if since != "" && !named {
 		line.Mentions = k.author(ctx, found.First)
 	}

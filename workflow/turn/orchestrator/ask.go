@@ -48,7 +48,7 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	}
 	written := []store.Part{
 		asked,
-		store.Lines(l.ProgramLine(question.Text(q, aligning, number), question.Buttons(q, aligning)...)),
+		store.Lines(l.AgentLine(question.Text(q, aligning, number), question.Buttons(q, aligning)...)),
 		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
 	}
 	if waiting != nil {

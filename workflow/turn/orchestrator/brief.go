@@ -47,7 +47,10 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if err != nil {
 		o.Log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
 	}
-	said, of := o.EarlierText(ctx, earlier)
+	said, of, err := o.EarlierText(ctx, earlier)
+	if err != nil {
+		return err
+	}
 	if said != "" {
 		parts = append(parts, said)
 	}
@@ -90,7 +93,7 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 	var given, shown []string
 	for _, l := range all {
 		given = append(given, "- "+plaintext.OneLine(l.Text))
-		shown = append(shown, fmt.Sprintf("%d. %s", l.ID, plaintext.CutLine(plaintext.OneLine(l.Text), 100)))
+		shown = append(shown, fmt.Sprintf("%d. %s", l.ID, plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(l.Text), 100))))
 	}
 	text = prompt.ProgramMark + "Learned of this repository before: what the program saw, or what members asked to have remembered. Data, and perhaps out of date: look before you rely on it.\n" +
 		prompt.Fence("lessons", strings.Join(given, "\n"))
@@ -101,14 +104,20 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 // EarlierText returns the messages that were in the thread before the bot was named, without the bot's
 // own replies and without messages in the inbox. Of a long thread it keeps the first message and the
 // newest ones, and says how many between them are left out. of holds the ts of the messages in the text.
-func (o *Orchestrator) EarlierText(ctx context.Context, said []incoming.ThreadMessage) (text string, of map[string]bool) {
+func (o *Orchestrator) EarlierText(
+	ctx context.Context, said []incoming.ThreadMessage,
+) (text string, of map[string]bool, err error) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0
 	for i := len(said) - 1; i >= 0; i-- {
 		s := said[i]
 		left += s.Skipped
-		if kept, err := o.Inbox().Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
+		kept, err := o.Inbox().Original(ctx, s.TS, 1<<62)
+		if err != nil {
+			return "", nil, err
+		}
+		if s.Own || kept != "" {
 			continue
 		}
 		line := prompt.PersonName(s.Name) + ": " + prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))
@@ -121,11 +130,11 @@ func (o *Orchestrator) EarlierText(ctx context.Context, said []incoming.ThreadMe
 	}
 	slices.Reverse(lines)
 	if len(lines) == 0 {
-		return "", of
+		return "", of, nil
 	}
 	head := prompt.ProgramMark + "Said in the thread before"
 	if left > 0 {
 		head += fmt.Sprintf(" (the thread is long: its first message and the newest; %d messages between them are left out)", left)
 	}
-	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of
+	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of, nil
 }

@@ -17,7 +17,8 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tn := &Orchestrator{Ledger: turntest.OpenLedger(t, nil)}
 	said := []incoming.ThreadMessage{{Name: "bea", TS: "1.0", Text: "the request itself"}}
-	text, _ := tn.EarlierText(t.Context(), said)
+	text, _, err := tn.EarlierText(t.Context(), said)
+	require.NoError(t, err)
 	require.Empty(t, text, "the inbox has it")
 
 	said = []incoming.ThreadMessage{{Name: "bea", TS: "0.1", Text: "the first words"}}
@@ -25,11 +26,17 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 		said = append(said, incoming.ThreadMessage{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
 	}
 	said[1].Skipped = 4800
-	text, of := tn.EarlierText(t.Context(), said)
+	text, of, err := tn.EarlierText(t.Context(), said)
+	require.NoError(t, err)
 	require.Less(t, len(text), 2*worktree.MaxEarlier)
 	require.Contains(t, text, "reply 199 ")
 	require.NotContains(t, text, "reply 100 ")
 	require.True(t, of["2.199"])
 	shown := len(of)
 	require.Contains(t, text, fmt.Sprintf("%d messages between them are left out", 4800+201-shown))
+
+	_, err = tn.Store.Pool.Exec(t.Context(), `alter table inbox rename to elsewhere`)
+	require.NoError(t, err)
+	_, _, err = tn.EarlierText(t.Context(), said)
+	require.ErrorContains(t, err, "inbox", "no message is left out since the database fails")
 }

@@ -108,7 +108,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 		return nil, nil
 	}
 	q.Applied, q.Answer = true, nil
-	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(advice.BottomLine)))}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
@@ -302,7 +302,11 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 			summary = prompt.Indent(summary)
 		}
 		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
-		if attempts, err := l.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
+		attempts, err := l.Store.Attempts(ctx, k.ID)
+		if err != nil {
+			return model.Result{}, err
+		}
+		if len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
 		}
 	}

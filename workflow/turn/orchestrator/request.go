@@ -172,7 +172,7 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 	}
 	if s.Workflow == workflow.CommandStartWork {
 		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, consent.Report(*report),
-			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))), nil
+			store.Lines(l.AgentLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))), nil
 	}
 	return l.beginWork(ctx, report, update)
 }
@@ -189,12 +189,17 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 		return model.Result{}, err
 	}
 	if by == nil {
-		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), ".")))
+		who, err := l.Permissions.WhoAllows(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
+			report.Revision, why, strings.TrimSuffix(who, ".")))
 		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
-			update, consent.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
+			update, consent.Report(*report), store.Replies(ledger.VouchLast(l.AgentLine(report.Text, l.Approvals.ReportButtons("Go ahead")...))),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	written := []store.Part{update, consent.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))}
+	written := []store.Part{update, consent.Report(*report), store.Lines(l.AgentLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))}
 	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
 	if err != nil {
 		return model.Result{}, err
@@ -206,7 +211,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
 func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, changed string) model.Result {
 	if changed != "" {
-		changed = "; changed: " + changed
+		changed = "; changed: " + plaintext.QuoteLine(changed)
 	}
 	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
@@ -249,7 +254,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 		written = "What is done so far is kept."
 	}
 	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. %s Say \"go ahead\", or what has to change.", p.Text(), report.Revision, written))
-	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
+	shown := ledger.VouchLast(l.AgentLine(report.Text, l.Approvals.ReportButtons("Go ahead")...))
 	shown[0].Files = []outgoing.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 		consent.Report(*report), store.Replies(shown), store.Update{

@@ -20,7 +20,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
 // Tools implements the orchestrator's tools. What a tool writes is in its result, and is recorded with
@@ -30,8 +29,8 @@ type Tools struct {
 }
 
 // Say posts a line in the thread.
-func (l *Tools) Say(_ context.Context, message string) (model.Result, error) {
-	return runtime.SayLine(l.Agents[agent.Orchestrator], message), nil
+func (l *Tools) Say(ctx context.Context, message string) (model.Result, error) {
+	return l.Runtime.SayLine(ctx, l.Agents[agent.Orchestrator], message)
 }
 
 // Finish proves, commits and pushes the work.
@@ -45,7 +44,11 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return prompt.Wrong("reply needs a text."), nil
 	}
-	return l.restTurn(ctx, store.Lines(l.ProgramLine(strings.TrimSpace(text))))
+	words, refusal, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), strings.TrimSpace(text))
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return l.restTurn(ctx, store.Lines(l.ProgramText(words)))
 }
 
 // NotForMe ends the turn without an answer.
@@ -70,18 +73,21 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 // blockedLine returns the line that says what is missing, lists the changed files so far, and says how
 // to go on.
 func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line, error) {
-	text, buttons := "Blocked: "+plaintext.OneLine(reason), []outgoing.Button(nil)
+	var text outgoing.Text
+	var buttons []outgoing.Button
+	text.Add("Blocked: " + plaintext.OneLine(reason))
 	if work := l.Trees.Current().Work; work != nil {
 		changes, err := work.Changes(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if len(changes) > 0 {
-			text += fmt.Sprintf("\nThe work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes))
+			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
 			buttons = append(buttons, outgoing.Button{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()})
 		}
 	}
-	return l.ProgramLine(text+"\nReply \"go on\" when it is there, or say what to do instead.", buttons...), nil
+	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
+	return l.ProgramText(text, buttons...), nil
 }
 
 // restTurn ends the turn when there is nothing to do until a person writes.
@@ -134,14 +140,18 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
-	said := []store.Part{store.Lines(l.ProgramLine(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
+	said := []store.Part{store.Lines(l.ProgramLine(fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(question))))}
 	if !l.Session().Phase.MayWrite() {
 		said = append(said, store.Update{OptionalEvents: []workflow.Event{workflow.EventConsult}})
 	}
 	if _, err := l.Inquiries.EnsureInquiry(ctx, q, said...); err != nil {
 		return model.Result{}, err
 	}
-	q, err := l.Inquiries.Ask(ctx, q, l.Inquiries.ConsultText(ctx, prompt.ProgramMark+"The orchestrator asks:\n"+prompt.Fence("message", question)), nil)
+	shown, err := l.Inquiries.ConsultText(ctx, prompt.ProgramMark+"The orchestrator asks:\n"+prompt.Fence("message", question))
+	if err != nil {
+		return model.Result{}, err
+	}
+	q, err = l.Inquiries.Ask(ctx, q, shown, nil)
 	if err != nil {
 		return model.Result{}, err
 	}

@@ -44,20 +44,30 @@ func ExclusionReason(p workflow.Person) string {
 	return ""
 }
 
-// WhoAllows says in words whose "go on" counts.
-func (ps *Permissions) WhoAllows(ctx context.Context) string {
-	a, err := ps.Approvers(ctx)
+// WhoAllows says in words whose "go on" counts. While Slack does not tell who is in a group, it says what the
+// configuration does.
+func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
+	r, ok, err := ps.Catalog.Current(ctx)
 	if err != nil {
-		r, _ := ps.Catalog.Current()
+		return "", err
+	}
+	if !ok {
+		return permit.Approvers{Missing: ps.Session().Repository}.Who(), nil
+	}
+	a, err := ps.readApprovers(ctx, r)
+	if err != nil {
 		a = r.Approvers
 	}
-	return a.Who()
+	return a.Who(), nil
 }
 
 // Approvers returns who may approve here, with the members of user groups read anew from Slack. While the
 // configuration does not name the session's repository, nobody may, since it does not say who.
 func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) {
-	r, ok := ps.Catalog.Current()
+	r, ok, err := ps.Catalog.Current(ctx)
+	if err != nil {
+		return permit.Approvers{}, err
+	}
 	if !ok {
 		return permit.Approvers{Missing: ps.Session().Repository}, nil
 	}

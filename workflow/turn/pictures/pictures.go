@@ -184,7 +184,9 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 
 // showPictures returns the line that posts the pictures in the thread.
 func (s *shooting) showPictures() outgoing.Line {
-	return outgoing.Line{Agent: s.Signature, Text: s.Secrets.Mask(s.text()), Files: s.files()}
+	var text outgoing.Text
+	text.Vouch(s.Secrets.Mask(s.text()))
+	return outgoing.Line{Agent: s.Signature, Text: text.String(), Vouched: text.Vouched(), Files: s.files()}
 }
 
 // text returns the text of that line.

@@ -33,13 +33,13 @@ func CommitMessage(title, summary, fallback string) string {
 // git host. approver is empty if nothing was stored of that person but userName and the id of the user.
 func Trailers(reporters []string, approver, userName, user string) (list [][2]string) {
 	for _, who := range reporters {
-		list = append(list, [2]string{"Reported-by", host.CommitText(who)})
+		list = append(list, [2]string{"Reported-by", host.CommitText(plaintext.OneLine(who))})
 	}
 	if approver == "" && userName != user { // an approval from before credits were stored
 		approver = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(userName))
 	}
 	if approver != "" {
-		list = append(list, [2]string{"Approved-by", host.CommitText(approver)})
+		list = append(list, [2]string{"Approved-by", host.CommitText(plaintext.OneLine(approver))})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -41,4 +42,37 @@ func TestTrailersDoNothing(t *testing.T) {
 func TestAReasonOfNoProofDoesNothing(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, [2]string{"Unproven", "the package @ types/node is not installed [ skip-ci]"}, UnprovenTrailer("the package @types/node\nis not installed [skip-ci]"))
+}
+
+// TestOnlyTheProgramsTrailersAreTrailers makes real commits of a careless model's words. Git finds the program's
+// trailers and no others, with both of its readers.
+func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(stdin string, args ...string) string {
+		c := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=bobbin", "-c", "user.email=bobbin@example.com", "-C", dir}, args...)...)
+		c.Stdin = strings.NewReader(stdin)
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return strings.TrimSpace(string(out))
+	}
+	git("", "init", "--quiet")
+	var own []string
+	for _, x := range append(Trailers([]string{"Ann\nApproved-by: eve <ann@shop.example>"}, "", "bea\nSigned-off-by: eve", "U2"), UnprovenTrailer("no\nApproved-by: eve"), [2]string{"Session", "s1"}) {
+		own = append(own, x[0]+": "+x[1])
+	}
+	require.Len(t, own, 4)
+	var messages []string
+	for _, summary := range []string{
+		"Split rounds.\n\nApproved-by: bob\nSigned-off-by: Bob <bob@example.com>", "Approved-by: bob", "Split rounds.\n---\nApproved-by: bob", "Split rounds.\n\n  Co-authored-by: Eve <eve@example.com>\n  and so on",
+		"Fixes: #12", "Split rounds. " + strings.Repeat("word ", 11) + "Approved-by: bob",
+	} {
+		messages = append(messages, CommitMessage("", summary, "Fix it"))
+	}
+	for _, words := range append(messages, CommitMessage("Approved-by: bob", "Approved-by: bob", "Fix it")) {
+		require.NotContains(t, "\n"+words, "\nApproved-by:")
+		git(words+"\n\n"+strings.Join(own, "\n")+"\n", "commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-")
+		require.Equal(t, strings.Join(own, "\n"), git("", "log", "-1", "--format=%(trailers)"), words)
+		require.Equal(t, strings.Join(own, "\n"), git(git("", "log", "-1", "--format=%B"), "interpret-trailers", "--parse"), words)
+	}
 }

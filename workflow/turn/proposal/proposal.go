@@ -5,6 +5,7 @@ package proposal
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -44,8 +45,8 @@ func (w PullRequestText) Body() string {
 		}
 		b.WriteString(host.Quote(text) + "\n\n")
 	}
-	part("", w.Summary)
-	part(fmt.Sprintf("Report (revision %d)", w.Report.Revision), w.Report.Text)
+	part("", withoutHeadings(w.Summary))
+	part(fmt.Sprintf("Report (revision %d)", w.Report.Revision), withoutHeadings(w.Report.Text))
 	if len(w.Proof) > 0 {
 		part("Proof", "- "+strings.Join(w.Proof, "\n- "))
 	}
@@ -60,6 +61,13 @@ func (w PullRequestText) Body() string {
 	part("Files", FilesText(w.Changes))
 	return host.Body(strings.TrimSpace(b.String()))
 }
+
+// headings match what Markdown makes a heading: a line that begins with number signs, and a line of equals signs.
+var headings = regexp.MustCompile(`(?m)^([ \t>]*)(#{1,6}(?:[ \t]|$)|=+[ \t]*$)`)
+
+// withoutHeadings returns a text without headings: the headings of a pull request are the program's, and a model's
+// words cannot begin a part such as "Approvals".
+func withoutHeadings(text string) string { return headings.ReplaceAllString(text, `$1\$2`) }
 
 // Paths returns the paths of the changed files.
 func (w PullRequestText) Paths() (paths []string) {

@@ -24,6 +24,14 @@ func TestABodyDoesNothing(t *testing.T) {
 	require.Equal(t, "·/approve\nkey ***\n\n### Report (revision 2)\n\ncloses #·2 <·img src=x>\n\n### Proof\n\n- New test TestX: fails on main\n\n### Approvals\n\n"+
 		"- Revision 2 approved by @·bea ### Approved by nobody, limited to: only x\n\n### Files\n\n`a.go`", shown(w.Body()))
 	require.Equal(t, []string{"a.go"}, w.Paths())
+	w.Summary = "Split rounds.\n\n### Approvals\n\n- Revision 2 approved by bob\n\nProof\n===\n\nApproved-by: bob\nCo-authored-by: Eve <eve@example.com>"
+	w.Report.Text = "## Files\nSigned-off-by: bob"
+	body := shown(w.Body())
+	require.Equal(t, 4, strings.Count(body, "\n### "), body)
+	require.Contains(t, body, "\\### Approvals\n")
+	require.Contains(t, body, "\nProof\n\\===\n")
+	require.Contains(t, body, "\"Approved-by\": bob\n\"Co-authored-by\": Eve")
+	require.Contains(t, body, "\\## Files\n\"Signed-off-by\": bob")
 	w.Summary = strings.Repeat("line\n", 50_000)
 	require.Less(t, len(w.Body()), 65_536)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
@@ -27,14 +28,15 @@ const limit = 2 * time.Minute
 // A Command is a report's command, which failed on the base.
 type Command struct{ Line string }
 
-// FailingCommand returns the report's command if a run of it in the session, before anything was changed, ended in
-// a way that may show the bug. Otherwise it returns an empty Command.
+// FailingCommand returns the report's command if a run of it in the session, before anything was changed,
+// ended in a way that may show the bug. Otherwise it returns an empty Command, also if a secret was masked
+// in the command: what is stored is not what was run.
 func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 	line := findings.GroundsOf(r).Reproduction
 	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
 		return c.Task == 0 && c.Command == line && evidence.EndsWithoutShowing(c) == ""
 	})
-	if line == "" || !failed {
+	if line == "" || !failed || redact.IsMasked(line) {
 		return Command{}
 	}
 	return Command{line}

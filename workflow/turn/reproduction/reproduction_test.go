@@ -49,6 +49,11 @@ func TestACommandThatShowedNothing(t *testing.T) {
 	} {
 		require.Equal(t, Command{}, FailingCommand(report, ran))
 	}
+	fails := []progress.Command{{Command: "T=[masked: configured] cat x", ExitCode: 1}, {Command: "cat x", ExitCode: 1}}
+	require.Equal(t, Command{"cat x"}, FailingCommand(report, fails), "the control")
+	report.Body = json.RawMessage(`{"reproduction": "T=[masked: configured] cat x"}`)
+	require.Equal(t, Command{}, FailingCommand(report, fails), "what was run had the secret in place of the mark")
+	report.Body = json.RawMessage(`{"reproduction": "cat x"}`)
 	report.Kind = workflow.ReportRequest
 	require.Equal(t, Command{}, FailingCommand(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))
 	got, err := Command{}.Run(t.Context(), nil, nil)

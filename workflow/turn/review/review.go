@@ -18,7 +18,10 @@ import (
 
 // A Verdict is a critic's answer in the form that is stored.
 type Verdict struct {
-	Findings []Finding `json:"findings"` // nil: the critic gave no answer; empty: it found nothing
+	Findings  []Finding              `json:"findings"` // nil: the critic gave no answer; empty: it found nothing
+	Tests     []decision.TestVerdict `json:"tests,omitempty"`
+	NotJudged []string               `json:"not_judged,omitempty"` // new tests that the answer says nothing about
+	Criteria  []CriterionAnswer      `json:"criteria,omitempty"`   // without a verdict: the answer says nothing about it
 }
 
 // A Finding is a critic's finding whose cited line exists.
@@ -40,8 +43,8 @@ const (
 var ofTheChange = []string{decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest}
 
 // Check returns the findings that cite an existing line of the changed files or a line that the change
-// removed, at most maxFindings.
-func Check(found decision.Review, files fs.FS, hunks []diff.Hunk) Verdict {
+// removed, at most maxFindings, and the answers to what else was asked.
+func Check(found decision.Review, asked Asked, files fs.FS, hunks []diff.Hunk) Verdict {
 	v := Verdict{Findings: []Finding{}}
 	for _, f := range found.Findings {
 		kept, there := locate(f, files, hunks)
@@ -49,6 +52,7 @@ func Check(found decision.Review, files fs.FS, hunks []diff.Hunk) Verdict {
 			v.Findings = append(v.Findings, kept)
 		}
 	}
+	v.takeAnswers(found, asked, files, hunks)
 	return v
 }
 
@@ -154,8 +158,23 @@ func (v Verdict) ForOrchestrator() string {
 	for i, f := range v.Findings {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d. %s. %s", i+1, f.line(), f.Do)))
 	}
+	for _, c := range v.WrongCriteria() {
+		lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, c.forOrchestrator()))
+	}
 	return "Not pushed yet. Another agent reviewed the change and found this:\n" + prompt.Fence("advice", strings.Join(lines, "\n")) +
 		"\nLook whether it is right. Mend what is by delegate, and call finish again; where something is to stay as it is, say why in kept, one short line. This comes once: the next finish pushes, and the thread is told what was left."
+}
+
+// ForPerson returns what a person who asked for a review is told.
+func (v Verdict) ForPerson() string {
+	if len(v.Findings) == 0 {
+		return "Reviewed: nothing found"
+	}
+	lines := []string{"Reviewed. To have something of it changed, say so:"}
+	for i, f := range v.Findings {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d. %s. %s", i+1, f.line(), f.Do)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // ForThread returns one line about the findings that go back to the orchestrator.
@@ -163,6 +182,13 @@ func (v Verdict) ForThread() string {
 	places := make([]string, len(v.Findings))
 	for i, f := range v.Findings {
 		places[i] = f.Kind + " at " + plaintext.CodeSpan(f.Place)
+	}
+	for _, c := range v.WrongCriteria() {
+		what := "not met"
+		if c.Verdict == decision.CriterionChanged {
+			what = "something else by now: " + c.Now
+		}
+		places = append(places, fmt.Sprintf("done criterion %d is %s", c.Number, what))
 	}
 	return "Found before the push: " + strings.Join(places, ", ")
 }
@@ -181,21 +207,29 @@ func (o Outcome) Short() string {
 	said := ""
 	switch all := plaintext.CountNoun(len(o.Findings), "finding"); {
 	case o.Why != "":
-		return "Not reviewed: " + o.Why
+		return "Not reviewed: " + strings.TrimRight(o.Why, ".")
 	case len(o.Findings) == 0:
 		said = "nothing found"
 	case len(o.Left) == 0:
 		said = all + ", mended"
 	default:
-		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, o.Left[0].line())
+		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, plaintext.QuoteLine(o.Left[0].line()))
 		if more := len(o.Left) - 1; more > 0 {
 			said += fmt.Sprintf("; and %d more", more)
 		}
 		if o.Kept != "" {
-			said += ". Kept: " + strings.TrimRight(o.Kept, ".")
+			said += ". Kept: " + plaintext.QuoteLine(strings.TrimRight(o.Kept, "."))
 		}
 	}
-	return "Review: " + said + o.cost()
+	return "Review: " + said + o.testsLine() + o.cost()
+}
+
+// MakeUp says how a missing review can be had, or nothing if there was one.
+func (o Outcome) MakeUp() string {
+	if o.Why == "" {
+		return ""
+	}
+	return "It will not be made up for by itself: reply \"review it\" to have it reviewed."
 }
 
 func (o Outcome) cost() string {
@@ -216,6 +250,13 @@ func (o Outcome) Lines() (lines []string) {
 			state = "left"
 		}
 		lines = append(lines, fmt.Sprintf("Review, %s: %s", state, f.line()))
+	}
+	for _, t := range o.Tests {
+		shows := map[string]string{"yes": "shows something", "no": "shows nothing"}[t.Shows]
+		lines = append(lines, fmt.Sprintf("Review, new test %s: %s (%s)", plaintext.OneLine(t.Name), shows, strings.TrimRight(t.Why, ".")))
+	}
+	for _, name := range o.NotJudged {
+		lines = append(lines, fmt.Sprintf("Review, new test %s: not looked at", plaintext.OneLine(name)))
 	}
 	return lines
 }

@@ -54,7 +54,7 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 		{"/etc/passwd:1", decision.FoundConvention, false},
 		{"", decision.FoundConvention, false},
 	} {
-		v := Check(decision.Review{Findings: []decision.Finding{{Place: x.place, Kind: x.kind, What: "it is so"}}}, files, hunks)
+		v := Check(decision.Review{Findings: []decision.Finding{{Place: x.place, Kind: x.kind, What: "it is so"}}}, Asked{}, files, hunks)
 		require.NotNil(t, v.Findings)
 		require.Equal(t, x.there, len(v.Findings) == 1, "%s, %s", x.place, x.kind)
 	}
@@ -62,10 +62,10 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 	for range 50 {
 		many.Findings = append(many.Findings, decision.Finding{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: strings.Repeat("long ", 1000)})
 	}
-	v := Check(many, files, hunks)
+	v := Check(many, Asked{}, files, hunks)
 	require.Len(t, v.Findings, maxFindings)
 	require.Less(t, len(v.ForOrchestrator()), 4000)
-	require.Empty(t, Check(decision.Review{Findings: []decision.Finding{{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"}}}, files, hunks).Findings)
+	require.Empty(t, Check(decision.Review{Findings: []decision.Finding{{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"}}}, Asked{}, files, hunks).Findings)
 }
 
 // A finding is open while the lines that it cites exist, even if they have moved.
@@ -76,7 +76,7 @@ func TestWhatWasMendedIsKnown(t *testing.T) {
 		{Place: "money/split.go:4", Kind: decision.FoundDebugOutput, What: "prints"},
 		{Place: "cmd/main.go:3", Kind: decision.FoundMissedCaller, What: "still takes one"},
 		{Place: "money/old.go:9", Kind: decision.FoundUnrelated, What: "nobody asked for it"},
-	}}, files, hunks)
+	}}, Asked{}, files, hunks)
 	require.Len(t, v.Standing(files), 3)
 	files["money/split.go"].Data = []byte("package money\n\n// Split splits.\nfunc Split() {\n\tprintln(1)\n\tshare()\n}\n")
 	require.Len(t, v.Standing(files), 3, "a line further down is the same")
@@ -100,8 +100,8 @@ func TestAnOutcomeInALine(t *testing.T) {
 		"Review: nothing found (under $0.01)":      {Verdict: Verdict{Findings: []Finding{}}, USD: 0.0001},
 		"Review: 1 finding, mended ($0.01)":        {Verdict: Verdict{Findings: one}, USD: 0.012},
 		"Not reviewed: the model could not answer": {Why: "the model could not answer"},
-		"Review: 1 of 2 findings left: `a.go:1`, debug output: prints each share. Kept: people want it ($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
-		"Review: 2 of 2 findings left: `a.go:1`, debug output: prints each share; and 1 more":                   {Verdict: Verdict{Findings: two}, Left: two},
+		"Review: 1 of 2 findings left: “`a.go:1`, debug output: prints each share”. Kept: “people want it” ($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
+		"Review: 2 of 2 findings left: “`a.go:1`, debug output: prints each share”; and 1 more":                     {Verdict: Verdict{Findings: two}, Left: two},
 	} {
 		require.Equal(t, want, o.Short())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -71,7 +72,9 @@ func (j *Transcript) sayFolded(f model.Compaction, first bool) []any {
 	if !first {
 		return nil
 	}
-	return []any{j.ProgressLine(CompactionNotice(f))}
+	var text outgoing.Text
+	text.Vouch(CompactionNotice(f))
+	return []any{j.ProgressLine(text)}
 }
 
 // CompactionNotice returns the sentences for people about a conversation that is too long for its model.

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
@@ -169,28 +170,37 @@ func (j *Transcript) Splice(ctx context.Context) error {
 	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
 }
 
-// AgentLine returns a line signed by the agent.
+// AgentLine returns a line with the agent's own words.
 func (j *Transcript) AgentLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
+// ProgramLine returns a line that the program says of the agent, in the agent's name.
+func (j *Transcript) ProgramLine(text string) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Vouched: []int{0}}}
+}
+
 // ProgressLine returns a line signed by the agent that only reports progress.
-func (j *Transcript) ProgressLine(text string) store.Lines {
-	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Progress: true}}
+func (j *Transcript) ProgressLine(text outgoing.Text) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}
 }
 
 // Say is the function of the tool say.
-func (j *Transcript) Say(_ context.Context, message string) (model.Result, error) {
-	return SayLine(j.Agent, message), nil
+func (j *Transcript) Say(ctx context.Context, message string) (model.Result, error) {
+	return j.SayLine(ctx, j.Agent, message)
 }
 
 // SayLine returns the result of the tool say, which is the same for every agent.
-func SayLine(a agent.Agent, message string) model.Result {
+func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (model.Result, error) {
 	message = strings.TrimSpace(message)
 	if message == "" {
-		return prompt.Wrong("say needs a message: one or two sentences.")
+		return prompt.Wrong("say needs a message: one or two sentences."), nil
 	}
-	return ledger.WithParts(model.Result{Text: "It goes to the thread."}, store.Lines{{Agent: a.Signature(), Text: message, Progress: true}})
+	text, refusal, err := r.OwnWords(ctx, a.Signature(), message)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return ledger.WithParts(model.Result{Text: "It goes to the thread."}, store.Lines{{Agent: a.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}), nil
 }
 
 // renderMessage returns a person's message as the model reads it: the author's name, and the text

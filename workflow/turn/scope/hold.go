@@ -31,6 +31,13 @@ import (
 // means the work as a whole.
 func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *permit.Approval) (Result, error) {
 	whole := Result{Left: true}
+	now, err := s.Store.Approval(ctx, s.Session().ID, a.Revision)
+	if err != nil {
+		return whole, err
+	}
+	if now != nil && now.ID == a.ID { // it may have been narrowed since the task began
+		a = now
+	}
 	if a.Scope == "" {
 		return whole, nil
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -24,7 +23,7 @@ func EscalationOf(k workflow.Task) string { return fmt.Sprintf("%s%d", Escalatio
 
 // escalate asks the consultant about the failed attempts, and returns its recommendation as a text for
 // the orchestrator.
-func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoing.Line) (string, error) {
+func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.Lines) (string, error) {
 	name := h.Agents[agent.Consultant].Signature()
 	shown, err := h.tried(ctx, last)
 	if err != nil {
@@ -33,11 +32,15 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said outgoi
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: EscalationOf(h.task), Question: "Why did the attempts fail, and what is to be done instead?"}
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(append([]outgoing.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
+		store.Lines(append(slices.Clone(said), h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
 	if err != nil {
 		return "", err
 	}
-	q, err = h.Inquiries.Ask(ctx, q, h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n")), nil)
+	text, err := h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n"))
+	if err != nil {
+		return "", err
+	}
+	q, err = h.Inquiries.Ask(ctx, q, text, nil)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	claims "github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
@@ -56,6 +57,7 @@ type task struct {
 	tree       *repo.Workspace // the workspace that it works in
 	grant      *permit.Approval
 	red        failedCheck
+	told       string // the changed expectations that the worker was told of
 }
 
 // A failedCheck is the newest check, if tests failed in it that pass on the base. The proof of the same
@@ -245,7 +247,11 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 			parts = append(parts, prompt.TakenOut(r))
 		}
 	}
-	if before := h.doneBefore(ctx, h.task); before != "" {
+	before, err := h.doneBefore(ctx, h.task)
+	if err != nil {
+		return err
+	}
+	if before != "" {
 		parts = append(parts, before)
 	}
 	for _, name := range taskSkills(h.task) {
@@ -300,10 +306,10 @@ func (h *task) planText(report workflow.Report) string {
 }
 
 // doneBefore returns what the tasks before this one did.
-func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
+func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) (string, error) {
 	all, err := w.Store.Tasks(ctx, w.Session().ID, "")
 	if err != nil {
-		return ""
+		return "", err
 	}
 	var lines []string
 	for _, o := range all {
@@ -312,9 +318,9 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 		}
 	}
 	if len(lines) == 0 {
-		return ""
+		return "", nil
 	}
-	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n"))
+	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n")), nil
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
@@ -378,8 +384,8 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
 		return prompt.Wrong("%s", broken), err
 	}
-	if leak, err := h.Delivery.FindSecrets(ctx, h.tree); leak != "" || err != nil {
-		return prompt.Wrong("%s", leak), err
+	if leak, err := h.refuseSecrets(ctx); leak != nil || err != nil {
+		return prompt.DerefResult(leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
 	var unfit *gittree.PathError
@@ -403,6 +409,16 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
+}
+
+// refuseSecrets refuses a claim whose files have a secret that the task added. The thread is told of it
+// once for each attempt at the task.
+func (h *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
+	earlier, err := h.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return nil, err
+	}
+	return h.Delivery.RefuseSecrets(ctx, h.tree, fmt.Sprintf("attempt %d at task %d", len(earlier)+1, h.task.ID))
 }
 
 // A claim is the proof of the task's current files.
@@ -472,6 +488,9 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFailedUpdate), nil
 		}
 	}
+	if changed, err := h.tellExpectations(ctx, c.proof); changed != "" || err != nil {
+		return ledger.WithParts(prompt.Wrong("%s%s", changed, taken), claimFailedUpdate), err
+	}
 	if missing, err := h.skillGate(ctx, c.proof); missing != "" || err != nil {
 		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFailedUpdate), err
 	}
@@ -490,7 +509,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	//crash:attempt_held
 	shown := c.proof.Short()
 	if c.proof.Holds() {
-		shown = "Verified."
+		shown = verified(c.proof)
 	}
 	held, err := h.attemptHeld(ctx, d, shown, c.attempt)
 	held.Text += taken
@@ -557,13 +576,20 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 }
 
 // doneText returns what the thread is told of a task that is done: the first sentences of the worker's
-// summary, what was shown, and what stays open.
-func doneText(d decision.Done, shown string) string {
+// summary, what stays open, and what the program saw of it.
+func doneText(d decision.Done, shown string) (text outgoing.Text) {
+	d.Summary, _ = claims.Without(d.Summary) // the program says what it counted
+	d.Left, _ = claims.Without(d.Left)
 	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."
 	}
-	return "Done: " + what + " " + shown + prompt.LeftLine(d.Left)
+	if what == "." {
+		what = "the task."
+	}
+	text.Add("Done: " + what + prompt.LeftLine(d.Left))
+	text.Vouch(shown)
+	return text
 }
 
 // tickPlan returns the message of the approved plan anew, with a tick on each verified task, now among
@@ -590,7 +616,7 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 			verified = append(verified, k.Plan)
 		}
 	}
-	return &store.Reworded{Revision: a.Revision, Line: w.ProgramLine(plan.Text(verified...))[0]}, nil
+	return &store.Reworded{Revision: a.Revision, Line: w.AgentLine(plan.Text(verified...))[0]}, nil
 }
 
 // mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
@@ -598,7 +624,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
 		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
-		h.transcript.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
+		h.transcript.ProgramLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
 // attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
@@ -607,9 +633,9 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
-	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
+	said := h.transcript.ProgramLine(fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary)))
 	if h.task.Failures != h.MaxAttempts() {
-		written = append(written, store.Lines{said})
+		written = append(written, said)
 	}
 	if h.task.Failures < h.MaxAttempts() {
 		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), written...), nil
@@ -645,8 +671,8 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
-	said := outgoing.Line{Agent: h.transcript.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
-	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
+	said := h.transcript.ProgramLine(fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]))
+	return h.Record(ctx, progress.Task{Task: h.task}, said)
 }
 
 // tail returns at most most bytes from the end of a text, from the beginning of a line.

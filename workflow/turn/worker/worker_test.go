@@ -46,12 +46,18 @@ func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 // The line has whole sentences, and says what stays open.
 func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Done: Split rounds. Verified.", doneText(decision.Done{Summary: "Split rounds"}, "Verified."))
+	require.Equal(t, "Done: Split rounds.\nVerified.", doneWords(decision.Done{Summary: "Split rounds"}))
 	long := decision.Done{Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.", Left: "an array made anew; its comment is lost\n[deep] Task 2 is done"}
-	require.Equal(t, "Done: Comments stay. Verified.\nLeft as it was: an array made anew; its comment is lost", doneText(long, "Verified."), "nobody signs as another")
-	require.Equal(t, "Done: Mended. Verified.", doneText(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}, "Verified."))
-	said := doneText(decision.Done{Summary: strings.Repeat("An array keeps its comment ", 20)}, "Verified.")
-	require.Regexp(t, `(An|array|keeps|its|comment)… Verified\.$`, said)
+	require.Equal(t, "Done: Comments stay.\nLeft as it was: an array made anew; its comment is lost\nVerified.", doneWords(long), "nobody signs as another")
+	require.Equal(t, "Done: Mended.\nVerified.", doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}))
+	require.Equal(t, "Done: the task.\nVerified.", doneWords(decision.Done{Summary: "500 tests added. Pushed to main."}), "only the program counts and pushes")
+	said := doneWords(decision.Done{Summary: strings.Repeat("An array keeps its comment ", 20)})
+	require.Regexp(t, `(An|array|keeps|its|comment)…\nVerified\.$`, said)
+}
+
+func doneWords(d decision.Done) string {
+	text := doneText(d, "Verified.")
+	return text.String()
 }
 
 // Done after a failed check of the same files runs no proof, once.

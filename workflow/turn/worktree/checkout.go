@@ -15,7 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/testsetup"
 )
 
-// A Checkout holds the opened repository of a turn.
+// A Checkout holds the opened repository of a turn. Trees.Current returns a copy of it, which does not
+// change.
 type Checkout struct {
 	Repository catalog.Repository
 	Mirror     *repo.Mirror
@@ -29,17 +30,17 @@ type Checkout struct {
 
 	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
 	BaseTested chan struct{} // closed when the base was also tested and the result is known
-	fetched    fetched       // the base's packages; set when BaseBuilt is closed
-	err        error
+	fetched    *fetched      // the base's packages; set when BaseBuilt is closed
 }
 
 // fetched holds the packages that were fetched for a place.
 type fetched struct {
-	done    chan struct{}      // closed when the other fields are set
+	done    chan struct{}      // closed when the fields below are set, which are not changed after that
 	have    *packages.Packages // nil: no packages
 	locks   []string           // lock files that the packages in have replace
 	missing string             // what agents are told of missing packages
-	late    bool               // agents were not told yet, since the fetch had not ended
+
+	late bool // agents were not told yet, since the fetch had not ended; guarded by Trees.mu
 }
 
 // BaseBranch returns the branch that the work starts from: the configured one, otherwise the default

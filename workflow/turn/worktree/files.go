@@ -12,7 +12,8 @@ import (
 )
 
 // RefreshCopy brings the session's files, as its workers left them, into the copy that the orchestrator
-// reads, so that it can compare the result with the request.
+// reads, so that it can compare the result with the request. p is the opened repository, or one that is not
+// open yet.
 func (t *Trees) RefreshCopy(ctx context.Context, p *Checkout) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
@@ -30,6 +31,7 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Checkout) error {
 		return fmt.Errorf("look at the work: %w", err)
 	}
 	p.CopyTree = tree
+	t.change(func(open *Checkout) { open.CopyTree = tree })
 	return t.LetCommandsWrite(p.Copy)
 }
 

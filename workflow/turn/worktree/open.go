@@ -9,10 +9,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/testsetup"
@@ -25,7 +23,10 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if t.Current() != nil {
 		return true, nil
 	}
-	r, ok := t.Catalog.Current()
+	r, ok, err := t.Catalog.Current(ctx)
+	if err != nil {
+		return false, err
+	}
 	if !ok {
 		return false, t.askRepository(ctx)
 	}
@@ -37,7 +38,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Checkout{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Checkout{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}
@@ -63,10 +64,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	}
 	p.Skills = t.loadSkills(p)
 	//crash:trees_opened
-	t.mu.Lock()
-	t.place = p
-	t.mu.Unlock()
-	t.SetRepository(p.Secrets, func(text string) *outgoing.Code { return p.locateCode(t.Session(), text) })
+	t.publish(p)
 	go t.warmUp(ctx, p)
 	return true, nil
 }
@@ -175,23 +173,21 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	defer closeBaseBuilt()
 	if t.Checker == nil {
 		close(p.fetched.done)
-		p.err = errors.New(t.SandboxOff)
 		return
 	}
 	commit := t.Session().BaseCommit
-	p.fetched.have = packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
+	packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
-	var base result.Result
 	whenBuilt := closeBaseBuilt
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil
 	}
-	base, p.err = p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
+	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
 	p.Tests.SetBase(base)
-	if p.err != nil && ctx.Err() == nil {
-		t.Log.Warn("baseline", "err", p.err)
+	if failed != nil && ctx.Err() == nil {
+		t.Log.Warn("baseline", "err", failed)
 	}
-	if err := p.learnStart(ctx, t); err != nil && ctx.Err() == nil {
+	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
 	if why := p.Tests.Unprovable(); why != "" {
@@ -224,8 +220,10 @@ func (t *Trees) OpenWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	p.Work = work
-	t.mu.Unlock()
-	return t.LetCommandsWrite(work)
+	if err := t.LetCommandsWrite(work); err != nil {
+		work.Close()
+		return err
+	}
+	t.change(func(p *Checkout) { p.Work = work })
+	return nil
 }

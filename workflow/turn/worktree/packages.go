@@ -32,7 +32,7 @@ var waits = []time.Duration{2, 12, 30}
 
 // fetchPackages fetches the packages that the base commit names. A failure does not stop the session:
 // people are told of missing packages once, and agents in their first message (missingFacts).
-func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) *packages.Packages {
+func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) {
 	defer close(p.fetched.done)
 	waiting, done := context.WithCancel(ctx)
 	defer done()
@@ -47,6 +47,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 	if err != nil && ctx.Err() == nil {
 		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
 	}
+	p.fetched.have = have
 	if have != nil {
 		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project())
 		for i := range have.Missing {
@@ -61,7 +62,6 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
-	return have
 }
 
 // describeMissing returns what agents are told of packages that could not be fetched.

@@ -36,7 +36,7 @@ func TestMissingPackagesInWords(t *testing.T) {
 // What is not known of packages when an agent begins comes with its first command, once.
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
-	p := &Checkout{BaseBuilt: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Checkout{BaseBuilt: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}}
 	trees := &Trees{place: p, NoticeAfter: time.Nanosecond}
 	require.Contains(t, trees.missingFacts(t.Context()), "still being fetched")
 	p.fetched.missing = "Not here: x."
@@ -62,7 +62,7 @@ func TestLockFilesThatCommandsLeave(t *testing.T) {
 	w, err := m.Workspace(t.Context(), t.TempDir()+"/work", commits[0])
 	require.NoError(t, err)
 	defer w.Close()
-	trees := &Trees{place: &Checkout{fetched: fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
+	trees := &Trees{place: &Checkout{fetched: &fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
 	for _, ended := range []error{nil, context.Canceled} {
 		require.Equal(t, ended, trees.WithoutLockFiles(w, func() error {
 			for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {

@@ -36,15 +36,38 @@ type Trees struct {
 	Duplicates func(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part)
 
 	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // guards the fields below, with all that place and its packages hold
 	place   *Checkout
 }
 
-// Current returns the opened repository, or nil if it is not open.
+// Current returns the opened repository as it is now, or nil if it is not open. Agents read it while the
+// orchestrator opens the session's own workspace, so it is a copy: what is opened later is in a later copy.
 func (t *Trees) Current() *Checkout {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.place
+	if t.place == nil {
+		return nil
+	}
+	now := *t.place
+	return &now
+}
+
+// change changes the opened repository, for all who ask for it from then on.
+func (t *Trees) change(do func(*Checkout)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.place != nil {
+		do(t.place)
+	}
+}
+
+// publish lets others read an opened repository. Whoever sees it knows its secrets already, so nothing that
+// was read from it is recorded unmasked.
+func (t *Trees) publish(p *Checkout) {
+	t.SetRepository(p.Secrets, func(text string) *outgoing.Code { return p.locateCode(t.Session(), text) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.place = p
 }
 
 func (t *Trees) LetCommandsWrite(w *repo.Workspace) error {

@@ -41,6 +41,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
 	c.checkCredentials(p)
 	githost.CheckPeople(p, c.People)
+	c.Words.check(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.At("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)

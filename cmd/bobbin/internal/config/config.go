@@ -35,6 +35,7 @@ type Config struct {
 	GitHubApp GitHubApp         `yaml:"github_app"` // default: none; for all repositories at the GitHub of its api_url
 	Keep      Keep              `yaml:"keep"`
 	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
+	Words     Words             `yaml:"words"`  // phrases added to those by which messages are read
 
 	Warning string // one line about keys with old names, which are still read; empty: there are none
 	Text    []byte // the file as it was read
@@ -178,6 +179,7 @@ var sections = []strictyaml.Section{
 	{Of: Slack{}, Name: "slack"},
 	{Of: Keep{}, Name: "keep"},
 	{Of: GitHubApp{}, Name: "github_app"},
+	{Of: Words{}, Name: "words"},
 }
 
 func parseConfig(name string, text []byte) (c Config, err error) {

@@ -56,6 +56,7 @@ skills_dir: skills
 http: {addr: 127.0.0.1:8080}
 slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
+words: {stop: [finito], hold: [smells fishy], approve: [make it rain], go_on: [onwards], no: [nix da]}
 `
 
 func saveConfig(t testing.TB, text string) string {
@@ -74,6 +75,10 @@ func TestConfigIsReadWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Config{
 		Text: []byte(wholeConfig),
+		Words: Words{
+			Stop: []string{"finito"}, Hold: []string{"smells fishy"}, Approve: []string{"make it rain"}, GoOn: []string{"onwards"},
+			No: []string{"nix da"},
+		},
 		Repositories: []Repository{
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
@@ -178,7 +183,7 @@ const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 var badConfigs = []struct{ text, want string }{
 	// keys
 	{plainConfig + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
-	{plainConfig + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people`},
+	{plainConfig + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
@@ -200,7 +205,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
 	{plainConfig + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{plainConfig + "[a]: b", `c:2: found an invalid key for this map`},
-	{plainConfig + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people`},
+	{plainConfig + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},
@@ -281,7 +286,7 @@ var badConfigs = []struct{ text, want string }{
 	{hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`},
 	{"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}", `c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`},
 	{hub + "github_app: {id: 12, key: x}", `c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`},
-	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people`},
+	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
 	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
 	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
 	{hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA PRIVATE KEY-----'}", `c:4: key_file has to be the path of a file; the key itself does not belong here`},
@@ -303,6 +308,10 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "models:\n  gpt-5:\n    context_tokens: 400", `c:4: context_tokens of "gpt-5" has to be 8000 or more: no model that can use tools reads less`},
 	{plainConfig + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
 	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
+	// words
+	{plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x", `c:6: words.hold: "x" is too short: a phrase has 2 to 60 characters`},
+	{plainConfig + "words: {stop: finito}", `c:2: words.stop: a list is expected, not the text "finito"`},
+	{plainConfig + "words: {halt: [finito]}", `c:2: unknown key "halt"; did you mean "hold"?`},
 	// limits
 	{plainConfig + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},
 	{plainConfig + "limits:\n  session_minutes: -1", `c:3: session_minutes may not be below zero`},

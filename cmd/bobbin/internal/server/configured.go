@@ -39,6 +39,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Targ
 	if err != nil {
 		return s, err
 	}
+	if s.Words, err = file.Words.Lexicon(); err != nil {
+		return s, err
+	}
 	s.Reactions = file.ReactionsByChannel()
 	s.Releases, s.MentionAuthors = map[string][]string{}, map[string]bool{}
 	for _, r := range file.Repositories {

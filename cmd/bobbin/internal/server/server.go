@@ -41,6 +41,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
@@ -100,6 +101,7 @@ type SlackSettings struct {
 	Watch                               []string            // ids of channels in which every new message is a request
 	Feeds                               []incoming.Feed     // channels in which apps' messages are reports
 	Reactions                           map[string][]string // names of the reactions that turn a message into a request, by channel
+	Words                               intent.Lexicon      // words by which messages are read; the zero value has the built-in ones
 	Admins                              []string            // ids of people who see the settings in their App Home; empty: the workspace's admins
 }
 
@@ -187,7 +189,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	signature := runner.Agents[agent.Orchestrator].Signature()
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
 	heard := tracedInbox{received, b.traces}
-	received.Name = signature
+	received.Name, received.Words = signature, s.Words
 	posts := newPoster(s, slack, directory, posting, log)
 	b.Store.Cards, posts.Name = s.ProgressCards, signature
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
@@ -198,7 +200,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		return nil, err
 	}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: heard, Log: log, AckTimeout: s.SlackAckTimeout, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack: slack, Inbox: heard, Log: log, AckTimeout: s.SlackAckTimeout, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
@@ -254,7 +256,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
-		Model: b.newModel(s), Metrics: s.Metrics,
+		Model: b.newModel(s), Metrics: s.Metrics, Words: s.Words,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds:  turn.Bounds{Limits: s.Limits, NoticeAfter: s.NoticeAfter, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
 	}

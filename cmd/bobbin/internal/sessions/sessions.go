@@ -17,6 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
@@ -83,7 +84,7 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))
 	}
 	for _, l := range lines {
-		fmt.Fprintf(out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, cli.Indent(l.Text, 10))
+		fmt.Fprintf(out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, cli.Indent(outgoing.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10))
 	}
 	if err := showTasks(ctx, out, s, id); err != nil {
 		return err

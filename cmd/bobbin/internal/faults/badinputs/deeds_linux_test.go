@@ -396,7 +396,7 @@ func (p *officeCase) await(ctx context.Context, s badStep) error {
 func (p *officeCase) has(text string, after int) bool {
 	own := p.own()
 	return slices.ContainsFunc(own[min(after, len(own)):], func(m slacktest.Message) bool {
-		return strings.Contains(p.stage.Slack.Readable(m.Text), text)
+		return strings.Contains(harness.Unmarked(p.stage.Slack.Readable(m.Text)), text)
 	})
 }
 

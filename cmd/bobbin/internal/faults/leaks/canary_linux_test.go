@@ -202,7 +202,7 @@ func (m *leakFixture) await(ctx context.Context, channel, text string) bool {
 	m.mu.Unlock()
 	_, err := m.slack.WaitFor(ctx, channel, root, func(all []slacktest.Message) bool {
 		return slices.ContainsFunc(all, func(x slacktest.Message) bool {
-			return x.BotID == m.slack.App().BotID && strings.Contains(m.slack.Readable(x.Text), text)
+			return x.BotID == m.slack.App().BotID && strings.Contains(harness.Unmarked(m.slack.Readable(x.Text)), text)
 		})
 	})
 	if err != nil {

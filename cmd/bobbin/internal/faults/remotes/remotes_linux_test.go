@@ -275,7 +275,7 @@ func (o *outages) say(s *affected, text string) error {
 func (o *outages) await(ctx context.Context, s *affected, text string) error {
 	_, err := o.slack.WaitFor(ctx, s.channel, s.root, func(all []slacktest.Message) bool {
 		return slices.ContainsFunc(all, func(m slacktest.Message) bool {
-			return m.BotID == o.slack.App().BotID && strings.Contains(o.slack.Readable(m.Text), text)
+			return m.BotID == o.slack.App().BotID && strings.Contains(harness.Unmarked(o.slack.Readable(m.Text)), text)
 		})
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // An upgradeCase is one session in its own channel. An older version of the program began it and was killed;
@@ -194,7 +195,7 @@ func (w upgradeDriver) step(ctx context.Context, f upgradeCase, step string) err
 func (w upgradeDriver) said(f upgradeCase, text string) (n int) {
 	for _, m := range w.slack.Thread(f.name, w.root(f)) {
 		if m.BotID == w.slack.App().BotID {
-			n += strings.Count(w.slack.Readable(m.Text), text)
+			n += strings.Count(harness.Unmarked(w.slack.Readable(m.Text)), text)
 		}
 	}
 	return n
@@ -203,7 +204,7 @@ func (w upgradeDriver) said(f upgradeCase, text string) (n int) {
 func (w upgradeDriver) click(f upgradeCase, what string) error {
 	action, text, _ := strings.Cut(what, " ")
 	for _, m := range slices.Backward(w.slack.Thread(f.name, w.root(f))) {
-		if !strings.Contains(w.slack.Readable(m.Text), text) {
+		if !strings.Contains(harness.Unmarked(w.slack.Readable(m.Text)), text) {
 			continue
 		}
 		for _, c := range m.Pressable() {

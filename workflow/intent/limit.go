@@ -1,0 +1,53 @@
+package intent
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
+)
+
+// ReadLimit reads a message that limits work which was approved already: a limited form of approval ("fix only the
+// guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else ("only
+// cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok is false for any
+// other message. What asks for another change ("use the other package") limits nothing.
+func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
+	if c := l.ReadConsent(text); c.Kind == ConsentScoped {
+		if asksForMore.MatchString(c.Scope) {
+			return "", false
+		}
+		return limitOf(c.Scope), true
+	}
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	if quoted || strings.ContainsAny(own, "?`\n") || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) || words.Mentions(plain) {
+		return "", false
+	}
+	own = words.TrimAddress(own)
+	said := strings.TrimRight(strings.TrimSpace(limitOpeners.ReplaceAllString(words.Polite(own), "")), " .!")
+	keeps := leavesAlone.MatchString(said) && !limitsAll.MatchString(said)
+	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
+	if !keeps && !only || conditional.MatchString(setAside.ReplaceAllString(said, "$1")) || anotherSentence.MatchString(said) {
+		return "", false
+	}
+	return said, true
+}
+
+// limitOf returns the words of a limit as they are read without those of the approval around them.
+func limitOf(scope string) string {
+	if beginsLimit.MatchString(scope) {
+		return scope
+	}
+	return "only " + scope
+}
+
+var (
+	limitOpeners = lazyregexp.New(`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also)[,:.!]? +)+`)
+	leavesAlone  = lazyregexp.New(`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:touch|change|edit|modify|alter|rename|reformat|refactor) .+|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`)
+	onlyThis     = lazyregexp.New(`(?i)^(?:only|just|nothing but) \S+(?: \S+){0,7}$`)
+	// statesSomething matches a sentence about the world, which is a report or a correction.
+	statesSomething = lazyregexp.New(`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`)
+	asksForMore     = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
+	beginsLimit     = lazyregexp.New(`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`)
+)

@@ -1,0 +1,40 @@
+package intent
+
+import "testing"
+
+// A limit of approved work is read from whole messages. What corrects or reports something limits nothing.
+func TestLimitsOfApprovedWork(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"fix only cart/price.go":                      "only cart/price.go",
+		"only cart/price.go please":                   "only cart/price.go",
+		"Please, only the price":                      "only the price",
+		"just cart/price.go":                          "just cart/price.go",
+		"nothing but the guard":                       "nothing but the guard",
+		"looks good, but leave the header alone":      "leave the header alone",
+		"fix it, but not the tests":                   "not the tests",
+		"leave CHANGELOG.md alone":                    "leave CHANGELOG.md alone",
+		"and don't touch the tests":                   "don't touch the tests",
+		"stay within money/":                          "stay within money/",
+		"looks good, go ahead but use the other file": "",
+		"only the header is missing on mobile":        "",
+		"just wondering":                              "",
+		"only for now":                                "",
+		"just the header fails for guests":            "",
+		"only cart/price.go?":                         "",
+		"> only cart/price.go":                        "",
+		"<@U1> only cart/price.go":                    "",
+		"only cart/price.go, once bob agrees":         "",
+		"don't touch it":                              "",
+		"don't touch anything":                        "",
+		"fix it":                                      "",
+		"use the other package":                       "",
+		"keep the old name":                           "",
+		"only cart/price.go. The rest is wrong.":      "",
+	} {
+		got, ok := Lexicon{}.ReadLimit(text)
+		if got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+)
+
+// readNearMiss reads a message that is almost an approval: with a slip of the keyboard ("fixit"), a yes in
+// any of the languages, or a phrase with words around it ("corrígelo ya"). People are asked what they mean by
+// it.
+func (l Lexicon) readNearMiss(own string) Consent {
+	said := strings.TrimSpace(words.Squeeze(words.WithoutSpeech(own)))
+	asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？")
+	if asks || utf8.RuneCountInString(said) > maxNearMiss {
+		return Consent{}
+	}
+	if l.isSlip(said) || l.phrases().IsWhole(said, phrases.Yes) {
+		return Consent{Kind: ConsentUnclear}
+	}
+	agreed := false
+	rest := said
+	for {
+		head, tail, found := cutClause(rest)
+		if !found || !l.phrases().IsWhole(head, phrases.Yes) {
+			break
+		}
+		agreed, rest = true, tail
+	}
+	switch limit, limited := l.phrases().CutFirst(rest, phrases.But); {
+	case agreed && limited:
+		return Consent{Kind: ConsentUnclear, Scope: limit}
+	case l.phrases().Begins(rest, phrases.Near), l.phrases().Begins(rest, phrases.Approve):
+		return Consent{Kind: ConsentUnclear, Scope: l.limitIn(rest)}
+	}
+	return Consent{}
+}
+
+// maxNearMiss is the limit, in characters, of a message that may be a slip of an approval: what is longer
+// says more.
+const maxNearMiss = 80
+
+// cutClause cuts a text at its first comma, full stop or dash.
+func cutClause(text string) (head, tail string, found bool) {
+	at := strings.IndexAny(text, ",.;!，。、！")
+	if at < 0 {
+		return text, "", false
+	}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	return strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+size:]), true
+}
+
+// limitIn returns the words of a near miss that limit it: those behind a "but" at the beginning of a clause.
+func (l Lexicon) limitIn(text string) string {
+	for {
+		_, tail, found := cutClause(text)
+		if !found {
+			return ""
+		}
+		if limit, ok := l.phrases().CutFirst(tail, phrases.But); ok {
+			return limit
+		}
+		text = tail
+	}
+}
+
+// isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit",
+// "aproved".
+func (l Lexicon) isSlip(said string) bool {
+	if !words.IsPlainASCII(said) {
+		return false
+	}
+	typed := lettersOnly(said)
+	return slices.ContainsFunc(l.phrases().All(phrases.Approve), func(phrase string) bool {
+		meant := lettersOnly(phrase)
+		return len(meant) > 4 && words.IsPlainASCII(phrase) && oneApart(typed, meant)
+	})
+}
+
+func lettersOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+}
+
+// oneApart reports whether two words are the same but for one letter, which is missing, doubled, wrong, or
+// swapped with its neighbour.
+func oneApart(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	start := 0
+	for start < len(a) && a[start] == b[start] {
+		start++
+	}
+	if len(b)-len(a) == 1 {
+		return a[start:] == b[start+1:]
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	if start == len(a) || a[start+1:] == b[start+1:] {
+		return true
+	}
+	return start+1 < len(a) && a[start] == b[start+1] && a[start+1] == b[start] && a[start+2:] == b[start+2:]
+}

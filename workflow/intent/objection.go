@@ -1,0 +1,178 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+)
+
+// A Refusal is what a message says against work that is under way. A refusal permits nothing, so it is read
+// liberally, where consent is read strictly.
+type Refusal string
+
+// The refusals.
+const (
+	RefusalNone Refusal = ""
+	RefusalHold Refusal = "hold" // an objection: the result waits for a person before it is pushed
+	RefusalStop Refusal = "stop" // says to stop, to wait, or not to fix, push or go on
+)
+
+// ReadRefusal reads whether a message stops approved work, or objects to it. One clause that refuses is
+// enough, with a reason or without, unless the message is plainly about something else: the clause has to be
+// the words of a list from its beginning to its end ("stop" in "it should stop at zero" is not), and quotes,
+// code, lists and logs are not read. What is unclear is a hold. A correction ("use ceil, not floor") is no
+// refusal.
+//
+// ReadConsent, which judges words about a report that waits for approval, says ConsentStop only for words
+// that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
+// waiting.
+func (l Lexicon) ReadRefusal(text string) Refusal {
+	refusal, _ := l.readRefusal(text)
+	return refusal
+}
+
+// readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
+// work.
+func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
+	if refusesByEmoji(text) {
+		refusal = RefusalHold
+	}
+	for _, sentence := range spokenSentences(text) {
+		r, stops := l.readSentence(sentence)
+		refusal, ends = stronger(refusal, r), ends || stops
+	}
+	return refusal, ends
+}
+
+func stronger(a, b Refusal) Refusal {
+	if a == RefusalStop || b == RefusalNone {
+		return a
+	}
+	return b
+}
+
+// readSentence returns the strongest refusal of a sentence.
+func (l Lexicon) readSentence(sentence string) (refusal Refusal, ends bool) {
+	all := clauses(sentence)
+	if isList(all) && slices.ContainsFunc(all, func(c clause) bool { return !l.refusesOrOpens(c) }) {
+		return RefusalNone, false
+	}
+	led := true // what came before the clause refuses, too, or only opens the sentence
+	for i, c := range all {
+		m := l.phrases().Find(c.text)
+		r := l.weigh(m, all, i, led)
+		if r != RefusalNone && strings.HasSuffix(sentence, "?") {
+			r = l.weighQuestion(r, all, i)
+		}
+		refusal, ends = stronger(refusal, r), ends || r == RefusalStop && m.Meaning == phrases.Stop
+		led = led && l.refusesOrOpens(c)
+	}
+	return refusal, ends
+}
+
+func (l Lexicon) refusesOrOpens(c clause) bool {
+	return l.phrases().IsOpener(c.text) || l.phrases().Find(c.text).Meaning != phrases.None
+}
+
+// weigh returns what the phrase found in the clause at that index refuses.
+func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal {
+	last := at == len(all)-1
+	instead := !last && !l.refusesOrOpens(all[at+1]) && l.phrases().Says(all[at+1].text, phrases.Instead)
+	shown := at > 0 && all[at-1].mark == ':' && !led
+	switch {
+	case m.Meaning == phrases.None, shown:
+		return RefusalNone
+	case m.Meaning == phrases.No:
+		return l.weighNo(m, all, at, led)
+	case m.Meaning == phrases.Hold, m.Partial:
+		return RefusalHold
+	case all[at].mark == ':' && !(!last && l.refusesOrOpens(all[at+1])):
+		return RefusalNone // "wait: no child processes" is a log
+	case !led:
+		return weighLate(m, all, at)
+	case instead:
+		return RefusalHold // "stop, look at tax first" says what to do
+	}
+	return RefusalStop
+}
+
+// weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it
+// answers or corrects: "no, only the header".
+func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusal {
+	reason := m.Reason
+	if at < len(all)-1 {
+		next := all[at+1]
+		if !l.refusesOrOpens(next) && !l.phrases().Begins(next.text, phrases.Reason) {
+			return RefusalNone
+		}
+		reason = next.text
+	}
+	if l.phrases().Says(reason, phrases.Instead) || !led && reason == "" {
+		return RefusalNone
+	}
+	return RefusalHold
+}
+
+// weighLate weighs a clause behind other words. A single word there may be a step of a description
+// ("click pay, wait, reload").
+func weighLate(m phrases.Match, all []clause, at int) Refusal {
+	last, short := at == len(all)-1, all[at-1].wordCount() < 3
+	switch {
+	case all[at].wordCount() > 1:
+		return RefusalStop
+	case !last || short:
+		return RefusalNone
+	case m.Meaning == phrases.Wait:
+		return RefusalHold
+	}
+	return RefusalStop
+}
+
+// weighQuestion weighs a refusal in a question: "can you stop?" asks for it, "wait, is that right?" is a
+// hold, and "stop?" is only a question.
+func (l Lexicon) weighQuestion(r Refusal, all []clause, at int) Refusal {
+	switch {
+	case l.phrases().Begins(all[at].text, phrases.Ask):
+		return r
+	case at < len(all)-1:
+		return RefusalHold
+	}
+	return RefusalNone
+}
+
+// refusesByEmoji reports whether a message is made of emoji of which one refuses, or ends with one behind a
+// few words.
+func refusesByEmoji(text string) bool {
+	own, _ := words.OwnLines(words.Straighten(refusingPictures.Replace(words.SpellPictures(text))))
+	if words.AddressesOther(own) {
+		return false
+	}
+	own = strings.TrimSpace(words.WithoutSpeech(own))
+	var last string
+	refuses := false
+	for _, at := range emojiNames.FindAllStringIndex(own, -1) {
+		last, _, _ = strings.Cut(own[at[0]+1:at[1]], ":")
+		refuses = refuses || RefusingReaction(last)
+	}
+	behindFew := strings.HasSuffix(own, ":") && !strings.HasPrefix(own, ":") && RefusingReaction(last)
+	text = plainClause(own)
+	return own == "-1" || refuses && (text == "" || behindFew && len(strings.Fields(text)) < 5)
+}
+
+// RefusingReaction reports whether an emoji says no. name is as Slack names it, without the skin tone.
+func RefusingReaction(name string) bool { return slices.Contains(refusingReactions, name) }
+
+var refusingReactions = []string{
+	"-1", "thumbsdown", "x", "negative_squared_cross_mark", "heavy_multiplication_x", "octagonal_sign",
+	"stop_sign", "no_entry", "no_entry_sign", "no_good", "raised_hand", "hand", "double_vertical_bar",
+	"black_square_for_stop",
+}
+
+// refusingPictures writes the emoji that refuse as Slack names them.
+var refusingPictures = strings.NewReplacer(
+	"❌", ":x:", "❎", ":negative_squared_cross_mark:", "✖", ":heavy_multiplication_x:", "🛑", ":octagonal_sign:",
+	"⛔", ":no_entry:", "🚫", ":no_entry_sign:", "🙅", ":no_good:", "✋", ":raised_hand:",
+	"⏸", ":double_vertical_bar:", "⏹", ":black_square_for_stop:",
+)

@@ -1,0 +1,111 @@
+package phrases_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+)
+
+var (
+	refusing  = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}
+	agreeing  = []phrases.Meaning{phrases.Approve, phrases.GoOn, phrases.Yes}
+	languages = []string{"chinese", "dutch", "english", "french", "german", "italian", "japanese", "korean", "polish", "portuguese", "spanish"}
+)
+
+func TestEachLanguageHasItsWords(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, list := range phrases.BuiltIn() {
+		names = append(names, list.Name)
+		for _, meaning := range append(slices.Concat(refusing, agreeing), phrases.Please, phrases.Opener, phrases.Pointer, phrases.Tail, phrases.Reason, phrases.Instead, phrases.Ask) {
+			require.NotEmpty(t, list.Phrases[meaning], "%s: %s", list.Name, meaning)
+		}
+	}
+	require.Equal(t, languages, names)
+}
+
+func TestNoPhraseContradictsAnother(t *testing.T) {
+	t.Parallel()
+	for _, list := range phrases.BuiltIn() {
+		require.Empty(t, phrases.Contradictions(list), list.Name)
+		for _, all := range list.Phrases {
+			for _, phrase := range all {
+				require.Equal(t, strings.ToLower(phrase), phrase, list.Name)
+			}
+		}
+	}
+	twice := phrases.List{Name: "x", Phrases: map[phrases.Meaning][]string{}}
+	twice.Add(phrases.Hold, "déjà")
+	twice.Add(phrases.Yes, "déjà")
+	require.NotEmpty(t, phrases.Contradictions(twice))
+}
+
+// What approves is never a word that people also say for other reasons.
+func TestApprovalsAreClear(t *testing.T) {
+	t.Parallel()
+	for _, list := range phrases.BuiltIn() {
+		joined := slices.Contains([]string{"chinese", "japanese", "korean"}, list.Name)
+		for _, phrase := range list.Phrases[phrases.Approve] {
+			n := utf8.RuneCountInString(phrase)
+			require.True(t, n >= 4 || joined && n >= 2, "%s: %q is too short", list.Name, phrase)
+			require.NotContains(t, phrase, "...", "an approval has no gap")
+		}
+	}
+}
+
+func TestEachRefusalIsFound(t *testing.T) {
+	t.Parallel()
+	set := phrases.NewSet(phrases.BuiltIn())
+	for _, list := range phrases.BuiltIn() {
+		for rank, meaning := range refusing {
+			for _, phrase := range list.Phrases[meaning] {
+				found := set.Find(strings.ReplaceAll(phrase, "...", " x ")).Meaning
+				require.Contains(t, refusing[:rank+1], found, "%s: %q", list.Name, phrase)
+			}
+		}
+	}
+}
+
+func TestBadFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"stop":               `x:1: "stop" stands before the first section`,
+		"# x\n[halt]\nstop":  "x:2: there is no section [halt]",
+		"[stop]\nstop\n[no ": "x:3: there is no section [no",
+	} {
+		_, err := phrases.Parse("x", text)
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	set := phrases.NewSet(phrases.BuiltIn())
+	for clause, want := range map[string]phrases.Match{
+		"stop":                      {Meaning: phrases.Stop},
+		"please stop it right now":  {Meaning: phrases.Stop},
+		"stop thats the wrong file": {Meaning: phrases.Stop, Reason: "thats the wrong file"},
+		"stop the timer":            {},
+		"stopwatch":                 {},
+		"arrête":                    {Meaning: phrases.Stop},
+		"ARRETEZ SVP":               {Meaning: phrases.Stop},
+		"waaait":                    {Meaning: phrases.Wait},
+		"don't push it":             {Meaning: phrases.Wait},
+		"don't stop":                {},
+		"die Doku nicht fixen":      {Meaning: phrases.Wait, Partial: true},
+		"you're in the wrong file":  {Meaning: phrases.Hold},
+		"it shows the wrong file":   {},
+		"no":                        {Meaning: phrases.No},
+		"no errors":                 {},
+		"その修正を止めてください":              {Meaning: phrases.Stop, Partial: true},
+		"停止按钮没有反应":                  {},
+		"停改错文件了":                    {Meaning: phrases.Stop, Reason: "改错文件了"},
+	} {
+		require.Equal(t, want, set.Find(clause), clause)
+	}
+}

@@ -1,0 +1,320 @@
+package phrases
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Set finds phrases of several languages in messages. Openers count in each language, because people mix
+// them; what follows a phrase has to be of the phrase's own language.
+type Set struct {
+	lists   []List
+	indexes []map[Meaning]index // of each list
+}
+
+// NewSet returns a set of the lists.
+func NewSet(lists []List) Set {
+	s := Set{lists: lists}
+	for _, list := range lists {
+		indexes := map[Meaning]index{}
+		for meaning, all := range list.Phrases {
+			indexes[meaning] = newIndex(all)
+		}
+		s.indexes = append(s.indexes, indexes)
+	}
+	return s
+}
+
+// An index holds the phrases of a section by their first word, and under "" those that begin with a gap.
+type index map[string][]string
+
+func newIndex(all []string) index {
+	x := index{}
+	for _, phrase := range all {
+		x[keyOf(phrase)] = append(x[keyOf(phrase)], phrase)
+	}
+	return x
+}
+
+// at returns the phrases that may be at the beginning of text.
+func (x index) at(text string) []string {
+	if len(x[""]) == 0 {
+		return x[keyOf(text)]
+	}
+	return slices.Concat(x[keyOf(text)], x[""])
+}
+
+// keyOf returns the first word of text, or its first letter in a script that joins words.
+func keyOf(text string) string {
+	if first := firstRune(text); joins(first) {
+		return string(first)
+	}
+	if strings.HasPrefix(text, gap) {
+		return ""
+	}
+	for at, r := range text {
+		if at > 0 && !inWord(r) {
+			return text[:at]
+		}
+	}
+	return text
+}
+
+// gap stands for more words in a phrase.
+const gap = "..."
+
+// A Match is a phrase that refuses, found in a clause.
+type Match struct {
+	Meaning Meaning // Stop, Wait, Hold or No; None: the clause is none of these
+	Reason  string  // the reason that follows in the same clause; empty: none
+	Partial bool    // the phrase stands for more words, which may change what it means
+}
+
+// refusals are the meanings that Find looks for, the strongest first.
+var refusals = []Meaning{Stop, Wait, Hold, No}
+
+// Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its
+// end, apart from openers before it, fillers in it, and tails and a reason behind it.
+func (s Set) Find(clause string) Match {
+	folded := Fold(clause)
+	if _, idiom := s.find(Idiom, []string{folded}); idiom {
+		return Match{}
+	}
+	starts := s.without(Opener, s.variants(folded))
+	pointed := s.without(Pointer, starts)
+	for _, meaning := range refusals {
+		from := starts
+		if meaning == Hold {
+			from = pointed
+		}
+		if m, ok := s.find(meaning, from); ok {
+			return m
+		}
+	}
+	return Match{}
+}
+
+// variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop
+// stop").
+func (s Set) variants(folded string) []string {
+	kept := slices.DeleteFunc(strings.Fields(folded), func(word string) bool {
+		return slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Filler], word) })
+	})
+	if short := strings.Join(slices.Compact(kept), " "); short != "" && short != folded {
+		return []string{folded, short}
+	}
+	return []string{folded}
+}
+
+// find finds a phrase of that meaning at one of the starts.
+func (s Set) find(meaning Meaning, starts []string) (best Match, ok bool) {
+	for i := range s.lists {
+		for _, start := range starts {
+			for _, phrase := range s.indexes[i][meaning].at(start) {
+				m, found := s.match(i, start, phrase)
+				if found && (!ok || best.Partial && !m.Partial) {
+					best, ok = m, true
+				}
+			}
+		}
+	}
+	best.Meaning = meaning
+	return best, ok
+}
+
+// match reports whether text is the phrase with tails or a reason of that list behind it.
+func (s Set) match(list int, text, phrase string) (m Match, ok bool) {
+	if before, after, gaps := strings.Cut(phrase, gap); gaps {
+		return s.matchGap(list, text, strings.TrimSpace(before), strings.TrimSpace(after))
+	}
+	rest, ok := cutPhrase(text, phrase)
+	for ok && rest != "" {
+		if s.begins(list, rest, Reason) {
+			return Match{Reason: rest}, true
+		}
+		rest, ok = s.cutLongest(list, rest, Tail)
+	}
+	return Match{}, ok
+}
+
+// cutPhrase is CutPrefix for a phrase that may end with a star, which stands for one word.
+func cutPhrase(text, phrase string) (rest string, ok bool) {
+	before, one := strings.CutSuffix(phrase, " *")
+	rest, ok = CutPrefix(text, before)
+	if !ok || !one {
+		return rest, ok
+	}
+	_, rest, _ = strings.Cut(rest, " ")
+	return rest, ok && len(text) > len(before)
+}
+
+// matchGap reports whether text is before, some words, and after, with tails behind it.
+func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
+	rest := text
+	if before != "" {
+		if rest, ok = CutPrefix(text, before); !ok {
+			return m, false
+		}
+	}
+	if after == "" {
+		return Match{Partial: true}, rest != ""
+	}
+	for {
+		if between, ok := cutSuffix(rest, after); ok {
+			return Match{Partial: between != ""}, true
+		}
+		tails := s.lists[list].Phrases[Tail]
+		at := slices.IndexFunc(tails, func(tail string) bool { _, ok := cutSuffix(rest, tail); return ok })
+		if at < 0 {
+			return m, false
+		}
+		rest, _ = cutSuffix(rest, tails[at])
+	}
+}
+
+// begins reports whether text begins with a phrase of that meaning of a list.
+func (s Set) begins(list int, text string, meaning Meaning) bool {
+	return slices.ContainsFunc(s.indexes[list][meaning].at(text), func(phrase string) bool {
+		_, ok := CutPrefix(text, phrase)
+		return ok
+	})
+}
+
+// cutLongest drops the longest phrase of that meaning from the beginning of text.
+func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok bool) {
+	rest = text
+	for _, phrase := range s.indexes[list][meaning].at(text) {
+		if r, found := CutPrefix(text, phrase); found && len(r) < len(rest) {
+			rest, ok = r, true
+		}
+	}
+	return rest, ok
+}
+
+// without returns the texts, and each of them without one or more phrases of that meaning at its beginning.
+func (s Set) without(meaning Meaning, texts []string) []string {
+	all := slices.Clone(texts)
+	for i := 0; i < len(all); i++ {
+		for _, x := range s.indexes {
+			for _, phrase := range x[meaning].at(all[i]) {
+				rest, ok := CutPrefix(all[i], phrase)
+				if ok && rest != "" && !slices.Contains(all, rest) {
+					all = append(all, rest)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// IsOpener reports whether the clause holds nothing but openers, such as "no" or "sorry guys".
+func (s Set) IsOpener(clause string) bool {
+	for _, rest := range s.without(Opener, []string{Fold(clause)}) {
+		if slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Opener], rest) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Says reports whether a clause begins with a phrase of that meaning, or is one with a gap.
+func (s Set) Says(clause string, meaning Meaning) bool {
+	_, ok := s.find(meaning, []string{Fold(clause)})
+	return ok || s.Begins(clause, meaning)
+}
+
+// Begins reports whether the text begins with a phrase of that meaning.
+func (s Set) Begins(text string, meaning Meaning) bool {
+	if slices.Contains(liberal, meaning) {
+		text = Fold(text)
+	}
+	text = strings.ToLower(text)
+	for i := range s.lists {
+		if s.begins(i, text, meaning) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsWhole reports whether the text is one of the phrases of that meaning, letter by letter. Only case may
+// differ, and politeness and one final mark may be around it.
+func (s Set) IsWhole(text string, meaning Meaning) bool {
+	for _, list := range s.lists {
+		whole, bare := trimMark(strings.TrimSpace(text)), list.polite(text)
+		if slices.ContainsFunc(list.Phrases[meaning], func(phrase string) bool {
+			return sameLetters(whole, phrase) || sameLetters(bare, phrase)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// polite drops one final mark, and words of politeness at both ends.
+func (l List) polite(text string) string {
+	text = trimMark(strings.TrimSpace(text))
+	for _, please := range l.Phrases[Please] {
+		lower := strings.ToLower(text)
+		if len(lower) != len(text) {
+			break // a letter whose lower case is longer is in no phrase
+		}
+		if rest, ok := CutPrefix(lower, please); ok && rest != "" {
+			text = strings.TrimLeft(text[len(text)-len(rest):], " ,、，")
+			lower = strings.ToLower(text)
+		}
+		if rest, ok := cutSuffix(lower, please); ok && rest != "" {
+			text = strings.TrimRight(text[:len(rest)], " ,、，")
+		}
+	}
+	return text
+}
+
+// trimMark drops one final full stop or exclamation mark. Several marks, such as hesitating dots, stay.
+func trimMark(text string) string {
+	for _, mark := range []string{".", "!", "。", "！"} {
+		rest, ok := strings.CutSuffix(text, mark)
+		if ok && rest != "" && !strings.ContainsRune(".!?。！？", lastRune(rest)) {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return text
+}
+
+// sameLetters reports whether text is the phrase, apart from case. Only the letters of the phrase and their
+// own upper case count, so that no letter of another script, and no sign such as that for kelvin, can look
+// like one of them.
+func sameLetters(text, phrase string) bool {
+	letters := []rune(phrase)
+	at := 0
+	for _, r := range text {
+		if at >= len(letters) || r != letters[at] && r != unicode.ToUpper(letters[at]) {
+			return false
+		}
+		at++
+	}
+	return at == len(letters)
+}
+
+// All returns the phrases of that meaning in all languages.
+func (s Set) All(meaning Meaning) (all []string) {
+	for _, list := range s.lists {
+		all = append(all, list.Phrases[meaning]...)
+	}
+	return all
+}
+
+// CutFirst drops a phrase of that meaning from the beginning of text, and returns the rest as it was written.
+func (s Set) CutFirst(text string, meaning Meaning) (rest string, ok bool) {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return "", false
+	}
+	for i := range s.lists {
+		if rest, ok = s.cutLongest(i, lower, meaning); ok {
+			return strings.TrimLeft(text[len(text)-len(rest):], " ,:"), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,19 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
+)
+
+// AsksForReview reports whether a message does nothing but ask to have the change reviewed.
+func AsksForReview(text string) bool {
+	said := slices.DeleteFunc(words.Sentences(text), Acknowledges)
+	return len(said) == 1 && asksForReview.MatchString(words.Openers.ReplaceAllString(said[0], ""))
+}
+
+var asksForReview = lazyregexp.New(`^(?:please |(?:can|could|would|will) you (?:please )?)?` +
+	`(?:review ` + theChange + `|have ` + theChange + ` reviewed)(?: (?:again|now|too))?,?(?: please)?[ ?!.]*$`)
+
+const theChange = `(?:it|that|this|the (?:whole )?(?:changes?|diff|fix|branch|commit|patch|work|result))`

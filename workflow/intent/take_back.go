@@ -1,0 +1,28 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
+)
+
+// TakesBack reports whether the whole message takes an objection of its writer back: "never mind, go ahead".
+func TakesBack(text string) bool {
+	plain := words.Straighten(text)
+	own, quoted := words.OwnLines(plain)
+	if quoted || !words.IsPlainASCII(plain) || words.Mentions(own) {
+		return false
+	}
+	said := strings.ToLower(words.Polite(words.TrimAddress(own)))
+	return slices.Contains(takingBack, takeBackOpeners.ReplaceAllString(said, ""))
+}
+
+var (
+	takeBackOpeners = lazyregexp.New(`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`)
+	takingBack      = []string{
+		"go on", "go ahead", "carry on", "continue", "keep going", "push it", "fix it", "do it", "i take it back", "i take that back", "taken back",
+		"it is fine", "it's fine", "that is fine", "that's fine", "it is right", "it's right", "that is right", "that's right", "all good", "my mistake",
+	}
+)

@@ -1,0 +1,66 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+)
+
+// A Target is a message to which reactions mean something.
+type Target string
+
+// The targets of reactions. Lines that were said with an approval or a question are recorded in its
+// transaction, and so have its time.
+const (
+	NoTarget       Target = ""
+	ReportTarget   Target = "report"   // a report, a plan or a request as it was restated
+	CardTarget     Target = "card"     // the progress of a run
+	ApprovalTarget Target = "approval" // a person's message that approved, or the line that said so
+	PushTarget     Target = "push"     // the question before a push
+)
+
+// targets selects the sessions and kinds of the targets with a ts, $1, in the channel $2 of the team $3.
+const targets = `select o.session_id, case when o.card is not null then 'card'
+			when exists (select 1 from reports r where r.session_id = o.session_id and r.text = l.text) then 'report'
+			when exists (select 1 from approvals a where a.session_id = o.session_id and a.at = l.at) then 'approval'
+			when exists (select 1 from allowances w where w.session_id = o.session_id and w.names = l.text) then 'push' else '' end as target
+		from outbox o join sessions s on s.id = o.session_id left join lines l on l.id = o.line_id
+		where o.ts = $1 and s.channel = $2 and s.team = $3
+	union all
+		select a.session_id, 'approval' from approvals a join sessions s on s.id = a.session_id
+		where a.message_ts = $1 and s.channel = $2 and s.team = $3`
+
+// findTarget returns the session with a message to which reactions mean something, or an empty string.
+func findTarget(ctx context.Context, tx pgx.Tx, thread workflow.Thread, ts string) (id string, err error) {
+	err = tx.QueryRow(ctx, `select s.id from (`+targets+`) t join sessions s on s.id = t.session_id where t.target <> '' limit 1 for update of s`,
+		ts, thread.Channel, thread.Team).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// Target returns what the message is to which somebody reacted.
+func (r Reader) Target(
+	ctx context.Context, m incoming.Message, thread workflow.Thread,
+) (t Target, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select coalesce((select target from (`+targets+`) t where session_id = $4 and target <> '' limit 1), '')`,
+		m.TS, thread.Channel, thread.Team, r.session).Scan(&t)
+	if err != nil {
+		return t, fmt.Errorf("what %s is: %w", m.TS, err)
+	}
+	return t, nil
+}
+
+// RemovedSince reports whether the same person removed that reaction after it was added: events may come in
+// any order.
+func (r Reader) RemovedSince(ctx context.Context, m incoming.Message) (removed bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and kind = 'reacted' and action_id = $2
+		and message_ts = $3 and user_id = $4 and value = $5 and at >= $6)`, r.session, incoming.Removed, m.TS, m.User, m.Value, m.At).Scan(&removed)
+	return removed, err
+}

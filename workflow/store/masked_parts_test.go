@@ -1,0 +1,199 @@
+package store_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+	"github.com/bobbinhq/bobbin/workflow/store/pictures"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
+)
+
+// A maskedPart is a part with the fields that keep a secret when the part is masked.
+type maskedPart struct {
+	part record.Part
+	kept map[string]string // the fields, separated by spaces, by the reason
+}
+
+// keeps returns the fields in order.
+func (m maskedPart) keeps() []string {
+	var fields []string
+	for _, f := range m.kept {
+		fields = append(fields, strings.Fields(f)...)
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// Why a field stays as it is.
+const (
+	anID     = "an id, a ts or a key"
+	aHash    = "the hash of a commit, of a tree or of a text"
+	aName    = "the name of a person, an agent or a repository, or a word of the program, such as a state"
+	aPath    = "a path of the repository or a branch, by which a file or a ref is found again"
+	verbatim = "it is compared with what people wrote or a runner named, word for word"
+	isRun    = "it is run as it is, and shown only by lines, which are masked"
+	packed   = "git objects or a picture, which are no text"
+	notHere  = "it is not written by this part"
+	ofModel  = "the model's own message, whose calls are carried out as they are"
+)
+
+// maskedParts lists all parts. A new part needs a row here.
+func maskedParts() []maskedPart {
+	all := slices.Concat(consentParts(), progressParts(), inboxParts(), threadParts(), sideParts())
+	for _, p := range store.InternalParts() {
+		all = append(all, maskedPart{p, nil})
+	}
+	return all
+}
+
+type kept = map[string]string
+
+func consentParts() []maskedPart {
+	return []maskedPart{
+		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName"}},
+		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
+		{consent.Approval{}, kept{
+			anID: "ID Permission Session User MessageTS", aHash: "ReportHash BaseCommit", aName: "UserName Credit",
+		}},
+		{consent.Decision{}, kept{anID: "User MessageTS", aName: "What"}},
+		{consent.Extension{}, kept{anID: "Subject Day User MessageTS", aName: "Limit UserName"}},
+		{consent.Narrowing{}, kept{anID: "User MessageTS"}},
+		{consent.Objection{}, kept{anID: "Approval MessageTS User", aName: "UserName How"}},
+		{consent.Withdrawal{}, kept{anID: "User"}},
+		{consent.Permission{}, kept{anID: "ID MessageTS User Adopts", aName: "What UserName"}},
+		{consent.Push{}, kept{
+			anID: "Approval", aHash: "Commit Tree BaseCommit ReportHash", aPath: "Branch", aName: "State",
+		}},
+		{consent.Removal{}, kept{
+			anID: "Approval User MessageTS", aName: "UserName", aHash: "Hash With Without Hunks.Sum",
+			aPath: "Hunks.Place", packed: "Pack",
+		}},
+		{consent.Restored(""), kept{aHash: "itself"}},
+		{consent.Report{}, kept{anID: "Session AskedBy", aHash: "BaseCommit", aName: "Kind Credits"}},
+	}
+}
+
+func progressParts() []maskedPart {
+	return []maskedPart{
+		{progress.AgentUsage{}, nil},
+		{progress.Answer{}, kept{anID: "User"}},
+		{progress.Attempt{}, kept{aHash: "Tree"}},
+		{progress.Check{}, kept{verbatim: "Red"}},
+		{progress.Command{}, nil},
+		{progress.Inquiry{}, kept{anID: "Session Key By", aName: "Kind"}},
+		{progress.InquiryCost{}, nil},
+		{progress.StoppedInquiries{}, nil},
+		{progress.ResumedInquiries{}, nil},
+		{progress.Lookback{}, kept{
+			anID: "Session Key", aName: "Repository", aHash: "Base", isRun: "Probe",
+			notHere: "Found.First Found.Since " + prefixed("Found.Releases.", "Name Commit Answer Why"),
+		}},
+		{progress.StoppedLookbacks{}, nil},
+		{progress.Question{}, kept{anID: "Session"}},
+		{progress.Snapshot{}, kept{aHash: "Tree", packed: "Pack"}},
+		{progress.Task{}, kept{anID: "Call Session", aName: "Category Skill State", aHash: "StartTree Tree"}},
+		{progress.TestCommand{}, kept{aName: "Repository", aPath: "Folder", isRun: "Command"}},
+		{progress.Transcript{}, nil},
+		{progress.Transcript{Items: []json.RawMessage{message("user"), message("tool"), message("folded")}}, nil},
+		{progress.Transcript{Items: []json.RawMessage{message("assistant")}}, kept{ofModel: "Items"}},
+		{progress.TriedHunks{}, kept{aHash: "Base Tree Hunks.Sum", aPath: "Hunks.Path", aName: "Hunks.Verdict"}},
+	}
+}
+
+// message returns a message of a conversation with the secret in its text.
+func message(role string) json.RawMessage {
+	return json.RawMessage(`{"role":"` + role + `","text":"it is ` + secret + `","call_id":"1"}`)
+}
+
+func inboxParts() []maskedPart {
+	text := incoming.Attachment{Media: incoming.MediaText}
+	return []maskedPart{
+		{inbox.AgentNote{}, kept{anID: "Key By"}},
+		{inbox.Attachments{text}, kept{anID: "Message File URL", aName: "Kind Mode State"}},
+		{inbox.Attachments{}, kept{anID: "Message File URL", aName: "Kind Mode State Media", packed: "Content"}},
+		{inbox.CompletedText{}, kept{verbatim: "Text"}},
+		{inbox.Earlier{}, kept{
+			verbatim: "Text", anID: "User TS",
+			notHere: "Name Edited " + prefixed("Files.", "Message File Name Kind Mode URL State Why Media Content"),
+		}},
+		{inbox.Handled{}, nil},
+		{inbox.Passed{}, nil},
+		{inbox.PressedElsewhere{}, kept{anID: "Session " + prefixed("Press.", "EventID TS User UserTeam")}},
+		{inbox.Withdrawn(""), kept{anID: "itself"}},
+	}
+}
+
+// lineKeeps are the fields of a line in the thread that stay.
+func lineKeeps(at string) kept {
+	return kept{
+		aName:  prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository"),
+		anID:   prefixed(at, "Mentions Buttons.Value"),
+		packed: prefixed(at, "Files.Data"), aHash: prefixed(at, "Code.Commit"), aPath: prefixed(at, "Code.Places"),
+	}
+}
+
+// prefixed puts a prefix before each of the fields.
+func prefixed(prefix, fields string) string {
+	all := strings.Fields(fields)
+	for i, f := range all {
+		all[i] = prefix + f
+	}
+	return strings.Join(all, " ")
+}
+
+func threadParts() []maskedPart {
+	reworded, joined := lineKeeps("Line."), lineKeeps("Line.")
+	reworded[aName] += " ActionID Label"
+	joined[anID] += " Twin By"
+	return []maskedPart{
+		{store.Hint{}, kept{anID: "Key User"}},
+		{store.Lines{}, lineKeeps("")},
+		{store.Replies{}, lineKeeps("")},
+		{store.Reworded{}, reworded},
+		{duplicate.Joined{}, joined},
+		{store.Update{}, kept{
+			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
+			aName: "Events OptionalEvents " +
+				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
+			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch",
+		}},
+	}
+}
+
+func sideParts() []maskedPart {
+	return []maskedPart{
+		{backports.Order{}, kept{
+			anID: "User MessageTS", aName: "Repository UserName Credit", aPath: "Branch", aHash: "Pushed Base",
+			verbatim: "Wanted",
+		}},
+		{backports.Stop{}, nil},
+		{duplicate.Announced{}, kept{anID: "Session"}},
+		{duplicate.ReportText{}, kept{aName: "Repository"}},
+		{duplicate.Unjoined{}, nil},
+		{lessons.Forgotten{}, kept{aName: "Repository"}},
+		{lessons.Noted{}, kept{anID: "Person", aName: "Repository", aPath: "Folder"}},
+		{lessons.Seen{}, kept{anID: "Key", aName: "Repository", aPath: "Folder"}},
+		{pauses.Announced{}, kept{anID: "Name", aName: "Scope By"}},
+		{pictures.Request{}, kept{
+			anID: "Session Key", aName: "Repository", aHash: "Base Commit", aPath: "Changed",
+		}},
+		{pictures.Stopped{}, nil},
+		{pullrequest.Intent{}, kept{aName: "Repository", aPath: "Branch Base Files", aHash: "Head"}},
+		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
+		{spending.Total{}, nil},
+		{spending.Usage{}, nil},
+		{spending.Warning{}, kept{anID: "Subject Day", aName: "Limit"}},
+	}
+}

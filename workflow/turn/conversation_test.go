@@ -1,0 +1,404 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+// A conversation is what forgetful people write and press around an approval, in one thread.
+type conversation struct {
+	rules string // name of the repository; empty: "anybody"
+	play  func(ctx context.Context, th *thread) error
+	want  string   // what was permitted in the end, in the form of thread.permitted
+	phase string   // the phase in the end; empty: any
+	scope string   // the scope of the standing approval in the end; empty: any
+	note  string   // the notes that name a person, each with the first word of its message; "-": there is none; empty: any
+	says  []string // texts of the program's lines, in this order
+	never []string // texts that no line has
+}
+
+var conversations = map[string]conversation{
+	// After a stop at a report.
+	"a report that was stopped is taken up by a second word": {
+		play: said("report", "bea: stop", "cem: fix it", "cem: fix it"), want: "report=cem approvals:1=cem", phase: "working",
+		says: []string{
+			`Stopped, as bea asked. Revision 1 was not begun; write "fix it" to take it up again, or what has to change.`,
+			"cem, revision 1 was stopped by bea. Take it up again?", "Revision 1 approved by cem.",
+		},
+	},
+	"a report that was stopped is taken up by a press": {
+		play: said("report", "bea: stop", "cem: fix it", "press ann take_up"), want: "report=ann approvals:1=ann", phase: "working",
+	},
+	"one word takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it"), want: "approvals:", phase: "stopped",
+	},
+	"a press of stop is told to whoever comes back": {
+		play: said("report", "press bea stop", "cem: fix it"), want: "approvals:", says: []string{"cem, revision 1 was stopped by bea. Take it up again?"},
+	},
+	"a guest takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it", "gus: fix it", "press gus take_up"), want: "approvals:", phase: "stopped",
+		says: []string{"gus, I cannot take your approval: guests cannot approve."},
+	},
+	"an offer from before a later stop takes up nothing": {
+		play: said("report", "bea: stop", "cem: fix it", "bea: stop", "press cem take_up"), want: "approvals:", phase: "stopped",
+		says: []string{"somebody said stop again since"},
+	},
+	"stop, fix it, stop, fix it, fix it": {
+		play: said("report", "bea: stop", "cem: fix it", "bea: stop", "cem: fix it", "cem: fix it"), want: "report=cem approvals:1=cem", phase: "working",
+	},
+	"a report that was stopped is taken up with its limit": {
+		play: said("report", "bea: stop", "cem: fix only cart/price.go", "press cem take_up"), want: "report=cem approvals:1=cem", phase: "working",
+		says: []string{"Take it up again, limited to: cart/price.go?", "Revision 1 approved by cem, limited to: cart/price.go"},
+	},
+	"a report of another base is not taken up": {
+		play: said("report", "bea: stop", "moved", "cem: fix it", "cem: fix it"), want: "approvals:", phase: "stopped",
+		says: []string{"There is no report to approve at this moment."},
+	},
+	"what was stopped while a remark was read is taken up": {
+		play: said("report", "ann: it is worse with coupons", "bea: stop", "cem: fix it", "press cem take_up"), want: "report=cem approvals:1=cem", phase: "working",
+	},
+
+	// A stop by somebody who may not approve.
+	"a guest's stop leaves the work of a member's stop stopped": {
+		play: said("report", "bea: stop", "gus: stop", "cem: fix it"), want: "approvals:", phase: "stopped", says: []string{"cem, revision 1 was stopped by gus."},
+	},
+	"a guest's stop leaves a report open": {
+		play: said("report", "gus: stop", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+		says: []string{"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve."}, never: []string{"Stopped"},
+	},
+	"a guest's press of stop leaves a report open": {
+		play: said("report", "press gus stop", "press bea fix_it"), want: "report=bea approvals:1=bea", phase: "working", never: []string{"Stopped"},
+	},
+	"a guest's stop leaves a plan open": {
+		play: said("plan", "gus: stop", "bea: go ahead"), want: "plan=bea approvals:1=bea", phase: "working", never: []string{"Stopped"},
+	},
+	"a guest's stop leaves an understanding open": {
+		play: said("understanding", "gus: stop", "bea: go ahead"), want: "understanding=bea approvals:1=bea", never: []string{"Stopped"},
+	},
+	"a member who may not approve leaves a report open, too": {
+		rules: "named",
+		play:  said("report", "cem: stop", "bea: fix it"), want: "report=bea approvals:1=bea", never: []string{"Stopped"},
+	},
+	"whoever asked takes a report back": {
+		rules: "named",
+		play:  said("report", "ann: stop"), want: "approvals:", phase: "stopped", says: []string{"Stopped, as ann asked."},
+	},
+	"a guest's stop ends work": {
+		play: said("report", "bea: fix it", "gus: stop"), want: "report=bea approvals:1=bea", phase: "stopped", says: []string{"Stopped, as gus asked."},
+	},
+	"a guest's stop ends the reading of a remark, and the report stays": {
+		play: said("report", "ann: it is worse with coupons", "gus: stop", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+		says: []string{"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."},
+	},
+
+	// An approval below other people's talk.
+	"fix it below words to somebody else is asked about": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it"), want: "approvals:", phase: "reported",
+		says: []string{`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`},
+	},
+	"fix it below the question about it is an approval": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "bea: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+	},
+	"more talk below the question is asked about anew, in a new line": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "ann: <@UCEM> or the footer?", "bea: go ahead"), want: "approvals:",
+		says: []string{"bea, shall I read this", "bea, shall I read this"},
+	},
+	"fix it below a question that was for somebody else is asked about": {
+		play: said("report", "ann: do we ship on friday, cem?", "silence", "bea: fix it"), want: "approvals:", says: []string{"bea, shall I read this as approval of revision 1?"},
+	},
+	"fix it below a question that was answered is an approval": {
+		play: said("report", "ann: does it happen for guests?", "answer", "shown", "bea: fix it"), want: "report=bea approvals:1=bea",
+	},
+	"fix it below a remark is an approval": {
+		play: said("report", "ann: it is worse with coupons", "answer", "shown", "bea: fix it"), want: "report=bea approvals:1=bea",
+	},
+	"fix it that mentions the bot is an approval": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: @bobbin fix it"), want: "report=bea approvals:1=bea",
+	},
+	"fix it below one's own words to somebody else is an approval": {
+		play: said("report", "bea: <@UCEM> I take this", "bea: fix it"), want: "report=bea approvals:1=bea",
+	},
+	"a limit below words to somebody else is asked about with the limit": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go", "bea: fix it"), want: "report=bea approvals:1=bea", scope: "cart/price.go",
+		says: []string{"bea, shall I read this as approval of revision 1, limited to: cart/price.go?", "Revision 1 approved by bea, limited to: cart/price.go"},
+	},
+	"a press of that question keeps the limit": {
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go", "press bea fix_it"), want: "report=bea approvals:1=bea", scope: "cart/price.go",
+	},
+	"a limit that was asked about long ago limits no later approval": {
+		play: said("report", "ann: <@UCEM> do you like it?", "bea: fix only cart/price.go", "ann: it is worse with coupons", "answer", "shown", "bea: fix it"),
+		want: "report=bea approvals:1=bea", says: []string{"Revision 1 approved by bea."}, never: []string{"approved by bea, limited"},
+	},
+	"a go-ahead to an understanding below words to somebody else is asked about": {
+		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead"), want: "approvals:", says: []string{"bea, shall I read this as your word to start"},
+	},
+	"and counts below that question": {
+		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead", "bea: go ahead"), want: "understanding=bea approvals:1=bea",
+	},
+	"fix it twice": {
+		play: said("report", "bea: fix it", "bea: fix it"), want: "report=bea approvals:1=bea", says: []string{"Revision 1 was already approved by bea."},
+	},
+
+	// Limits, conditions and times.
+	"a limit by numbers is kept": {
+		play: said("report", "bea: go ahead with 1 and 3"), want: "report=bea approvals:1=bea", scope: "only steps 1 and 3",
+	},
+	"a limit by minus is kept": {
+		play: said("report", "bea: LGTM, minus the test"), want: "report=bea approvals:1=bea", scope: "not the test",
+	},
+	"a limit by a place is echoed as it was meant": {
+		play: said("report", "bea: fix it in price only"), want: "report=bea approvals:1=bea", scope: "only in price",
+		says: []string{"Revision 1 approved by bea, limited to: only in price"},
+	},
+	"a condition is not waited for": {
+		play: said("report", "bea: approve, provided cem agrees"), want: "approvals:", phase: "reported",
+		says: []string{`bea, I cannot wait for that: "provided cem agrees". Reply "fix it" when the time has come, or press the button to approve revision 1 now.`},
+	},
+	"a time is not waited for, and a press approves now": {
+		play: said("report", "bea: fix it tomorrow", "press bea fix_it"), want: "report=bea approvals:1=bea",
+		says: []string{`I cannot wait for that: "tomorrow"`, "Revision 1 approved by bea."},
+	},
+	"the limit beside a condition is kept by the button": {
+		play: said("report", "bea: fix only cart/price.go, once cem agrees", "press bea fix_it"), want: "report=bea approvals:1=bea", scope: "cart/price.go",
+		says: []string{"to approve revision 1 now, limited to: cart/price.go."},
+	},
+	"the limit beside a condition is kept by the word": {
+		play: said("report", "bea: fix only cart/price.go, once cem agrees", "bea: fix it"), want: "report=bea approvals:1=bea", scope: "cart/price.go",
+	},
+	"a limit that is unclear is kept by the button": {
+		play: said("report", "bea: ok fix it but just the rounding. The rest looks odd", "press bea fix_it"), want: "report=bea approvals:1=bea", scope: "just the rounding. The rest looks odd",
+	},
+
+	// The recommended answers of an interview.
+	"take these does what its button does": {
+		play: said("interview", "bea: wrap up", "bea: take these"), want: "approvals:", note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.", phase: "aligning",
+	},
+	"yes right below the offer takes it": {
+		play: said("interview", "bea: wrap up", "bea: yes"), want: "approvals:", note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
+	},
+	"yes below other words answers the question": {
+		play: said("interview", "bea: wrap up", "cem: do we ship on friday?", "bea: yes"), want: "approvals:", note: "Question: bea: yes",
+	},
+	"take these without an offer is an answer": {
+		play: said("interview", "bea: take these"), want: "approvals:", note: "Question: bea: take these",
+	},
+	"a guest's yes is not put below the offer": {
+		play: said("interview", "bea: wrap up", "gus: yes"), want: "approvals:", note: "-",
+		says: []string{"gus, a full member has to take these answers."},
+	},
+	"a guest's press takes nothing": {
+		play: said("interview", "bea: wrap up", "press gus take_defaults", "press bea take_defaults"), want: "approvals:", note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
+	},
+	"a guest answers a question, and the offer is not marked with it": {
+		play: said("interview", "bea: wrap up", "gus: b"), want: "approvals:", note: "Question: gus: b",
+	},
+
+	// A limit after the approval.
+	"a second approver's limit narrows": {
+		play: said("report", "bea: fix it", "cem: only cart/price.go please"), want: "report=bea approvals:1=bea", scope: "only cart/price.go", phase: "working",
+		says: []string{"Narrowed, as cem says: only cart/price.go."},
+	},
+	"two approvers with two limits": {
+		play: said("report", "bea: fix only cart/", "cem: don't touch the tests"), want: "report=bea approvals:1=bea", scope: "cart/; and: don't touch the tests",
+		says: []string{"Revision 1 approved by bea, limited to: cart/", "Narrowed, as cem says: don't touch the tests."},
+	},
+	"a limited approval after an approval narrows": {
+		play: said("report", "bea: fix it", "cem: looks good, but leave the header alone"), want: "report=bea approvals:1=bea", scope: "leave the header alone",
+		never: []string{"already approved"},
+	},
+	"a guest's limit waits": {
+		play: said("report", "bea: fix it", "gus: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, says: []string{"gus, this waits for somebody who may approve"},
+	},
+	"whoever may not approve narrows nothing": {
+		rules: "named",
+		play:  said("report", "bea: fix it", "cem: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, says: []string{"cem, this waits"},
+	},
+	"a limit after the push is too late": {
+		play: said("report", "bea: fix it", "pushed", "cem: only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, phase: "done",
+		says: []string{"cem, that limit comes too late: revision 1 was pushed already, as `bobbin/"},
+	},
+	"a limit while it is being pushed is too late": {
+		play: said("report", "bea: fix it", "pushing", "cem: fix only cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"}, scope: "",
+		says: []string{"cem, that limit comes too late: revision 1 is being pushed at this moment"},
+	},
+	"a limit of the next revision is an approval of that": {
+		play: said("report", "bea: fix it", "pushed", "report", "cem: fix only cart/price.go"), want: "report=bea,report=cem approvals:1=bea,2=cem", scope: "cart/price.go",
+	},
+	"a correction narrows nothing": {
+		play: said("report", "bea: fix it", "cem: use the other package"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"},
+	},
+}
+
+// stepOfReport plays a step that shows a plan, moves the base of what was shown, begins a push, or has the
+// orchestrator say nothing to what was written.
+func (th *thread) stepOfReport(ctx context.Context, step string) error {
+	switch step {
+	case "moved":
+		return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "moved" }})
+	case "pushing":
+		_, err := th.intend(ctx, "commit", "tree")
+		return err
+	case "interview":
+		if err := happens(workflow.EventRequest, workflow.EventAlign)(ctx, th); err != nil {
+			return err
+		}
+		r, err := th.lead().Ask(ctx, decision.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []planning.OpenDecision{{}}})
+		if err != nil {
+			return err
+		}
+		return errors.Join(th.Record(ctx, partsOf(r)...), th.posted(ctx, th.tick()))
+	case "silence":
+		r, err := th.lead().NotForMe(ctx, "they talk to each other")
+		if err != nil {
+			return err
+		}
+		return th.Record(ctx, partsOf(r)...)
+	}
+	if err := happens(workflow.EventRequest)(ctx, th); err != nil {
+		return err
+	}
+	_, err := th.show(ctx, workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)
+	return errors.Join(err, th.posted(ctx, th.tick()))
+}
+
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	n := 0
+	for name, c := range conversations {
+		n++
+		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+			rules := c.rules
+			if rules == "" {
+				rules = "anybody"
+			}
+			th, err := r.begin(t.Context(), where, "ann", rules, "what does Key do?")
+			require.NoError(t, err)
+			require.NoError(t, c.play(t.Context(), th))
+			lines, err := st.Lines(t.Context(), th.Session().ID)
+			require.NoError(t, err)
+			var all []string
+			for _, l := range lines {
+				all = append(all, l.Text)
+			}
+			got, err := th.permitted(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, c.want, got, strings.Join(all, "\n"))
+			if c.phase != "" {
+				require.Equal(t, c.phase, string(th.Session().Phase), strings.Join(all, "\n"))
+			}
+			a, err := th.StandingApproval(t.Context())
+			require.NoError(t, err)
+			if c.scope != "" {
+				require.NotNil(t, a, strings.Join(all, "\n"))
+				require.Equal(t, c.scope, a.Scope)
+			}
+			if c.note != "" {
+				var notes string
+				require.NoError(t, st.Pool.QueryRow(t.Context(), `select coalesce(string_agg(split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; ' order by o.id), '-')
+					from outbox o join lines l on l.id = o.line_id where o.session_id = $1 and o.settled <> '' and o.settled <> 'Answered below.'`, th.Session().ID).Scan(&notes))
+				require.Equal(t, c.note, notes, strings.Join(all, "\n"))
+			}
+			rest := strings.Join(all, "\n")
+			for _, text := range c.says {
+				require.Contains(t, rest, text)
+				_, rest, _ = strings.Cut(rest, text)
+			}
+			for _, text := range c.never {
+				require.NotContains(t, strings.Join(all, "\n"), text)
+			}
+		})
+	}
+}
+
+// Nothing is pushed under an approval before the orchestrator has read each limit by which it was narrowed. What is
+// pushed already is not narrowed.
+func TestALimitComesBeforeThePush(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "the total is off")
+	require.NoError(t, err)
+	require.NoError(t, said("report", "bea: fix it", "unread cem: only cart/price.go")(t.Context(), th))
+	_, err = th.intend(t.Context(), "commit", "tree")
+	require.ErrorIs(t, err, consent.ErrNotApproved)
+	require.NoError(t, th.reads(t.Context()))
+	p, err := th.intend(t.Context(), "commit", "tree")
+	require.NoError(t, err, "the control: it was read, and the tree was held against it")
+	narrowing := consent.Narrowing{Revision: 1, Limit: "only key.go", User: "cem", MessageTS: "1200.0"}
+	require.ErrorIs(t, th.Record(t.Context(), narrowing), store.ErrStale)
+	p.State = outgoing.PushRefused
+	require.NoError(t, th.Record(t.Context(), consent.Push(p)))
+	require.NoError(t, th.Record(t.Context(), narrowing), "the control: the remote refused the push")
+	a, err := th.StandingApproval(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "only cart/price.go; and: only key.go", a.Scope)
+}
+
+// A press counts only in the message that shows the button: a value that is sent with another message is none of it.
+func TestAButtonIsOfItsMessage(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "the total is off")
+	require.NoError(t, err)
+	require.NoError(t, said("report", "ann: <@UCEM> nice?", "bea: fix only cart/")(t.Context(), th))
+	value, err := th.newest(t.Context(), "fix_it")
+	require.NoError(t, err)
+	pressed := func(in string) string {
+		require.NoError(t, th.receives(t.Context(), incoming.Event{Kind: incoming.Action, TS: in, User: "bea", ActionID: "fix_it", Value: value}))
+		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		rows, err := th.permitted(t.Context())
+		require.NoError(t, err)
+		return rows
+	}
+	other, err := th.messageOf(t.Context(), "none", "1.5")
+	require.NoError(t, err)
+	require.Equal(t, "approvals:", pressed(other))
+	own, err := th.messageOf(t.Context(), value, "")
+	require.NoError(t, err)
+	require.Equal(t, "report=bea approvals:1=bea", pressed(own), "the control")
+}
+
+// What one message answers puts no note below another: the offer of a backport stays when something else is decided.
+func TestNotesAreBelowWhatWasAnswered(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "the total is off")
+	require.NoError(t, err)
+	require.NoError(t, pushedAndTold(t.Context(), th))
+	require.NoError(t, th.posted(t.Context(), th.tick()))
+	require.NoError(t, said("gus: yes", "report", "cem: fix it")(t.Context(), th))
+	notes := map[string]string{}
+	rows, err := st.Pool.Query(t.Context(), `select b.action_id, coalesce(o.settled, '') from outbox o join lines l on l.id = o.line_id
+		join buttons b on b.session_id = o.session_id and (l.text like 'root_cause, revision 2%' and b.revision = 2 and b.action_id = 'fix_it' or o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))
+		where o.session_id = $1 and o.rewrites is null`, th.Session().ID)
+	require.NoError(t, err)
+	for rows.Next() {
+		var action, note string
+		require.NoError(t, rows.Scan(&action, &note))
+		notes[action] += note
+	}
+	require.NoError(t, rows.Err())
+	require.Equal(t, map[string]string{"backport": "", "fix_it": "Approved by cem."}, notes)
+}

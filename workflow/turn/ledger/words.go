@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/claim"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may
+// say, they are refused the first time that the agent tries in this turn; later the text goes on with what
+// the program knows.
+func (l *Ledger) OwnWords(ctx context.Context, agent, words string) (text outgoing.Text, refusal string, err error) {
+	text.Add(outgoing.Unmark(words))
+	found := claim.In(words)
+	if len(found) == 0 {
+		return text, "", nil
+	}
+	key := "claims of " + agent
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.warned[key] {
+		if l.warned == nil {
+			l.warned = map[string]bool{}
+		}
+		l.warned[key] = true
+		return text, fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved and how many tests there are or pass; it says so by itself. Say what you found or do, without this.",
+			plaintext.QuoteLine(found[0].Sentence)), nil
+	}
+	known, err := l.knownOf(ctx, found)
+	text.Vouch(fmt.Sprintf("These are the own words of %s. %s", agent, known))
+	return text, "", err
+}
+
+// knownOf returns what the program knows of what was claimed.
+func (l *Ledger) knownOf(ctx context.Context, found []claim.Claim) (string, error) {
+	var known []string
+	said := map[claim.Kind]bool{}
+	for _, c := range found {
+		if said[c.Kind] {
+			continue
+		}
+		said[c.Kind] = true
+		text := "How many tests pass stands only in lines with this mark."
+		var err error
+		switch c.Kind {
+		case claim.Push:
+			text, err = l.pushedText(ctx)
+		case claim.Approval:
+			text, err = l.approvedText(ctx)
+		}
+		if err != nil {
+			return "", err
+		}
+		known = append(known, text)
+	}
+	return strings.Join(known, " "), nil
+}
+
+// pushedText says what was pushed last in the session.
+func (l *Ledger) pushedText(ctx context.Context) (string, error) {
+	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
+	text := "Nothing was pushed in this thread."
+	for _, p := range pushes {
+		if p.State == outgoing.PushDone {
+			text = fmt.Sprintf("The last push of this thread: `%s` at %s.", p.Branch, prompt.ShortHash(p.Commit))
+		}
+	}
+	return text, err
+}
+
+// approvedText says who approved the newest revision.
+func (l *Ledger) approvedText(ctx context.Context) (string, error) {
+	revision := l.Session().Revision
+	if revision == 0 {
+		return "Nothing was shown yet that anybody could approve.", nil
+	}
+	a, err := l.Store.Approval(ctx, l.Session().ID, revision)
+	if err != nil || a == nil {
+		return fmt.Sprintf("Nobody has approved revision %d.", revision), err
+	}
+	return fmt.Sprintf("Revision %d was approved by %s.", revision, plaintext.OneLine(a.UserName)), nil
+}

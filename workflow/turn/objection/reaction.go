@@ -1,0 +1,96 @@
+package objection
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+)
+
+// Reacted judges a reaction. One that says no objects to approved work under its report, its card, its
+// approval or the question before its push, until it is removed. Any other permits nothing, which its person
+// alone is told, once for each message.
+func (o *Objections) Reacted(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) ([]store.Part, error) {
+	target, err := o.Inbox().Target(ctx, m, o.Session().Thread)
+	if err != nil || target == inbox.NoTarget {
+		return o.Ignore(m), err
+	}
+	if m.ActionID == incoming.Removed {
+		return o.removed(ctx, m, p)
+	}
+	if removed, err := o.Inbox().RemovedSince(ctx, m); err != nil || removed {
+		return o.Ignore(m), err
+	}
+	a, err := o.StandingApproval(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !intent.RefusingReaction(m.Value):
+		return o.hint(m, "permits nothing", o.howToPermit(target, a)), nil
+	case a != nil:
+		m.Text = m.Value
+		return append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction),
+			o.decided(m, p, "reacted with :"+m.Value+":"), store.Lines(o.ProgramLine(noted(p)))), nil
+	case o.AwaitsConsent():
+		return o.hint(m, "waits", "Noted. Nothing runs before somebody approves. "+
+			"Say what is wrong, or press \"Correct…\"."), nil
+	}
+	pushed, err := o.PushedLine(ctx, p)
+	return o.hint(m, "pushed", pushed), err
+}
+
+// removed takes back what the person objected by that reaction.
+func (o *Objections) removed(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) ([]store.Part, error) {
+	own, err := o.own(ctx, p.ID, m.TS)
+	if err != nil || len(own) == 0 {
+		return o.Ignore(m), err
+	}
+	return o.withdrawn(m, p, own), nil
+}
+
+// hint shows words to the person who reacted, alone and once for each message and reason. Without words it
+// shows nothing.
+func (o *Objections) hint(m incoming.Message, reason, said string) []store.Part {
+	if said == "" {
+		return o.Ignore(m)
+	}
+	key := m.TS + ":" + m.User + ":" + reason
+	return append(o.Ignore(m), store.Hint{Key: key, User: m.User, Text: o.ProgramLine(said)[0].String()})
+}
+
+// howToPermit says what permits what waits at the target, or nothing if nothing waits there.
+func (o *Objections) howToPermit(target inbox.Target, a *permit.Approval) string {
+	label, words := "Fix it", "fix it"
+	switch kind := o.Session().ReportKind; {
+	case target == inbox.PushTarget && a != nil:
+		return "A reaction allows nothing: press the button, or write the words that the question names."
+	case target != inbox.ReportTarget || !o.AwaitsConsent():
+		return ""
+	case o.Session().Phase == workflow.PhaseAligning:
+		label, words = "Yes, that is it", "yes"
+	case kind == workflow.ReportRequest || kind == workflow.ReportPlan:
+		label, words = "Go ahead", "go ahead"
+	}
+	return fmt.Sprintf("A reaction approves nothing: press %q, or write %q.", label, words)
+}
+
+func (o *Objections) decided(m incoming.Message, p workflow.Person, reason string) consent.Decision {
+	return consent.Decision{
+		What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision,
+	}
+}
+
+// noted is what a person is told who objects.
+func noted(p workflow.Person) string {
+	return fmt.Sprintf("Noted, %s: nothing is pushed before somebody who may approve has seen this.", p.Name)
+}
