@@ -354,6 +354,41 @@ func TestALimitComesBeforeThePush(t *testing.T) {
 	require.Equal(t, "only cart/price.go; and: only key.go", a.Scope)
 }
 
+// Who objects while the change is being pushed is not told that it is kept back. The objection is stored: it keeps
+// the change back if the remote refuses this push.
+func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
+	}
+	for name, begun := range map[string]bool{"the push has begun": true, "the control: it has not": false} {
+		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprint(1+len(name), ".0")}
+		th, err := r.begin(t.Context(), where, "ann", "anybody", "the total is off")
+		require.NoError(t, err, name)
+		require.NoError(t, said("report", "bea: fix it")(t.Context(), th), name)
+		require.NoError(t, th.reads(t.Context()), name)
+		var p outgoing.Push
+		if begun {
+			p, err = th.intend(t.Context(), "commit", "tree")
+			require.NoError(t, err, name)
+		}
+		require.NoError(t, said("cem: wrong file")(t.Context(), th), name)
+		lines, err := st.Lines(t.Context(), th.Session().ID)
+		require.NoError(t, err, name)
+		last := lines[len(lines)-1].Text
+		require.Equal(t, begun, strings.Contains(last, "cem, that comes too late to keep it back"), last)
+		require.Equal(t, !begun, strings.Contains(last, "Noted, cem: nothing is pushed"), last)
+		if begun {
+			p.State = outgoing.PushRefused
+			require.NoError(t, th.Record(t.Context(), consent.Push(p)), name)
+		}
+		_, err = th.intend(t.Context(), "commit", "tree")
+		require.ErrorIs(t, err, consent.ErrNotApproved, name)
+	}
+}
+
 // A press counts only in the message that shows the button: a value that is sent with another message is none of it.
 func TestAButtonIsOfItsMessage(t *testing.T) {
 	t.Parallel()

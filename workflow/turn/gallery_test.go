@@ -451,7 +451,7 @@ func samples() map[string][]outgoing.Line {
 		},
 		"RefuseSecrets":        says("Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."),
 		"AfterPush":            says("bea, it was pushed already: `bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, or say what is wrong, and I change it."),
-		"Reacted":              says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
+		"reactedAgainst":       says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
 		"hint":                 says("A reaction approves nothing: press \"Fix it\", or write \"fix it\"."),
 		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),

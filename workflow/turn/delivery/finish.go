@@ -143,6 +143,9 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:pushed
 	push.State = outgoing.PushDone
+	if work.late, err = d.Store.Objections(ctx, work.approval.ID, work.tree); err != nil {
+		return model.Result{}, err
+	}
 	proposed, err := proposedPull(ctx, d, work, commit, f)
 	if err != nil {
 		return model.Result{}, err

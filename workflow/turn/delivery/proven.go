@@ -28,6 +28,7 @@ type provenWork struct {
 	approval  *permit.Approval
 	allowance *permit.Allowance // nil if none is needed
 	overruled []permit.Objection
+	late      []permit.Objection // made while it was being pushed
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof

@@ -50,6 +50,10 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		by := plaintext.OneLine(work.allowance.UserName)
 		text.Vouch(fmt.Sprintf("Pushed all the same, as %s allowed. %s", by, plaintext.OneLine(o.String())))
 	}
+	for _, o := range work.late {
+		text.Vouch("Objected to while it was being pushed: " + plaintext.OneLine(o.String()) +
+			". Nothing is merged: leave the branch alone or delete it, or say what is wrong.")
+	}
 	for _, line := range proposal.DecidingPaths(work.changes) {
 		text.Vouch(fmt.Sprintf("Allowed by %s: %s", plaintext.OneLine(work.allowance.UserName), line))
 	}

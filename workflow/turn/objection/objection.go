@@ -69,7 +69,10 @@ func (o *Objections) Add(
 	if err != nil || a == nil {
 		return f, err
 	}
-	said := noted(p)
+	said, err := o.noted(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
 	if h, _ := ledger.Find[inbox.Handled](f); h.Held { // its line has a button, with which it is passed on
 		ledger.Change(f, func(l *store.Replies) {
 			*l = slices.Clone(*l)

@@ -3,10 +3,12 @@ package objection
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -36,15 +38,32 @@ func (o *Objections) Reacted(
 	case !intent.RefusingReaction(m.Value):
 		return o.hint(m, "permits nothing", o.howToPermit(target, a)), nil
 	case a != nil:
-		m.Text = m.Value
-		return append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction),
-			o.decided(m, p, "reacted with :"+m.Value+":"), store.Lines(o.ProgramLine(noted(p)))), nil
+		return o.reactedAgainst(ctx, m, p, a)
 	case o.AwaitsConsent():
 		return o.hint(m, "waits", "Noted. Nothing runs before somebody approves. "+
 			"Say what is wrong, or press \"Correct…\"."), nil
 	}
 	pushed, err := o.PushedLine(ctx, p)
 	return o.hint(m, "pushed", pushed), err
+}
+
+// reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is not
+// told again.
+func (o *Objections) reactedAgainst(
+	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval,
+) ([]store.Part, error) {
+	own, err := o.own(ctx, p.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	m.Text = m.Value
+	f := append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction),
+		o.decided(m, p, "reacted with :"+m.Value+":"))
+	if len(own) > 0 {
+		return f, nil
+	}
+	said, err := o.noted(ctx, p, a)
+	return append(f, store.Lines(o.ProgramLine(said))), err
 }
 
 // removed takes back what the person objected by that reaction.
@@ -90,7 +109,17 @@ func (o *Objections) decided(m incoming.Message, p workflow.Person, reason strin
 	}
 }
 
-// noted is what a person is told who objects.
-func noted(p workflow.Person) string {
-	return fmt.Sprintf("Noted, %s: nothing is pushed before somebody who may approve has seen this.", p.Name)
+// noted is what a person is told who objects. A push that has begun is not called back.
+func (o *Objections) noted(ctx context.Context, p workflow.Person, a *permit.Approval) (string, error) {
+	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(pushes, func(push outgoing.Push) bool {
+		return push.Approval == a.ID && push.State == outgoing.PushIntended
+	}) {
+		return fmt.Sprintf("%s, that comes too late to keep it back: it is being pushed. I merge nothing: leave the "+
+			"branch alone or delete it, or say what is wrong, and I change it.", p.Name), nil
+	}
+	return fmt.Sprintf("Noted, %s: nothing is pushed before somebody who may approve has seen this.", p.Name), nil
 }
