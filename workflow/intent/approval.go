@@ -84,6 +84,9 @@ func (l Lexicon) readExact(plain, own string, refusal Refusal) Consent {
 	if c.Kind == ConsentScoped && refusal == RefusalStop {
 		return Consent{Kind: ConsentRefuse} // "fix it, but don't push it"
 	}
+	if c.Kind == ConsentScoped && l.ReadRefusal(c.Scope) != RefusalNone {
+		c.Kind = ConsentUnclear // "fix it, but no"
+	}
 	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(said)
 	return c
 }

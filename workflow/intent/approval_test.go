@@ -121,6 +121,7 @@ var phrases = []struct {
 	{"go ahead, just not now", refuse, ""},
 	{"go ahead, but not this sprint", refuse, ""},
 	{"fix it, but not so fast", refuse, ""},
+	{"fix it, but no", unclear, "no"},
 	{"ok, but not now, please talk to Ada", refuse, ""},
 	{"ok, just a moment", refuse, ""},
 	{"yes, just a second please", refuse, ""},

@@ -52,8 +52,9 @@ var (
 
 const logLevel = `(?i:error|warn|info|debug|fatal|panic|npm err!?)\b`
 
-// clauses splits a sentence at its commas, colons and dashes.
+// clauses splits a sentence at its commas, colons and dashes. Those around the name of an emoji are none.
 func clauses(sentence string) (all []clause) {
+	sentence = emojiNames.ReplaceAllString(sentence, " ")
 	for sentence != "" {
 		at := clauseMark.FindStringIndex(sentence)
 		if at == nil {
