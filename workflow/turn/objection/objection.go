@@ -59,7 +59,8 @@ func (o *Objections) Add(
 	if refusal == intent.RefusalNone || !says || permits(f) || stops(f) {
 		return f, nil
 	}
-	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold {
+	_, answers := ledger.Find[progress.Answer](f)
+	if answers && refusal == intent.RefusalHold && o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}
 	if _, narrows := ledger.Find[consent.Narrowing](f); narrows && refusal == intent.RefusalHold {
@@ -114,7 +115,7 @@ func (o *Objections) Withdraw(
 	if o.Session().Halted != "" || !o.takesBack(m.Text) {
 		return nil, false, nil
 	}
-	own, err := o.own(ctx, p.ID, "")
+	own, err := o.own(ctx, p.ID)
 	if err != nil || len(own) == 0 {
 		return nil, false, err
 	}
@@ -136,27 +137,37 @@ func (o *Objections) AddWithdrawal(
 	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != permit.Resume {
 		return f, nil
 	}
-	own, err := o.own(ctx, p.ID, "")
+	own, err := o.own(ctx, p.ID)
 	if err != nil || len(own) == 0 {
 		return f, err
 	}
 	return append(f, consent.Withdrawal{User: p.ID, Objections: own}), nil
 }
 
-// own returns the ids of a person's own objections that the person can take back: those by a reaction to the
-// message with that ts or, if it is empty, all.
-func (o *Objections) own(ctx context.Context, user, reactedTo string) (ids []int64, err error) {
+// own returns the ids of a person's own objections that the person can take back.
+func (o *Objections) own(ctx context.Context, user string) (ids []int64, err error) {
+	return o.standing(ctx, func(x permit.Objection) bool {
+		return x.User == user && (x.How == permit.ByMessage || x.How == permit.ByReaction)
+	})
+}
+
+// ownReaction returns the id of the objection that was made by the reaction which the event removes. Another
+// emoji of the same person on the same message still objects.
+func (o *Objections) ownReaction(ctx context.Context, m incoming.Message) (ids []int64, err error) {
+	return o.standing(ctx, func(x permit.Objection) bool {
+		return x.How == permit.ByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
+	})
+}
+
+// standing returns the ids of the objections to the approved work that have the property.
+func (o *Objections) standing(ctx context.Context, has func(permit.Objection) bool) (ids []int64, err error) {
 	a, err := o.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return nil, err
 	}
 	all, err := o.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {
-		back := x.How == permit.ByReaction && reactedTo == x.MessageTS
-		if reactedTo == "" {
-			back = x.How == permit.ByMessage || x.How == permit.ByReaction
-		}
-		if x.User == user && back {
+		if has(x) {
 			ids = append(ids, x.ID)
 		}
 	}

@@ -52,7 +52,7 @@ func (o *Objections) Reacted(
 func (o *Objections) reactedAgainst(
 	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval,
 ) ([]store.Part, error) {
-	own, err := o.own(ctx, p.ID, "")
+	own, err := o.own(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (o *Objections) reactedAgainst(
 func (o *Objections) removed(
 	ctx context.Context, m incoming.Message, p workflow.Person,
 ) ([]store.Part, error) {
-	own, err := o.own(ctx, p.ID, m.TS)
+	own, err := o.ownReaction(ctx, m)
 	if err != nil || len(own) == 0 {
 		return o.Ignore(m), err
 	}
