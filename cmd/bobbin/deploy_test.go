@@ -50,6 +50,7 @@ func TestSlackManifestHoldsTogether(t *testing.T) {
 	needs := map[string]string{
 		"app_mention": "app_mentions:read", "message.channels": "channels:history", "message.groups": "groups:history",
 		"message.im": "im:history", "message.mpim": "mpim:history", "reaction_added": "reactions:read",
+		"reaction_removed": "reactions:read",
 	}
 	require.Contains(t, m.Settings.Events.Bot, "app_home_opened") // needs no scope
 	for _, event := range m.Settings.Events.Bot {

@@ -30,6 +30,11 @@ type readerOf struct {
 // and what runs in them, of remotes and GitHub, of operators.
 var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event/event.go Normalise", "bot/event/frame.go ReadFrame", "bot/event/wire.go UnmarshalJSON"}, []string{"bot/event FuzzNormalise"}},
+	{"reactions to messages", []string{"bot/event/reaction.go readReacted"}, []string{"bot/event FuzzNormalise"}},
+	{
+		"words of models that look like the program's", []string{"workflow/outgoing/mark.go Unmark", "workflow/claim/claim.go Without"},
+		[]string{"bot/render FuzzModelTextNeverLooksLikeTheProgram", "workflow/claim FuzzWithout"},
+	},
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
 	{"messages that are sent to the bot, and homes that are opened", []string{"bot/event/sharedmessage.go ReadSharedMessage", "bot/event/frame.go HomeOpenedBy", "bot/event/frame.go HomePress"}, []string{"bot/event FuzzSent"}},
 	{"files that people attach", []string{"bot/attachment/fetch.go judgeContent", "bot/attachment/fetch.go isSignInPage", "bot/attachment/fetch.go pageText"}, []string{"bot/attachment FuzzFetched"}},
@@ -71,6 +76,7 @@ var outside = []readerOf{
 		[]string{"repo/runners/gotest/json.go ReadJSON", "repo/runners/gotest/text.go ReadText", "repo/runners/junit.go readJUnit", "repo/runners/tap.go readTAP", "repo/runners/cargo.go readCargo", "repo/runners/pytest.go readPytest", "repo/runners/unittest.go readUnittest", "repo/runners/vitest.go readVitest", "repo/runners/jest.go readJest", "repo/runners/nodespec.go readNodeSpec", "repo/runners/mocha.go readMocha"},
 		[]string{"repo/runners FuzzGoJSON", "repo/runners FuzzGoText", "repo/runners FuzzJUnit", "repo/runners FuzzTAP", "repo/runners FuzzCargo", "repo/runners FuzzPytest", "repo/runners FuzzUnittest", "repo/runners FuzzVitest", "repo/runners FuzzJest", "repo/runners FuzzNodeSpec", "repo/runners FuzzMocha", "repo/runners FuzzAny"},
 	},
+	{"settings of a project's tests", []string{"repo/project/besidetests.go SpliceTestSettings"}, []string{"repo/project FuzzTestSettings"}},
 	{"what a project says of itself", []string{"repo/project/project.go Find", "repo/project/node.go findNode"}, []string{"repo/project FuzzProject"}},
 	{"commands that a project names for its tests", []string{"repo/project/testcommands/named.go readTox", "repo/project/testcommands/named.go readNox", "repo/project/testcommands/named.go readPyproject", "repo/project/testcommands/named.go readRecipes", "repo/project/testcommands/named.go readTaskfile", "repo/project/testcommands/named.go readWorkflow"}, []string{"repo/project/testcommands FuzzNamed"}},
 	{"shell commands that a project names", []string{"repo/project/command/inside.go steps"}, []string{"repo/project/command FuzzInside"}},
@@ -164,6 +170,10 @@ var inside = map[string]string{
 	"workflow/postgres/lock.go":                        "this program's own file",
 	"workflow/postgres/programs/programs.go":           "versions that Postgres' programs print",
 	"workflow/turn/findings/grounds.go":                "rows of ours",
+	"workflow/turn/delivery/expectations.go":           "rows of ours",
+	"workflow/store/progress/transcript.go":            "rows of ours",
+	"workflow/store/record/mask.go":                    "rows of ours",
+	"repo/proof/pairs.go":                              "numbers of lines, digits alone",
 	"workflow/store/progress/lookback.go":              "rows of ours",
 	"workflow/turn/lookback/lookback.go":               "rows of ours",
 	"workflow/turn/lookback/text.go":                   "rows of ours",

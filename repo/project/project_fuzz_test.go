@@ -34,3 +34,22 @@ func FuzzProject(f *testing.F) {
 		require.Equal(t, 2, strings.Count(inner, "'"), inner)
 	})
 }
+
+// FuzzTestSettings checks that the settings of tests are spliced whatever both files contain, the same each time.
+func FuzzTestSettings(f *testing.F) {
+	for name, seed := range map[string]string{
+		"package.json":   `{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["a"]}}`,
+		"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-k x'\n[project]\nname = 'x'\n",
+		"Makefile":       "test: build\n\tgo test ./...\n", "setup.cfg": "[tool:pytest]\naddopts = -x\n",
+	} {
+		f.Add(name, seed, strings.ToUpper(seed))
+		f.Add(name, seed, "{")
+	}
+	f.Fuzz(func(t *testing.T, name, older, newer string) {
+		if !HoldsTestSettings(name) {
+			return
+		}
+		spliced := SpliceTestSettings(name, older, newer)
+		require.Equal(t, spliced, SpliceTestSettings(name, older, newer))
+	})
+}

@@ -189,11 +189,12 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 	ts := ""
 	if s.verb == "press-on" {
 		ts = p.filled(s.word())
-	} else if own := p.own(); len(own) > 0 {
-		ts = own[len(own)-1].TS
 	}
 	who, action := p.who(&s), s.word()
 	value := p.filled(s.text())
+	if s.verb != "press-on" {
+		ts = p.shows(value)
+	}
 	payload := map[string]any{
 		"type": "block_actions", "user": map[string]any{"id": who, "team_id": p.stage.Slack.App().TeamID}, "channel": map[string]any{"id": p.channel},
 		"container": map[string]any{"type": "message", "message_ts": ts, "channel_id": p.channel, "thread_ts": p.root},
@@ -204,6 +205,19 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 		return err
 	}
 	return p.send(ctx, string(frame))
+}
+
+// shows returns the ts of the bot's message with a button of that value, or of its newest message if there is none.
+func (p *officeCase) shows(value string) (ts string) {
+	for _, m := range p.own() {
+		ts = m.TS
+		for _, c := range m.Pressable() {
+			if c.Value == value {
+				return ts
+			}
+		}
+	}
+	return ts
 }
 
 // behind is an event that the app is subscribed to, and that the bot only acknowledges.
