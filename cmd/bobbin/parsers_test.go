@@ -32,7 +32,8 @@ var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event/event.go Normalise", "bot/event/frame.go ReadFrame", "bot/event/wire.go UnmarshalJSON"}, []string{"bot/event FuzzNormalise"}},
 	{"reactions to messages", []string{"bot/event/reaction.go readReacted"}, []string{"bot/event FuzzNormalise"}},
 	{
-		"words of models that look like the program's", []string{"workflow/outgoing/mark.go Unmark", "workflow/claim/claim.go Without"},
+		"words of models that look like the program's",
+		[]string{"workflow/outgoing/mark.go Unmark", "workflow/claim/claim.go Without"},
 		[]string{"bot/render FuzzModelTextNeverLooksLikeTheProgram", "workflow/claim FuzzWithout"},
 	},
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},

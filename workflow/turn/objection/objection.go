@@ -189,7 +189,7 @@ func quote(text string) string {
 }
 
 // AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
-// does. A message of more than a few words goes to the agents, too.
+// does. A message that says more than no goes to the agents, too.
 func (o *Objections) AfterPush(
 	ctx context.Context, m incoming.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
@@ -201,15 +201,22 @@ func (o *Objections) AfterPush(
 	if err != nil || pushed == "" {
 		return nil, false, err
 	}
-	if f = o.Ignore(m); len(strings.Fields(m.Text)) > fewWords {
+	if f = o.Ignore(m); !o.onlyRefuses(m.Text) {
 		f = o.ForAgents(m, "")
 	}
 	return append(f, store.Lines(o.ProgramLine(pushed)),
 		o.decided(m, p, "it was pushed already")), true, nil
 }
 
-// fewWords is how many words a message has at most that only refuses, and says nothing for the agents.
-const fewWords = 6
+// fewWords is how many words an objection has at most that says nothing for the agents: "that's not it".
+const fewWords = 3
+
+// onlyRefuses reports whether a message refuses and says nothing for the agents. "it is wrong elsewhere, too" says
+// something.
+func (o *Objections) onlyRefuses(text string) bool {
+	kind := o.Words.ReadConsent(text).Kind
+	return kind == intent.ConsentRefuse || kind == intent.ConsentStop || len(strings.Fields(text)) <= fewWords
+}
 
 // PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an
 // empty string if nothing was.
