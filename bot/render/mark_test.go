@@ -96,9 +96,7 @@ func surfaces(s Style, text string) (texts []string) {
 	posting := PostingWithoutCode(&outgoing.Posting{Key: "k", Lines: []outgoing.Line{own}}, "guests")
 	texts = append(texts, shownOf(s, posting)...)
 	c := &card.Card{Tasks: []card.Task{{Number: 1, Label: "[deep]", Title: text}}}
-	for _, line := range strings.Split(CardFace{}.Render(c).Text, "\n")[1:] {
-		texts = append(texts, line)
-	}
+	texts = append(texts, strings.Split(CardFace{}.Render(c).Text, "\n")[1:]...)
 	texts = append(texts, blockTexts(CardFace{}.Render(c).Blocks)...)
 	home := HomePage{}.sessionLine(hometab.Session{}, hometab.View{}.Person)
 	return append(texts, home)
