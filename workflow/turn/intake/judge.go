@@ -149,6 +149,9 @@ func decides(words intent.Lexicon, text string) bool {
 		intent.PassesOn(text) || words.SaysGoOn(text) || words.GoesOn(text)
 }
 
+// A judgeFunc judges a message of one kind. Its second result is false if the message is of another kind.
+type judgeFunc func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error)
+
 // judgeWords judges a plain message: a stop, an answer, consent, a command, or words for the agents. The
 // order of the checks decides.
 func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
@@ -166,7 +169,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 	if p.Guest && m.TS == in.Session().Thread.TS {
 		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
 	}
-	for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Objections.Withdraw, in.Objections.AfterPush} {
+	for _, judge := range []judgeFunc{in.Objections.Withdraw, in.Objections.AfterPush} {
 		if f, ok, err := judge(ctx, m, p); ok || err != nil {
 			return f, err
 		}
@@ -189,7 +192,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, inquiries{in.Judgements}.askAgain, in.Interview.judgeAnswer} {
+		for _, judge := range []judgeFunc{in.Held.GoOn, inquiries{in.Judgements}.askAgain, in.Interview.judgeAnswer} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -209,7 +212,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return f, err
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
+		for _, judge := range []judgeFunc{in.Held.Adopt, in.judgeCommand} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -232,7 +235,9 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 
 // judgeConsent judges words of consent. ok reports whether the message was an approval, may have been meant as one, or
 // limits one.
-func (in *Intake) judgeConsent(ctx context.Context, m incoming.Message, p workflow.Person, c intent.Consent) (f []store.Part, ok bool, err error) {
+func (in *Intake) judgeConsent(
+	ctx context.Context, m incoming.Message, p workflow.Person, c intent.Consent,
+) (f []store.Part, ok bool, err error) {
 	if f, ok, err = in.Approvals.Narrow(ctx, m, p); ok || err != nil {
 		return f, ok, err
 	}
