@@ -66,8 +66,15 @@ func fromNetwork(err error) bool {
 	return !refused && network != context.DeadlineExceeded
 }
 
-// Retry calls do until it returns no transient error, for a minute at most. do has to be safe to run twice.
+// Retry calls do until it returns no transient error, for a minute after the first one at most. do has to be safe
+// to run twice.
+//
+// The minute begins with the first error: a process that stood still during the first attempt, for however long,
+// finds its connections closed when it goes on, and the next attempt succeeds.
 func (d *DB) Retry(ctx context.Context, do func() error) error {
+	if err := do(); !IsTransient(err) {
+		return err
+	}
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
