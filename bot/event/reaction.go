@@ -29,9 +29,11 @@ type reactionEvent struct {
 	}] `json:"item"`
 }
 
-// name returns the name of the emoji without the skin tone.
-func (e reactionEvent) name() string {
-	name, _, _ := strings.Cut(string(e.Reaction), "::")
+func (e reactionEvent) name() string { return EmojiName(string(e.Reaction)) }
+
+// EmojiName returns the name of a reaction's emoji without the skin tone, which Slack writes after two colons.
+func EmojiName(reaction string) string {
+	name, _, _ := strings.Cut(reaction, "::")
 	return name
 }
 

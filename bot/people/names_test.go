@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 func TestForwardedMessagesAreQuoted(t *testing.T) {
@@ -25,6 +26,26 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	require.Equal(t, "look\n> forwarded from ada (Posted in #bugs): it panics, <@"+o.Ada.ID+">\n> see the log", text)
 	require.Len(t, files, 1)
 	require.Equal(t, "app.log", files[0].Name)
+}
+
+func TestReactionsAreReadWithEverybodyWhoReacted(t *testing.T) {
+	t.Parallel()
+	o := openPeopleOffice(t, slacktest.Config{})
+	root, err := o.Share("bugs", o.Ada.ID, "it panics", "", "app.log")
+	require.NoError(t, err)
+	ben := o.AddUser(slacktest.User{Name: "ben"})
+	require.NoError(t, o.React("bugs", root, o.Ada.ID, "-1::skin-tone-4"))
+	require.NoError(t, o.React("bugs", root, ben.ID, "x"))
+	require.NoError(t, o.React("bugs", root, o.Ada.ID, "x"))
+	p := &Directory{Slack: o.Bot}
+	got, err := p.Reactions(t.Context(), o.ThreadOf(root), root)
+	require.NoError(t, err)
+	require.Equal(t, []incoming.Reaction{
+		{Name: "-1", Users: []string{o.Ada.ID}}, {Name: "x", Users: []string{ben.ID, o.Ada.ID}},
+	}, got)
+	got, err = p.Reactions(t.Context(), o.ThreadOf(root), "1.1")
+	require.NoError(t, err)
+	require.Empty(t, got)
 }
 
 func TestNamesStandForIds(t *testing.T) {

@@ -92,3 +92,27 @@ func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts strin
 	}
 	return "", nil, false, nil
 }
+
+// Reactions returns the reactions to a message of the thread's channel with everybody who reacted, as
+// reactions.get does with full, and none if the message does not exist. An app that lacks the scope
+// reactions:read hears of no reaction, here neither.
+func (p *Directory) Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]incoming.Reaction, error) {
+	item := slack.NewRefToMessage(thread.Channel, ts)
+	var list slack.ReactedItem
+	err := p.Slack.Call(ctx, func() (err error) {
+		list, err = p.Slack.API.GetReactionsContext(ctx, item, slack.GetReactionsParameters{Full: true})
+		return err
+	})
+	if code := bot.ErrorCode(err); code == "message_not_found" || code == "missing_scope" {
+		return nil, nil
+	}
+	if err != nil {
+		err = bot.ExplainError(err, bot.BotTokenName)
+		return nil, fmt.Errorf("reactions.get of %s in %s: %w", ts, thread.Channel, err)
+	}
+	var reactions []incoming.Reaction
+	for _, r := range list.Reactions {
+		reactions = append(reactions, incoming.Reaction{Name: event.EmojiName(r.Name), Users: r.Users})
+	}
+	return reactions, nil
+}

@@ -44,6 +44,12 @@ const (
 	Removed = "removed"
 )
 
+// A Reaction is an emoji under a message, as Slack lists it.
+type Reaction struct {
+	Name  string   // of the emoji, without the skin tone
+	Users []string // who reacted with it
+}
+
 // An Event is one event as the gateway parsed it, before it is judged.
 type Event struct {
 	EventID  string // Slack's event_id or envelope id; never used again

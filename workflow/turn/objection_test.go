@@ -48,8 +48,8 @@ const (
 	afterPushed  = "after the push"
 )
 
-// The ways in which they do it. The last three are without an event: the approval is judged late, or its
-// change is never told.
+// The ways in which they do it. The last ones are without an event: the approval is judged late, or what they
+// do is never told.
 const (
 	byMessage    = "message"
 	byReaction   = "reaction"
@@ -59,6 +59,9 @@ const (
 	oldFirst     = "edit, and the old event first"
 	lostEdit     = "edit without an event"
 	lostDeletion = "deletion without an event"
+	lostReaction = "reaction without an event"
+	lostPushEdit = "edit of the word for the push, without an event"
+	lostPushGone = "deletion of the word for the push, without an event"
 )
 
 // objectionCases returns a sample that has each moment, way and person several times; with BOBBIN_EVERY, all
@@ -99,6 +102,9 @@ func objectionCases() (cases []objectionCase) {
 	add(approver, moments[:1], oldFirst, []string{"do not fix it", "fix it\nbut not in price"}, false)
 	add(approver, moments[1:4], lostEdit, []string{"do not fix it", "fix it in price only"}, false)
 	add(approver, moments[1:4], lostDeletion, []string{""}, false)
+	add(everybody, moments[1:5], lostReaction, emoji, false)
+	add(approver, moments[4:5], lostPushEdit, []string{"do not push it", "push it tomorrow"}, false)
+	add(approver, moments[4:5], lostPushGone, []string{""}, false)
 	return cases
 }
 
@@ -168,10 +174,20 @@ type play struct {
 	control func(context.Context, *thread) error
 }
 
-// changedSlack is a Slack in which some messages were edited or deleted since.
+// silent reports whether no event tells what the person does.
+func (c objectionCase) silent() bool {
+	return slices.Contains([]string{lostEdit, lostDeletion, lostReaction, lostPushEdit, lostPushGone}, c.how)
+}
+
+// changedSlack is a Slack in which some messages were edited, deleted or reacted to since.
 type changedSlack struct {
 	asKept
-	deleted map[string]bool
+	deleted   map[string]bool
+	reactions map[string][]incoming.Reaction // by the ts of the message
+}
+
+func (s changedSlack) Reactions(_ context.Context, _ workflow.Thread, ts string) ([]incoming.Reaction, error) {
+	return s.reactions[ts], nil
 }
 
 func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts string) (string, []incoming.Attachment, bool, error) {
@@ -183,7 +199,7 @@ func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts str
 
 // run plays the case. The messages of all cases are in one channel, so each has a time of its own.
 func (p *play) run(ctx context.Context, clock int) error {
-	p.slack = changedSlack{p.o.Slack.(asKept), map[string]bool{}}
+	p.slack = changedSlack{p.o.Slack.(asKept), map[string]bool{}, map[string][]incoming.Reaction{}}
 	p.slack.edited = map[string]string{}
 	p.runner = &Runner{Store: p.o.Store, Slack: p.slack, Log: p.o.Log, Repositories: p.o.Repositories, Agents: p.o.Agents}
 	th, err := p.runner.begin(ctx, workflow.Thread{Team: "T1", Channel: p.o.channel, TS: fmt.Sprintf("%d.0", clock)}, p.o.asker, "anybody", "the total is off")
@@ -263,6 +279,11 @@ func (p *play) act(ctx context.Context) error {
 	case lostDeletion:
 		p.slack.deleted[p.fix] = true
 		return nil
+	case lostReaction:
+		p.slack.reactions[p.reactedTo(ctx)] = []incoming.Reaction{{Name: p.words, Users: []string{in.User}}}
+		return nil
+	case lostPushEdit, lostPushGone:
+		return p.takeBackPush(ctx)
 	case oldFirst:
 		p.slack.edited[in.TS], in.Text = p.words, "fix it"
 	}
@@ -272,6 +293,18 @@ func (p *play) act(ctx context.Context) error {
 	th.tick()
 	in.ActionID = incoming.Removed
 	return p.receive(ctx, in)
+}
+
+// takeBackPush allows the push, and then changes the message that did. No event tells the change.
+func (p *play) takeBackPush(ctx context.Context) error {
+	word := fmt.Sprintf("%d.0", 1101+p.th.clock)
+	if err := p.th.says(ctx, "bea", "push it"); err != nil {
+		return err
+	}
+	if p.slack.deleted[word] = p.how == lostPushGone; !p.slack.deleted[word] {
+		p.slack.edited[word] = p.words
+	}
+	return nil
 }
 
 // reactedTo returns the ts of the newest report.
@@ -317,8 +350,10 @@ func (p *play) said(ctx context.Context) (said []string, err error) {
 // checkSaid checks that the person was answered once, and what the answer says.
 func (p *play) checkSaid(said []string) error {
 	want := []string{"nothing is pushed before somebody who may approve has seen this"}
-	switch silent := !p.heard() || p.how == lostEdit || p.how == lostDeletion; {
-	case silent, p.how == byMessage && p.when == reportShown: // words below a report are for the agents
+	switch {
+	case p.how == lostPushEdit, p.how == lostPushGone:
+		want = []string{"allowed"}
+	case !p.heard(), p.silent(), p.how == byMessage && p.when == reportShown: // words below a report are for the agents
 		want = nil
 	case p.how == oldFirst:
 		want = []string{"edited or deleted before I read it, so it permits nothing"}
@@ -381,7 +416,8 @@ func (p *play) checkPush(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.when == pushAsked && th.Session().Halted == "" { // the question from before the objection does not name it
+	answered := p.how == lostPushEdit || p.how == lostPushGone
+	if p.when == pushAsked && !answered && th.Session().Halted == "" { // the question from before the objection does not name it
 		if err := th.press(ctx, th.userID(another), "push_it"); err != nil {
 			return err
 		}
@@ -436,7 +472,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	if err != nil || a == nil || th.Session().Halted != "" {
 		return false, err
 	}
-	if err := th.Orchestrator.Delivery.Recheck(ctx, a); err != nil {
+	if err := errors.Join(th.Orchestrator.Delivery.Recheck(ctx, a), th.Intake.JudgeAll(ctx)); err != nil {
 		return false, err
 	}
 	changes := []diff.Change{{Path: "main.go", Kind: "modified"}}

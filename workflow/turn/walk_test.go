@@ -65,6 +65,10 @@ func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, 
 	return text, nil, found, nil
 }
 
+func (*town) Reactions(context.Context, workflow.Thread, string) ([]incoming.Reaction, error) {
+	return nil, nil
+}
+
 func (*town) Readable(_ context.Context, text string) string { return text }
 
 func (*town) Fetch(_ context.Context, a incoming.Attachment) (incoming.Attachment, error) {

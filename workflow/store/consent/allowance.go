@@ -76,6 +76,16 @@ func (g Register) GivenAllowance(ctx context.Context, w permit.Allowance) (*perm
 		w.Approval, w.Tree, w.Unproven, database.CleanText(w.Expectations), w.Paths)
 }
 
+// GivenAllowances returns the allowances under the approval that a person gave, in order.
+func (g Register) GivenAllowances(ctx context.Context, approval string) ([]permit.Allowance, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select `+allowanceColumns+` from allowances
+		where approval_id = $1 and user_id <> '' order by allowed_at, id`, approval)
+	if err != nil {
+		return nil, fmt.Errorf("what was allowed under %s: %w", approval, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Allowance])
+}
+
 // AskedAllowance returns the allowance that was asked for, for exactly the tree and the reasons of w, and that
 // nobody has given, or nil if there is none.
 func (g Register) AskedAllowance(ctx context.Context, w permit.Allowance) (*permit.Allowance, error) {

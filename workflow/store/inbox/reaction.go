@@ -64,3 +64,27 @@ func (r Reader) RemovedSince(ctx context.Context, m incoming.Message) (removed b
 		and message_ts = $3 and user_id = $4 and value = $5 and at >= $6)`, r.session, incoming.Removed, m.TS, m.User, m.Value, m.At).Scan(&removed)
 	return removed, err
 }
+
+// Reacted reports whether that reaction was received before, judged or not.
+func (r Reader) Reacted(ctx context.Context, in incoming.Event) (received bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and kind = 'reacted'
+		and action_id = $2 and message_ts = $3 and user_id = $4 and value = $5)`,
+		r.session, incoming.Added, in.TS, in.User, in.Value).Scan(&received)
+	return received, err
+}
+
+// Targets returns the ts of the messages at which a reaction objects to the work of an approval: its report, the
+// newest card, the message and the line that approved, and the questions before a push.
+func (r Reader) Targets(ctx context.Context, approval string) (ts []string, err error) {
+	rows, err := r.db.Pool.Query(ctx, `select distinct o.ts
+		from approvals a join outbox o on o.session_id = a.session_id left join lines l on l.id = o.line_id
+		where a.id = $2 and a.session_id = $1 and o.ts is not null and (a.at = l.at
+			or o.card = (select max(card) from outbox where session_id = $1)
+			or exists (select 1 from reports r where r.session_id = $1 and r.revision = a.revision and r.text = l.text)
+			or exists (select 1 from allowances w where w.approval_id = a.id and w.names = l.text))
+		union select message_ts from approvals where id = $2 and session_id = $1 and message_ts <> ''`, r.session, approval)
+	if err != nil {
+		return nil, fmt.Errorf("where reactions to %s are read: %w", approval, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

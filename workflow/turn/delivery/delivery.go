@@ -23,8 +23,8 @@ type Delivery struct {
 	Scope     *scope.Scope
 	HunkTime  time.Duration // to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
 	LooksBack bool          // ask since which commit the new tests fail
-	// Recheck reads the approving message once more before the push, and records an objection if it was changed. It
-	// fails if the message cannot be read; then nothing is pushed.
+	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or receives
+	// what no event told, and fails if something cannot be read; then nothing is pushed.
 	Recheck func(context.Context, *permit.Approval) error
 
 	saidCommand bool // the orchestrator was told that the report's command still fails

@@ -80,11 +80,11 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
 	}
-	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
-	}
 	if err := d.Recheck(ctx, approval); err != nil {
 		return model.Result{}, err
+	}
+	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
 	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {

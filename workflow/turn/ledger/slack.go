@@ -15,6 +15,8 @@ type Slack interface {
 	Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error)
 	// Reread returns the current text of a message, and the files that are shared with it.
 	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error)
+	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
+	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]incoming.Reaction, error)
 	// Readable returns the text with names in place of Slack ids.
 	Readable(ctx context.Context, text string) string
 	// Fetch downloads a file that a person attached.

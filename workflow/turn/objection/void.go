@@ -2,7 +2,6 @@ package objection
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -12,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -135,36 +133,6 @@ func (o *Objections) soFar(ctx context.Context) (string, error) {
 		return "Work had begun. ", nil
 	}
 	return fmt.Sprintf("%d of %s had been done. ", done, plaintext.CountNoun(begun, "task")), nil
-}
-
-// Recheck reads the message of the approval in Slack once more, since the events of an edit or a deletion may
-// have been lost, and records what it finds. An error means that it could not be read: then nothing may be
-// pushed.
-func (o *Objections) Recheck(ctx context.Context, a *permit.Approval) error {
-	m, written, err := o.Inbox().Written(ctx, a.MessageTS)
-	if err != nil || !written || m.User != a.User {
-		return err // pressed, or the root of a slash command
-	}
-	text, _, found, err := o.Slack.Reread(ctx, o.Session().Thread, a.MessageTS)
-	if err != nil {
-		return errors.Join(errors.New("the approval could not be read again before the push"), err)
-	}
-	if found && approval.ReadsSame(m.Text, text) {
-		return nil
-	}
-	if m.Kind = incoming.Edit; !found {
-		m.Kind, text = incoming.Delete, ""
-	}
-	m.Text = text
-	v, err := o.OfApproval(ctx, m, workflow.Person{ID: a.User, Name: a.UserName})
-	if err != nil || v == nil || v.Pushed {
-		return err
-	}
-	if known, err := o.Store.Objected(ctx, v.Objection); err != nil || known {
-		return err
-	}
-	o.Log.Warn("the approval was changed, and no event told it", "how", v.Objection.How, "message", a.MessageTS)
-	return o.Record(ctx, v.Objection, store.Lines(o.ProgramLine(v.Said+" Nothing is pushed without a new word.")))
 }
 
 // Edited returns what agents are told of an edited message.
