@@ -74,6 +74,19 @@ var conversations = map[string]conversation{
 		play: said("report", "ann: it is worse with coupons", "bea: stop", "cem: fix it", "press cem take_up"), want: "report=cem approvals:1=cem", phase: "working",
 	},
 
+	"a second approval of stopped work offers to go on": {
+		play: said("report", "bea: fix it", "cem: stop", "bea: fix it", "press bea go_on"), want: "report=bea,resume=bea approvals:1=bea",
+		says: []string{`Revision 1 was already approved by bea. The work was stopped. Shall it go on? Press the button, or write "go on".`},
+	},
+	"a second approval of stopped work that was taken back offers to go on": {
+		play: said("report", "bea: fix it", "edit bea: do not fix it", "cem: fix it", "press cem go_on"), want: "report=bea,resume=cem approvals:1=bea",
+		says: []string{`The approval of revision 1 was taken back. bea edited the approval to "do not fix it". The work was stopped. Shall it go on?`},
+	},
+	"a second approval of work that was taken back": {
+		play: said("report", "bea: fix it", "delete bea", "cem: fix it"), want: "report=bea approvals:1=bea", phase: "working",
+		says: []string{"The approval of revision 1 was taken back. The approval of bea was deleted. The work goes on to its proof, and then I ask for a new word before the push."},
+	},
+
 	// A stop by somebody who may not approve.
 	"a guest's stop leaves the work of a member's stop stopped": {
 		play: said("report", "bea: stop", "gus: stop", "cem: fix it"), want: "approvals:", phase: "stopped", says: []string{"cem, revision 1 was stopped by gus."},

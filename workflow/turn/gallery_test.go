@@ -397,6 +397,14 @@ func consentSamples() map[string][]outgoing.Line {
 			Agent: "orchestrator", Text: "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
 			Buttons: []outgoing.Button{{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"}},
 		}),
+		"refuseAgain": {
+			{Agent: "orchestrator", Text: "Revision 1 was already approved by ann."},
+			{
+				Agent: "orchestrator", Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix it\". " +
+					"The work was stopped. Shall it go on? Press the button, or write \"go on\".",
+				Buttons: []outgoing.Button{{ActionID: "go_on", Label: "Go on"}},
+			},
+		},
 		"takeUp": {{
 			Agent: "orchestrator", Text: "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
 			Buttons: []outgoing.Button{{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"}, {ActionID: "correct", Label: "Correct…"}},

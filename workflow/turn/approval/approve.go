@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -36,7 +37,7 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
 	} else if standing != nil && revision == s.Revision {
-		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, prompt.EnteredText(m))), nil
+		return ap.refuseAgain(ctx, m, p, standing)
 	}
 	reading, err := ap.ReadsRemarks(ctx)
 	if err != nil {
@@ -73,6 +74,36 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 		return nil, err
 	}
 	return ap.approvalParts(ctx, m, p, report, scope)
+}
+
+// refuseAgain refuses an approval of the revision that is approved already, and says what has become of that
+// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on, which
+// is asked about before its push.
+func (ap *Approvals) refuseAgain(
+	ctx context.Context, m incoming.Message, p workflow.Person, standing *permit.Approval,
+) ([]store.Part, error) {
+	s := ap.Session()
+	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
+	void, err := ap.Void(ctx, standing)
+	if err != nil {
+		return nil, err
+	}
+	if void != nil {
+		said = fmt.Sprintf("The approval of revision %d was taken back. %s.", s.Revision, void)
+	}
+	f := ap.refuseRevision(s.Revision, m, p, "already approved", said)
+	ledger.Change(f, func(l *store.Lines) {
+		first := &(*l)[0]
+		switch {
+		case s.Halted != "":
+			first.Text += " The work was stopped. Shall it go on? Press the button, or write \"go on\"."
+			first.Buttons = GoOnButton(s.Halted)
+		case void != nil:
+			first.Text += " The work goes on to its proof, and then I ask for a new word before the push."
+		}
+		first.Text += prompt.EnteredText(m)
+	})
+	return f, nil
 }
 
 // ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.

@@ -218,7 +218,7 @@ func writtenBefore(m incoming.Message, mark string) bool {
 
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
-func (hw *HeldWords) GoOnButton(mark string) []outgoing.Button {
+func GoOnButton(mark string) []outgoing.Button {
 	return []outgoing.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
@@ -245,7 +245,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 		return f, false, nil
 	}
 	f = hw.ForAgents(m, "")
-	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), hw.GoOnButton(s.Halted)...)))
+	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), GoOnButton(s.Halted)...)))
 	f = append(f, consent.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
 }
@@ -272,7 +272,15 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 	case mark != s.Halted:
 		return hw.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
+	void, err := hw.Void(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", prompt.PersonName(p.Name), s.Revision)
+	if void != nil {
+		told = fmt.Sprintf("%s lets the stopped work go on. The approval of revision %d was taken back: do the work and "+
+			"call finish, which asks for a new word before the push.", prompt.PersonName(p.Name), s.Revision)
+	}
 	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}

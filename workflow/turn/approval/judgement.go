@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -133,6 +134,18 @@ func (j *Judgements) refuseEdited(
 			p.Name+": that message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
 	}
 	return nil, nil
+}
+
+// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all the
+// same since. It returns nil if nothing does.
+func (j *Judgements) Void(ctx context.Context, a *permit.Approval) (*permit.Objection, error) {
+	all, err := j.Store.Objections(ctx, a.ID, "")
+	for _, x := range all {
+		if x.How == permit.ByEdit || x.How == permit.ByDeletion {
+			return &x, err
+		}
+	}
+	return nil, err
 }
 
 // ConsultantNames returns the names that people may use for the consultant.

@@ -102,12 +102,12 @@ func (in *Intake) leaveDecision(ctx context.Context, m incoming.Message, p workf
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.
 func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []outgoing.Button, error) {
-	approval, err := in.StandingApproval(ctx)
+	standing, err := in.StandingApproval(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	if approval != nil {
-		return "write \"go on\" here to go on.", in.Held.GoOnButton(mark), nil
+	if standing != nil {
+		return "write \"go on\" here to go on.", approval.GoOnButton(mark), nil
 	}
 	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
 		return "it goes on when somebody who may approve writes here.", nil, nil
