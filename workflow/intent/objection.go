@@ -33,6 +33,16 @@ func (l Lexicon) ReadRefusal(text string) Refusal {
 	return refusal
 }
 
+// OnlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
+func (l Lexicon) OnlyRefuses(text string) bool {
+	for _, sentence := range spokenSentences(text) {
+		if slices.ContainsFunc(clauses(sentence), func(c clause) bool { return !l.refusesOrOpens(c) }) {
+			return false
+		}
+	}
+	return l.ReadRefusal(text) == RefusalStop
+}
+
 // readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
 // work.
 func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {

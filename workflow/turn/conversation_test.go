@@ -87,6 +87,25 @@ var conversations = map[string]conversation{
 		says: []string{"The approval of revision 1 was taken back. The approval of bea was deleted. The work goes on to its proof, and then I ask for a new word before the push."},
 	},
 
+	// A word against work while nothing is approved, and an agent only explores.
+	"a word against a push stops no exploring": {
+		play: said("ann: @bobbin the total is off again", "ann: please don't push anything, we only want to know the cause"), want: "approvals:", phase: "exploring",
+		never: []string{"Stopped", "Noted"},
+	},
+	"what was found stops no exploring": {
+		play: said("ann: @bobbin the total is off again", "cem: wait, I found it: it's the rounding"), want: "approvals:", phase: "exploring",
+		never: []string{"Stopped", "Noted"},
+	},
+	"a bare wait stops exploring": {
+		play: said("ann: @bobbin the total is off again", "cem: wait a minute please"), want: "approvals:", phase: "stopped",
+	},
+	"a stop with a reason stops exploring": {
+		play: said("ann: @bobbin the total is off again", "cem: STOP. That is the wrong file, do not push this."), want: "approvals:", phase: "stopped",
+	},
+	"a word against a push stops approved work": { // the control
+		play: said("report", "bea: fix it", "cem: please don't push anything, we only want to know the cause"), want: "report=bea approvals:1=bea", phase: "stopped",
+	},
+
 	// A stop by somebody who may not approve.
 	"a guest's stop leaves the work of a member's stop stopped": {
 		play: said("report", "bea: stop", "gus: stop", "cem: fix it"), want: "approvals:", phase: "stopped", says: []string{"cem, revision 1 was stopped by gus."},

@@ -35,18 +35,25 @@ type Objections struct{ approval.Judgements }
 // maxWords is how many characters of an objection are kept and quoted.
 const maxWords = 200
 
-// Stops reports whether a message that refuses something stops the session: an agent runs, or approved work
-// is under way, and the message does not answer a question for which everything rests.
+// Stops reports whether a message that refuses something stops the session: approved work is under way, and the
+// message does not answer a question for which everything rests. While an agent runs and nothing is approved,
+// nothing is fixed or pushed that the message could mean: then it stops only if it says nothing else.
 func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
-	s := o.Session()
-	if refuses := o.Words.ReadRefusal(text) == intent.RefusalStop; !refuses || s.Open {
-		return refuses, nil
-	}
-	if q, err := o.Store.Waiting(ctx, s.ID); err != nil || q != nil {
-		return false, err
+	if o.Words.ReadRefusal(text) != intent.RefusalStop {
+		return false, nil
 	}
 	a, err := o.StandingApproval(ctx)
-	return a != nil, err
+	switch {
+	case err != nil:
+		return false, err
+	case a == nil:
+		ends := o.Words.ReadConsent(text).Kind == intent.ConsentStop
+		return o.Session().Open && (ends || o.Words.OnlyRefuses(text)), nil
+	case o.Session().Open:
+		return true, nil
+	}
+	q, err := o.Store.Waiting(ctx, o.Session().ID)
+	return q == nil, err
 }
 
 // Add adds an objection to the parts f that follow from a message, if the message objects to approved work.
