@@ -237,7 +237,10 @@ func (p *Playground) tellsStory() bool {
 }
 
 func (p *Playground) demoStory() *story.Story {
-	const first, second = "Root cause (revision 1", "Root cause (revision 2"
+	const (
+		first, second      = "Root cause (revision 1", "Root cause (revision 2"
+		approved, objected = "approved by bea", "somebody objected"
+	)
 	return &story.Story{
 		Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, Ends: []string{stage.DemoEnd, "Stopped, as"},
 		Opening: story.Line{ID: "report", Who: "ann", Says: stage.DemoReport, Label: "Ann reports a bug, and Bobbin looks into it"},
@@ -247,6 +250,8 @@ func (p *Playground) demoStory() *story.Story {
 			{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: second, Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
 			{ID: "ask", Who: "ann", Says: "is the receipt of order 1042 wrong, too?", After: first, Label: "Ann asks: Bobbin looks and answers, and nothing else changes", Side: true},
 			{ID: "guest", Who: "gus", Says: "fix it", After: first, Label: "A guest tries to approve", Side: true},
+			{ID: "object", Who: "ann", Says: "I don't think so", After: approved, Until: stage.DemoEnd, Label: "Ann objects: nothing is pushed before somebody who may approve has seen it", Side: true},
+			{ID: "push", Who: "bea", Says: "push all the same", After: objected, Until: stage.DemoEnd, Label: "Bea has it pushed all the same", Side: true},
 			{ID: "stop", Who: "ann", Says: "stop", After: first, Label: "Ann stops it: nothing is changed"},
 		},
 	}

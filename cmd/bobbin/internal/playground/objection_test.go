@@ -1,0 +1,100 @@
+package playground
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+)
+
+// TestTheStoryAnswersObjections checks that the story has an answer for people who object to approved work, who
+// take the objection back, who have it pushed all the same, and who stop it and let it go on.
+func TestTheStoryAnswersObjections(t *testing.T) {
+	t.Parallel()
+	p := openPlayground(t, nil)
+	for name, play := range map[string]func(th talk){
+		"the objection is taken back": func(th talk) {
+			th.react("ann", "x", "Revision 1 approved by bea", p.Stage.Slack.React)
+			th.reads("somebody objected")
+			th.react("ann", "x", "Revision 1 approved by bea", p.Stage.Slack.Unreact)
+		},
+		"pushed all the same": func(th talk) {
+			th.react("ann", "-1", "Revision 1 approved by bea", p.Stage.Slack.React)
+			th.reads("somebody objected")
+			th.says("bea", "push all the same")
+		},
+		"stopped in mid-work": func(th talk) {
+			th.reads("Reading Split")
+			th.says("ann", "stop")
+			th.reads("Stopped, as ann asked.")
+			th.says("bea", "go on")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
+			th.says("ann", stage.DemoReport)
+			th.reads("Root cause (revision 1")
+			th.says("bea", "fix it")
+			th.reads("Revision 1 approved by bea")
+			play(th)
+			th.reads("Done. Pushed")
+		})
+	}
+}
+
+// A talk is a thread of the story in which a test plays the people.
+type talk struct {
+	*testing.T
+	p   *Playground
+	ctx context.Context
+	ts  *string // of the thread's first message
+}
+
+// says writes a message in the thread. The first one begins the thread.
+func (th talk) says(who, text string) {
+	th.Helper()
+	s := th.p.Stage
+	if *th.ts == "" {
+		text = s.Slack.Mention() + " " + text
+	}
+	ts, err := s.Slack.Say(s.Channel, s.People[who], text, *th.ts)
+	require.NoError(th, err)
+	*th.ts = cmp.Or(*th.ts, ts)
+}
+
+// react adds or removes an emoji at the message with that text.
+func (th talk) react(who, emoji, text string, change func(channel, ts, user, emoji string) error) {
+	th.Helper()
+	m := th.reads(text)
+	require.NoError(th, change(th.p.Stage.Channel, m.TS, th.p.Stage.People[who], emoji))
+}
+
+// reads waits until a message of the bot in the thread contains the text.
+func (th talk) reads(text string) (found slacktest.Message) {
+	th.Helper()
+	changes := th.p.Stage.Slack.Watch(th.ctx)
+	for {
+		all := th.p.Stage.Slack.Thread(th.p.Stage.Channel, *th.ts)
+		for _, m := range all {
+			if m.BotID != "" && strings.Contains(m.Text, text) {
+				return m
+			}
+		}
+		select {
+		case <-changes:
+		case <-th.ctx.Done():
+			var said []string
+			for _, m := range all {
+				said = append(said, m.Text)
+			}
+			th.Fatalf("nobody said %q, but:\n%s", text, strings.Join(said, "\n"))
+		}
+	}
+}
