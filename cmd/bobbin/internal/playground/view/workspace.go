@@ -98,7 +98,7 @@ func New(ctx context.Context, w Workspace) *Viewer {
 	v.templates = template.Must(template.New("").Funcs(template.FuncMap{
 		"clock":  func(t time.Time) string { return t.Format("15:04") },
 		"emoji":  slackhtml.Emoji,
-		"emojis": func() []string { return []string{"eyes", "+1", "white_check_mark", "heart", "bug"} },
+		"emojis": func() []string { return []string{"eyes", "+1", "-1", "x", "white_check_mark", "bug"} },
 	}).ParseFS(files, "pages/*.html"))
 	go func() {
 		for c := range w.Slack.WatchFrom(ctx, 0) {
