@@ -28,7 +28,7 @@ func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	said := strings.TrimRight(strings.TrimSpace(limitOpeners.ReplaceAllString(words.Polite(own), "")), " .!")
 	keeps := leavesAlone.MatchString(said) && !limitsAll.MatchString(said)
 	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
-	if !keeps && !only || conditional.MatchString(setAside.ReplaceAllString(said, "$1")) || anotherSentence.MatchString(said) {
+	if !keeps && !only || conditionAt(said) != nil || anotherSentence.MatchString(said) {
 		return "", false
 	}
 	return said, true
@@ -49,5 +49,5 @@ var (
 	// statesSomething matches a sentence about the world, which is a report or a correction.
 	statesSomething = lazyregexp.New(`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`)
 	asksForMore     = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
-	beginsLimit     = lazyregexp.New(`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`)
+	beginsLimit     = lazyregexp.New(`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|w/o|exclude|excluding|omit|except|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`)
 )

@@ -318,3 +318,59 @@ func (s Set) CutFirst(text string, meaning Meaning) (rest string, ok bool) {
 	}
 	return "", false
 }
+
+// CutWhole drops a phrase of that meaning from the beginning of text, letter by letter as CutFirst does, with
+// the marks and words of politeness behind it.
+func (s Set) CutWhole(text string, meanings ...Meaning) (rest string, ok bool) {
+	for _, meaning := range meanings {
+		if cut, found := s.CutFirst(text, meaning); found && (!ok || len(cut) < len(rest)) {
+			rest, ok = cut, true
+		}
+	}
+	return rest, ok
+}
+
+// Ends reports whether the text ends with a phrase of one of the meanings, apart from case and one final mark.
+func (s Set) Ends(text string, meanings ...Meaning) bool {
+	text = strings.ToLower(trimMark(text))
+	for _, meaning := range meanings {
+		if slices.ContainsFunc(s.All(meaning), func(phrase string) bool { _, ok := cutSuffix(text, phrase); return ok }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Index returns where a phrase of that meaning begins in text, at the beginning of a word and before any
+// other, or -1. A phrase that begins with a gap ends a word there.
+func (s Set) Index(text string, meaning Meaning) int {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return -1
+	}
+	last := rune(0)
+	for at, r := range lower {
+		if !inWord(last) || joins(r) {
+			for i := range s.lists {
+				if s.begins(i, lower[at:], meaning) {
+					return at
+				}
+			}
+		}
+		last = r
+	}
+	return s.indexOfEnding(lower, meaning)
+}
+
+// indexOfEnding returns where the word ends that a phrase with a gap at its beginning ends, or -1.
+func (s Set) indexOfEnding(lower string, meaning Meaning) int {
+	for _, list := range s.lists {
+		for _, phrase := range list.Phrases[meaning] {
+			ending, gapped := strings.CutPrefix(phrase, gap)
+			if at := strings.Index(lower, ending); gapped && at > 0 {
+				return at
+			}
+		}
+	}
+	return -1
+}
