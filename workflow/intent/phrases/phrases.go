@@ -116,7 +116,7 @@ var builtIn = sync.OnceValue(func() []List {
 // Parse reads the file of a language.
 func Parse(name, text string) (List, error) {
 	list := List{Name: name, Phrases: map[Meaning][]string{}}
-	section := None
+	section, seen := None, map[Meaning]map[string]bool{}
 	for number, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
@@ -133,7 +133,14 @@ func Parse(name, text string) (List, error) {
 			return list, fmt.Errorf("%s:%d: %q stands before the first section", name, number+1, line)
 		default:
 			for _, phrase := range expand(line) {
-				list.Add(section, phrase)
+				if phrase = written(section, phrase); seen[section][phrase] {
+					continue
+				}
+				if seen[section] == nil {
+					seen[section] = map[string]bool{}
+				}
+				seen[section][phrase] = true
+				list.Phrases[section] = append(list.Phrases[section], phrase)
 			}
 		}
 	}
@@ -155,12 +162,18 @@ func expand(line string) (all []string) {
 
 // Add adds a phrase to a section, if it is not in it already.
 func (l List) Add(section Meaning, phrase string) {
-	if slices.Contains(liberal, section) {
-		phrase = Fold(phrase)
-	}
+	phrase = written(section, phrase)
 	if !slices.Contains(l.Phrases[section], phrase) {
 		l.Phrases[section] = append(l.Phrases[section], phrase)
 	}
+}
+
+// written writes a phrase as those of the section are compared.
+func written(section Meaning, phrase string) string {
+	if slices.Contains(liberal, section) {
+		return Fold(phrase)
+	}
+	return phrase
 }
 
 // Contradictions returns the phrases of a list that both refuse and agree.

@@ -26,23 +26,57 @@ func NewSet(lists []List) Set {
 	return s
 }
 
-// An index holds the phrases of a section by their first word, and under "" those that begin with a gap.
+// An index holds the phrases of a section by their first two words, by their first word if the second is not
+// fixed, and under "" those that begin with a gap.
 type index map[string][]string
 
 func newIndex(all []string) index {
 	x := index{}
 	for _, phrase := range all {
-		x[keyOf(phrase)] = append(x[keyOf(phrase)], phrase)
+		key := keyOf(phrase)
+		if two := twoWords(phrase); two != "" && key != "" {
+			key = two
+		}
+		x[key] = append(x[key], phrase)
 	}
 	return x
 }
 
 // at returns the phrases that may be at the beginning of text.
 func (x index) at(text string) []string {
-	if len(x[""]) == 0 {
-		return x[keyOf(text)]
+	all := x[keyOf(text)]
+	if two := twoWords(text); two != "" && len(x[two]) > 0 {
+		all = slices.Concat(all, x[two])
 	}
-	return slices.Concat(x[keyOf(text)], x[""])
+	if len(x[""]) > 0 {
+		all = slices.Concat(all, x[""])
+	}
+	return all
+}
+
+// twoWords returns the beginning of text to the end of its second word. It returns an empty string if there is none, or
+// in a script that joins words.
+func twoWords(text string) string {
+	words, inside := 0, false
+	for at, r := range text {
+		switch {
+		case joins(r):
+			return ""
+		case inWord(r) && !inside:
+			words, inside = words+1, true
+		case !inWord(r) && inside:
+			if inside = false; words == 2 {
+				return text[:at]
+			}
+			if strings.HasPrefix(text[at:], " "+gap) || strings.HasPrefix(text[at:], " *") {
+				return ""
+			}
+		}
+	}
+	if words == 2 {
+		return text
+	}
+	return ""
 }
 
 // keyOf returns the first word of text, or its first letter in a script that joins words.
@@ -93,6 +127,13 @@ func (s Set) Find(clause string) Match {
 		}
 	}
 	return Match{}
+}
+
+// IsSaid reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
+// openers before it and tails and a reason behind it.
+func (s Set) IsSaid(clause string, meaning Meaning) bool {
+	_, said := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
+	return said
 }
 
 // variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop
