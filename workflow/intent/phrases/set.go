@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Set finds phrases of several languages in messages. Openers count in each language, because people mix
@@ -327,15 +328,14 @@ func trimMark(text string) string {
 // own upper case count, so that no letter of another script, and no sign such as that for kelvin, can look
 // like one of them.
 func sameLetters(text, phrase string) bool {
-	letters := []rune(phrase)
-	at := 0
 	for _, r := range text {
-		if at >= len(letters) || r != letters[at] && r != unicode.ToUpper(letters[at]) {
+		letter, size := utf8.DecodeRuneInString(phrase)
+		if size == 0 || r != letter && r != unicode.ToUpper(letter) {
 			return false
 		}
-		at++
+		phrase = phrase[size:]
 	}
-	return at == len(letters)
+	return phrase == ""
 }
 
 // All returns the phrases of that meaning in all languages.
