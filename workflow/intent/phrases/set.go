@@ -44,15 +44,24 @@ func newIndex(all []string) index {
 }
 
 // at returns the phrases that may be at the beginning of text.
-func (x index) at(text string) []string {
-	all := x[keyOf(text)]
-	if two := twoWords(text); two != "" && len(x[two]) > 0 {
-		all = slices.Concat(all, x[two])
+func (x index) at(text string) []string { return x.of(keysOf(text)) }
+
+// keys are those of an index under which the phrases stand that may be at the beginning of a text.
+type keys struct{ one, two string }
+
+func keysOf(text string) keys { return keys{keyOf(text), twoWords(text)} }
+
+// of returns the phrases under the keys.
+func (x index) of(k keys) []string {
+	one, gapped := x[k.one], x[""]
+	var two []string
+	if k.two != "" {
+		two = x[k.two]
 	}
-	if len(x[""]) > 0 {
-		all = slices.Concat(all, x[""])
+	if len(two) == 0 && len(gapped) == 0 {
+		return one
 	}
-	return all
+	return slices.Concat(one, two, gapped)
 }
 
 // twoWords returns the beginning of text to the end of its second word. It returns an empty string if there is none, or
@@ -151,9 +160,10 @@ func (s Set) variants(folded string) []string {
 
 // find finds a phrase of that meaning at one of the starts.
 func (s Set) find(meaning Meaning, starts []string) (best Match, ok bool) {
-	for i := range s.lists {
-		for _, start := range starts {
-			for _, phrase := range s.indexes[i][meaning].at(start) {
+	for _, start := range starts {
+		k := keysOf(start)
+		for i := range s.lists {
+			for _, phrase := range s.indexes[i][meaning].of(k) {
 				m, found := s.match(i, start, phrase)
 				if found && (!ok || best.Partial && !m.Partial) {
 					best, ok = m, true
@@ -238,8 +248,9 @@ func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok
 func (s Set) without(meaning Meaning, texts []string) []string {
 	all := slices.Clone(texts)
 	for i := 0; i < len(all); i++ {
+		k := keysOf(all[i])
 		for _, x := range s.indexes {
-			for _, phrase := range x[meaning].at(all[i]) {
+			for _, phrase := range x[meaning].of(k) {
 				rest, ok := CutPrefix(all[i], phrase)
 				if ok && rest != "" && !slices.Contains(all, rest) {
 					all = append(all, rest)
