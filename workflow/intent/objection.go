@@ -45,7 +45,7 @@ func (l Lexicon) ReadRefusalToColleague(text string) Refusal {
 	}
 	own = mentionedPeople.ReplaceAllString(strings.TrimSpace(own), " ")
 	for _, sentence := range spokenSentences(own) {
-		if r, _ := l.readSentence(sentence, l.isTalk); r != RefusalNone {
+		if r, _ := l.readSentence(sentence, l.isTalk); r != RefusalNone || objectsToPush(sentence) {
 			return RefusalHold
 		}
 	}
@@ -66,6 +66,9 @@ func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
 	}
 	for _, sentence := range spokenSentences(text) {
 		r, stops := l.readSentence(sentence, nil)
+		if r == RefusalNone && objectsToPush(sentence) {
+			r = RefusalHold
+		}
 		refusal, ends = stronger(refusal, r), ends || stops
 	}
 	return refusal, ends

@@ -83,10 +83,12 @@ func (o *Objections) Add(
 			*l = slices.Clone(*l)
 			(*l)[0].Text = o.ProgramLine(strings.TrimSuffix(said, ".") + ": " + quote(m.Text))[0].Text
 		})
-	} else if narrowed, _ := ledger.Find[store.Lines](f); narrows {
-		f = append(ledger.Without[store.Lines](f), append(slices.Clone(narrowed), o.ProgramLine(said)...))
 	} else {
-		f = append(ledger.Without[store.Lines](f), store.Lines(o.ProgramLine(said)))
+		lines := store.Lines(o.ProgramLine(said))
+		if narrowed, _ := ledger.Find[store.Lines](f); narrows { // the limit that was set is told, too
+			lines = slices.Concat(narrowed, lines)
+		}
+		f = append(ledger.Without[store.Lines](f), lines)
 	}
 	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "")), nil
 }
