@@ -39,8 +39,8 @@ func limitsOnly(said string) bool {
 	return keeps || only
 }
 
-// ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work: "don't
-// touch refund, and I don't agree".
+// ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work:
+// "don't touch refund, and I don't agree".
 func (l Lexicon) ObjectsBesideLimit(text string) bool {
 	own, _ := words.OwnLines(words.Straighten(text))
 	_, refusal := l.cutRefusal(words.TrimAddress(own))

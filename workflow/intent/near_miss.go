@@ -56,9 +56,9 @@ func cutClause(text string) (head, tail string, found bool) {
 	return strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+size:]), true
 }
 
-// limitIn returns the words of a near miss that limit it, and those of a condition or a time. They stand behind
-// the words that approve, or behind a "but" at the beginning of a clause. agreed says that a yes stands before
-// the text.
+// limitIn returns the words of a near miss that limit it, and those of a condition or a time. They stand
+// behind the words that approve, or behind a "but" at the beginning of a clause. agreed says that a yes
+// stands before the text.
 func (l Lexicon) limitIn(text string, agreed bool) (scope, condition string) {
 	tail, approves := l.phrases().CutWhole(text, phrases.Approve, phrases.Near)
 	if !approves {
@@ -78,8 +78,8 @@ func (l Lexicon) limitIn(text string, agreed bool) (scope, condition string) {
 	}
 }
 
-// splitWhen reads a clause that limits a yes: the limit, which begins with a "but" or with what leaves something out,
-// and the condition or the time in it.
+// splitWhen reads a clause that limits a yes: the limit, which begins with a "but" or with what leaves
+// something out, and the condition or the time in it.
 func (l Lexicon) splitWhen(clause string) (scope, condition string) {
 	limit, limited := l.phrases().CutFirst(clause, phrases.But)
 	if !limited {

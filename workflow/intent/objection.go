@@ -130,7 +130,8 @@ var inSlashes = lazyregexp.New(`^\pL[\pL' ]*(?:/ ?\pL[\pL' ]*)+$`)
 // weigh returns what the phrase found in the clause at that index refuses.
 func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal {
 	last := at == len(all)-1
-	informs := l.phrases().Begins(m.Reason, phrases.Inform) || !last && l.phrases().Begins(all[at+1].text, phrases.Inform)
+	informs := l.phrases().Begins(m.Reason, phrases.Inform) ||
+		!last && l.phrases().Begins(all[at+1].text, phrases.Inform)
 	instead := !last && !l.refusesOrOpens(all[at+1]) && l.phrases().Says(all[at+1].text, phrases.Instead)
 	shown := at > 0 && all[at-1].mark == ':' && !led
 	switch {

@@ -16,7 +16,8 @@ const maxObjection = 14
 // English alone. What merely does not push ("it doesn't push the order") is no objection.
 func objectsToPush(sentence string) bool {
 	said := phrases.Fold(sentence)
-	return len(strings.Fields(said)) <= maxObjection && pushObjection.MatchString(said) && !aboutProduct.MatchString(said)
+	short := len(strings.Fields(said)) <= maxObjection
+	return short && pushObjection.MatchString(said) && !aboutProduct.MatchString(said)
 }
 
 const (

@@ -77,11 +77,14 @@ const (
 
 // Meanings lists all meanings.
 var Meanings = []Meaning{
-	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Except, When, Please, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk,
+	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Except, When, Please, Opener, Pointer, Tail, Reason,
+	Instead, Ask, Filler, Idiom, Inform, Talk,
 }
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
-var liberal = []Meaning{Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk}
+var liberal = []Meaning{
+	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk,
+}
 
 // A List holds the phrases of one language, by meaning.
 type List struct {

@@ -64,8 +64,8 @@ func (x index) of(k keys) []string {
 	return slices.Concat(one, two, gapped)
 }
 
-// twoWords returns the beginning of text to the end of its second word. It returns an empty string if there is none, or
-// in a script that joins words.
+// twoWords returns the beginning of text to the end of its second word. It returns an empty string if there
+// is none, or in a script that joins words.
 func twoWords(text string) string {
 	words, inside := 0, false
 	for at, r := range text {
@@ -382,11 +382,13 @@ func (s Set) CutWhole(text string, meanings ...Meaning) (rest string, ok bool) {
 	return rest, ok
 }
 
-// Ends reports whether the text ends with a phrase of one of the meanings, apart from case and one final mark.
+// Ends reports whether the text ends with a phrase of one of the meanings, apart from case and one final
+// mark.
 func (s Set) Ends(text string, meanings ...Meaning) bool {
 	text = strings.ToLower(trimMark(text))
 	for _, meaning := range meanings {
-		if slices.ContainsFunc(s.All(meaning), func(phrase string) bool { _, ok := cutSuffix(text, phrase); return ok }) {
+		ends := func(phrase string) bool { _, ok := cutSuffix(text, phrase); return ok }
+		if slices.ContainsFunc(s.All(meaning), ends) {
 			return true
 		}
 	}
