@@ -122,6 +122,9 @@ func (l Lexicon) readLoose(own string, refusal Refusal) Consent {
 		scope, condition := looseScope(own)
 		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
 	case refusal == RefusalNone:
+		if m := yesWhen.FindStringSubmatch(words.Polite(own)); m != nil && !reports.MatchString(m[1]) {
+			return Consent{Kind: ConsentUnclear, Condition: m[1]}
+		}
 		return l.readNearMiss(own)
 	}
 	return Consent{}
@@ -178,6 +181,13 @@ func (l Lexicon) soundsLike(bare string) bool {
 	}
 	return requesting.MatchString(bare) || opensWith.MatchString(bare) || endsWith.MatchString(bare)
 }
+
+var (
+	// yesWhen matches a bare yes with a condition or a time: "yes, pending CI", "ok, tomorrow".
+	yesWhen = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*(?:but |then |and )*(?:\()?((?:only |not before )?(?:only if|only when|` + conditions + `|` + times + `)\b[^.!?()]{0,60})\)?$`)
+	// reports matches what happens in a report, and is no condition.
+	reports = lazyregexp.New(`(?i)^(?:when|until|before)\b|\b(?:i|it|we|you|users?|guests?|fails?|breaks?|happens?|shows?|press|click|reload|total|price|page)\b`)
+)
 
 // maxConsent is the limit, in characters, of a message that is read as consent.
 const maxConsent = 300

@@ -95,7 +95,7 @@ var phrases = []struct {
 	{"go ahead, without the refactoring", scoped, "without the refactoring"},
 	{"sounds good but use errors.Is", scoped, "use errors.Is"},
 	{"do it all except for the footer", scoped, "not the footer"},
-	{"go ahead with the second option", unclear, "with the second option"},
+	{"go ahead with the second option", unclear, "only the second option"},
 	{"fix it and also add a dark mode", unclear, ""},
 	{"fix it, and add a test for coupons", unclear, ""},
 	{"yes, but it also happens for guests", none, ""},
@@ -149,7 +149,7 @@ var phrases = []struct {
 	{"yes, just `Split`", scoped, "just `Split`"},
 	{"yes, just newTotal", scoped, "just newTotal"},
 	{"go ahead, but only steps 1 and 2", scoped, "only steps 1 and 2"},
-	{"go ahead, only 1 and 2", scoped, "only 1 and 2"},
+	{"go ahead, only 1 and 2", scoped, "only steps 1 and 2"},
 	{"go ahead, but only change the header", scoped, "only change the header"},
 	{"ok, but not in the cart", scoped, "not in the cart"},
 	{"lgtm, but no changes to the API", scoped, "no changes to the API"},
@@ -402,42 +402,126 @@ func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 	}
 }
 
+// A consentCase is a yes with a limit, a condition or a time.
+type consentCase struct {
+	text             string
+	kind             intent.ConsentKind
+	scope, condition string
+}
+
+// limitedConsent are messages whose conditions and limits are kept in their words.
+var limitedConsent = []consentCase{
+	{"go ahead with 1 and 3", scoped, "only steps 1 and 3", ""},
+	{"go ahead with steps 1 and 3", scoped, "only steps 1 and 3", ""},
+	{"ok, go ahead with only 2", scoped, "only step 2", ""},
+	{"lgtm, with points 1, 2 and 4", scoped, "only points 1, 2 and 4", ""},
+	{"go ahead with 1 and 3 and ask bob about 2", unclear, "with 1 and 3 and ask bob about 2", ""},
+	{"LGTM, minus the test", scoped, "not the test", ""},
+	{"approved minus the docs", scoped, "not the docs", ""},
+	{"approve, provided bob agrees", unclear, "", "provided bob agrees"},
+	{"approve provided that bob agrees", unclear, "", "provided that bob agrees"},
+	{"fix it tomorrow", unclear, "", "tomorrow"},
+	{"fix it if the tests pass", unclear, "", "if the tests pass"},
+	{"if the tests pass, go ahead", unclear, "", "if the tests pass"},
+	{"go ahead once CI is green", unclear, "", "once CI is green"},
+	{"fix it after the release", unclear, "", "after the release"},
+	{"yes, but only after the release", unclear, "", "only after the release"},
+	{"fix it, but only if CI is green", unclear, "", "only if CI is green"},
+	{"fix it, but ask me before you push", unclear, "", "ask me before you push"},
+	{"fix only the header, and only after the release", unclear, "the header", "and only after the release"},
+	{"fix it, but leave the docs alone until bob is back", unclear, "", "leave the docs alone until bob is back"},
+	{"go ahead, but only the cart, once CI is green", unclear, "only the cart", "once CI is green"},
+	{"fix it in price only", scoped, "only in price", ""},
+	{"fix it in the cart, only", scoped, "only in the cart", ""},
+	{"fix this for guests only", scoped, "only for guests", ""},
+	{"go ahead with the second option", unclear, "only the second option", ""},
+	{"fix it in the store", unclear, "in the store", ""},
+	{"fix it in the store, too", unclear, "", ""},
+	{"the total is off when I pay. fix it", unclear, "", ""},
+
+	// A condition or a time, in the words of people.
+	{"approved, subject to ann's review", unclear, "", "subject to ann's review"},
+	{"approved pending CI", unclear, "", "pending CI"},
+	{"lgtm (pending CI)", unclear, "", "pending CI"},
+	{"fix it as long as CI is green", unclear, "", "as long as CI is green"},
+	{"fix it provided tests stay green", unclear, "", "provided tests stay green"},
+	{"fix it with bob's ok", unclear, "", "with bob's ok"},
+	{"fix it w/ ann's approval", unclear, "", "w/ ann's approval"},
+	{"go ahead upon ann's approval", unclear, "", "upon ann's approval"},
+	{"fix it given ann's ok", unclear, "", "given ann's ok"},
+	{"fix it this week", unclear, "", "this week"},
+	{"fix it next release", unclear, "", "next release"},
+	{"fix it overnight", unclear, "", "overnight"},
+	{"fix it at night", unclear, "", "at night"},
+	{"fix it eod", unclear, "", "eod"},
+	{"fix it on Monday", unclear, "", "on Monday"},
+	{"ship it monday", unclear, "", "monday"},
+	{"fix it by friday", unclear, "", "by friday"},
+	{"fix it at 5pm", unclear, "", "at 5pm"},
+	{"fix it, at 5", unclear, "", "at 5"},
+	{"fix it in an hour", unclear, "", "in an hour"},
+	{"fix it in the morning", unclear, "", "in the morning"},
+	{"fix it during the maintenance window", unclear, "", "during the maintenance window"},
+	{"go ahead but not before friday", unclear, "", "not before friday"},
+	{"lgtm for tomorrow", unclear, "", "tomorrow"},
+	{"tomorrow, fix it", unclear, "", "tomorrow"},
+	{"yes, tomorrow", unclear, "", "tomorrow"},
+	{"ok, pending CI", unclear, "", "pending CI"},
+	{"yes, once CI is green", unclear, "", "once CI is green"},
+	{"sure, as long as ann agrees", unclear, "", "as long as ann agrees"},
+	{"ok, once I reload it is gone", none, "", ""},
+	{"yes, today it fails for guests, too", none, "", ""},
+	{"fix only this week's report", scoped, "this week's report", ""},
+
+	// Limits, as they are meant.
+	{"fix it w/o tests", scoped, "without tests", ""},
+	{"fix it, excluding the tests", scoped, "not the tests", ""},
+	{"fix it, no tests", scoped, "no tests", ""},
+	{"go ahead, 1 and 3 only", scoped, "only steps 1 and 3", ""},
+	{"approve 1 and 3", scoped, "only steps 1 and 3", ""},
+	{"fix 1-3", scoped, "only steps 1-3", ""},
+	{"approve 2", unclear, "only step 2", ""},
+	{"go ahead with everything but 2", scoped, "not step 2", ""},
+	{"approve all but 2", scoped, "not step 2", ""},
+	{"fix all but the header", scoped, "not the header", ""},
+	{"fix everything except 3", scoped, "not step 3", ""},
+	{"fix it (only price.go)", scoped, "only price.go", ""},
+	{"approved (tests only)", unclear, "only tests", ""},
+	{"fix it -- only price.go", scoped, "only price.go", ""},
+	{"go ahead with the first", unclear, "only the first", ""},
+	{"fix only the first", unclear, "only the first", ""},
+	{"go ahead for now only", unclear, "", ""},
+
+	// The same in other languages, in which a limit is always asked about.
+	{"mach es morgen", unclear, "", "morgen"},
+	{"behebe es, wenn CI grün ist", unclear, "", "wenn CI grün ist"},
+	{"ja, aber erst morgen", unclear, "", "erst morgen"},
+	{"ja, morgen", unclear, "", "morgen"},
+	{"mach das, aber ohne Tests", unclear, "ohne Tests", ""},
+	{"corrige-le demain", unclear, "", "demain"},
+	{"oui, mais sans les tests", unclear, "sans les tests", ""},
+	{"oui, sauf les tests", unclear, "sauf les tests", ""},
+	{"arréglalo mañana", unclear, "", "mañana"},
+	{"arréglalo pero sin tests", unclear, "sin tests", ""},
+	{"arréglalo sin tests", unclear, "sin tests", ""},
+	{"sí, si pasan los tests", unclear, "", "si pasan los tests"},
+	{"corrige isso amanhã", unclear, "", "amanhã"},
+	{"correggilo domani", unclear, "", "domani"},
+	{"correggilo senza i test", unclear, "senza i test", ""},
+	{"fix het morgen", unclear, "", "morgen"},
+	{"napraw to jutro", unclear, "", "jutro"},
+	{"napraw to, ale bez testów", unclear, "bez testów", ""},
+	{"明日修正してください", unclear, "", "明日修正してください"},
+	{"CIが通ったら修正してください", unclear, "", "CIが通ったら修正してください"},
+	{"明天修复", unclear, "", "明天修复"},
+	{"修复吧，明天", unclear, "", "明天"},
+	{"내일 고쳐 주세요", unclear, "", "내일 고쳐 주세요"},
+}
+
 // What a message makes its consent depend on, and what it limits the consent to, are kept in its words.
 func TestConditionsAndLimits(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		text             string
-		kind             intent.ConsentKind
-		scope, condition string
-	}{
-		{"go ahead with 1 and 3", scoped, "only steps 1 and 3", ""},
-		{"go ahead with steps 1 and 3", scoped, "only steps 1 and 3", ""},
-		{"ok, go ahead with only 2", scoped, "only steps 2", ""},
-		{"lgtm, with points 1, 2 and 4", scoped, "only points 1, 2 and 4", ""},
-		{"go ahead with 1 and 3 and ask bob about 2", unclear, "with 1 and 3 and ask bob about 2", ""},
-		{"LGTM, minus the test", scoped, "not the test", ""},
-		{"approved minus the docs", scoped, "not the docs", ""},
-		{"approve, provided bob agrees", unclear, "", "provided bob agrees"},
-		{"approve provided that bob agrees", unclear, "", "provided that bob agrees"},
-		{"fix it tomorrow", unclear, "", "tomorrow"},
-		{"fix it if the tests pass", unclear, "", "if the tests pass"},
-		{"if the tests pass, go ahead", unclear, "", "if the tests pass"},
-		{"go ahead once CI is green", unclear, "", "once CI is green"},
-		{"fix it after the release", unclear, "", "after the release"},
-		{"yes, but only after the release", unclear, "", "only after the release"},
-		{"fix it, but only if CI is green", unclear, "", "only if CI is green"},
-		{"fix it, but ask me before you push", unclear, "", "ask me before you push"},
-		{"fix only the header, and only after the release", unclear, "the header", "and only after the release"},
-		{"fix it, but leave the docs alone until bob is back", unclear, "", "leave the docs alone until bob is back"},
-		{"go ahead, but only the cart, once CI is green", unclear, "only the cart", "once CI is green"},
-		{"fix it in price only", scoped, "only in price", ""},
-		{"fix it in the cart, only", scoped, "only in the cart", ""},
-		{"fix this for guests only", scoped, "only for guests", ""},
-		{"go ahead with the second option", unclear, "with the second option", ""},
-		{"fix it in the store", unclear, "in the store", ""},
-		{"fix it in the store, too", unclear, "", ""},
-		{"the total is off when I pay. fix it", unclear, "", ""},
-	} {
+	for _, c := range limitedConsent {
 		got := intent.ReadConsent(c.text)
 		if got.Kind != c.kind || got.Scope != c.scope || got.Condition != c.condition {
 			t.Errorf("%q: %q with scope %q and condition %q, want %q, %q, %q", c.text, got.Kind, got.Scope, got.Condition, c.kind, c.scope, c.condition)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
@@ -13,12 +15,19 @@ import (
 type clause struct {
 	text string
 	mark byte // what ends it: a comma for all marks but a colon; 0 at the end of the sentence
+
+	aside bool // it stands in brackets
 }
 
 // spokenSentences returns the sentences that a message's writer says, as words.Sentences does, and leaves out
 // what is only shown: lists, logs, commands, what a colon announces, and what is struck out.
 func spokenSentences(text string) []string {
-	text = atBobbin.ReplaceAllString(eastern.Replace(strings.TrimSpace(text)), "")
+	text = norm.NFKC.String(eastern.Replace(strings.TrimSpace(text))) // full-width letters are the plain ones
+	text = toEverybody.ReplaceAllString(atBobbin.ReplaceAllString(text, ""), "$1")
+	for _, apart := range typedTogether {
+		text = apart.ReplaceAllString(text, "$1 $2")
+	}
+	text = typedDash.ReplaceAllString(text, "$1 - $2")
 	var lines []string
 	announced := false
 	for line := range strings.Lines(text) {
@@ -38,10 +47,19 @@ var (
 	// eastern writes the marks of Chinese and Japanese as ours.
 	eastern = strings.NewReplacer(
 		"。", ". ", "！", "! ", "？", "? ", "，", ", ", "、", ", ", "：", ": ", "；", "; ",
-		"「", `"`, "」", `"`, "『", `"`, "』", `"`, "　", " ", "¡", "", "¿", "",
+		"（", " (", "）", ") ", "｡", ". ", "､", ", ", "—", " - ", "「", `"`, "」", `"`, "『", `"`, "』", `"`, "　", " ", "¡", "", "¿", "",
 	)
 	// atBobbin matches the bot's name as people type it where Slack makes no mention of it.
 	atBobbin = lazyregexp.New(`(?i)^@bobbin\b[,:]? *`)
+	// toEverybody matches a mention of all people in a channel, the bot among them.
+	toEverybody = lazyregexp.New(`(?i)(^|\s)(?:<!(?:here|channel|everyone)(?:\|[^>]*)?>|@(?:here|channel|everyone|all)\b)[,:]?`)
+	// typedTogether match two sentences or clauses without a space between them: "stop...wrong file", and a
+	// number that is a slip of an exclamation mark: "stop!!!1".
+	typedTogether = []*lazyregexp.Regexp{
+		lazyregexp.New(`(\pL\.{2,})(\pL)`), lazyregexp.New(`(\pL!+)(\pL)`),
+		lazyregexp.New(`(\pL!+)1[!1]*(\s|$)`),
+	}
+	typedDash = lazyregexp.New(`(\pL) ?(?:–|--+) ?(\pL)`)
 	// shown matches a line that its writer shows and does not say: an item of a list, a log line, a command.
 	shown  = lazyregexp.New(`^\s*(?:\d+[.)] |[-*•+] |\[attached: |[$#%] |\[?\d{1,4}[:/-]\d\d|` + logLevel + `)`)
 	struck = lazyregexp.New(`(?:^|\s)~[^~\n]+~`)
@@ -54,13 +72,14 @@ const logLevel = `(?i:error|warn|info|debug|fatal|panic|npm err!?)\b`
 
 // clauses splits a sentence at its commas, colons and dashes. Those around the name of an emoji are none.
 func clauses(sentence string) (all []clause) {
-	sentence = emojiNames.ReplaceAllString(sentence, " ")
+	sentence = inAside.ReplaceAllString(emojiNames.ReplaceAllString(sentence, " "), ", ($1, ")
 	for sentence != "" {
 		at := clauseMark.FindStringIndex(sentence)
 		if at == nil {
 			at = []int{len(sentence), len(sentence)}
 		}
-		c := clause{text: plainClause(sentence[:at[0]])}
+		said := strings.TrimSpace(sentence[:at[0]])
+		c := clause{text: plainClause(said), aside: strings.HasPrefix(said, "(")}
 		switch mark := sentence[at[0]:at[1]]; {
 		case strings.Contains(mark, ":"):
 			c.mark = ':'
@@ -76,6 +95,7 @@ func clauses(sentence string) (all []clause) {
 }
 
 var (
+	inAside    = lazyregexp.New(`\s[(\[]([^()\[\]]+)[)\]]`)
 	clauseMark = lazyregexp.New(`[,;]+\s*|:+\s+|\s-+\s|\s-+$`)
 	emojiNames = lazyregexp.New(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
 )

@@ -10,6 +10,7 @@
 //
 //	lexicon.go     the lists by which messages are read
 //	objection.go   what stops or holds approved work; it is read liberally
+//	push_objection.go  sentences that deny a push in words that no list has
 //	clause.go      the clauses of a message that its writer says, and does not only show
 //	approval.go    words that approve a report, and words that only sound like approval
 //	near_miss.go   what is almost an approval: slips, a yes in any language

@@ -24,15 +24,57 @@ func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	if quoted || strings.ContainsAny(own, "?`\n") || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) || words.Mentions(plain) {
 		return "", false
 	}
-	own = words.TrimAddress(own)
+	own, _ = l.cutRefusal(words.TrimAddress(own))
 	said := strings.TrimRight(strings.TrimSpace(limitOpeners.ReplaceAllString(words.Polite(own), "")), " .!")
-	keeps := leavesAlone.MatchString(said) && !limitsAll.MatchString(said)
-	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
-	if !keeps && !only || conditional.MatchString(setAside.ReplaceAllString(said, "$1")) || anotherSentence.MatchString(said) {
+	if !limitsOnly(said) || conditionAt(said) != nil || anotherSentence.MatchString(said) {
 		return "", false
 	}
 	return said, true
 }
+
+// limitsOnly reports whether words are a limit and nothing else.
+func limitsOnly(said string) bool {
+	keeps := leavesAlone.MatchString(said) && !limitsAll.MatchString(said)
+	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
+	return keeps || only
+}
+
+// ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work:
+// "don't touch refund, and I don't agree".
+func (l Lexicon) ObjectsBesideLimit(text string) bool {
+	own, _ := words.OwnLines(words.Straighten(text))
+	_, refusal := l.cutRefusal(words.TrimAddress(own))
+	return refusal != RefusalNone
+}
+
+// cutRefusal drops the clauses that refuse from a limit, and returns what they refuse. If nothing refuses, or
+// nothing else would be left, it returns own as it is.
+func (l Lexicon) cutRefusal(own string) (rest string, refusal Refusal) {
+	if l.ReadRefusal(own) == RefusalNone {
+		return own, RefusalNone
+	}
+	kept := own
+	for _, part := range besideLimit.Split(own, -1) {
+		if limitsOnly(strings.TrimRight(limitOpeners.ReplaceAllString(part, ""), " .!")) {
+			continue
+		}
+		if r := l.ReadRefusal(part); r != RefusalNone {
+			refusal = stronger(refusal, r)
+			kept = strings.Replace(kept, part, "\n", 1)
+		}
+	}
+	kept = strings.Trim(aroundCut.ReplaceAllString(kept, ", "), " ,;.!-")
+	if refusal == RefusalNone || kept == "" {
+		return own, RefusalNone
+	}
+	return kept, refusal
+}
+
+var (
+	besideLimit = lazyregexp.New(`(?i)(?:[,;.!]+ +| -+ )(?:(?:and|but|also) )?| (?:and|but) `)
+	// aroundCut matches the marks around a clause that was cut off.
+	aroundCut = lazyregexp.New(`(?i)(?:[,;.! -]|\b(?:and|but|also)\b)*\n(?:[,;.! -]|\b(?:and|but|also)\b)*`)
+)
 
 // limitOf returns the words of a limit as they are read without those of the approval around them.
 func limitOf(scope string) string {
@@ -44,10 +86,10 @@ func limitOf(scope string) string {
 
 var (
 	limitOpeners = lazyregexp.New(`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also)[,:.!]? +)+`)
-	leavesAlone  = lazyregexp.New(`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:touch|change|edit|modify|alter|rename|reformat|refactor) .+|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`)
+	leavesAlone  = lazyregexp.New(`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:touch|fix|change|edit|modify|alter|rename|reformat|refactor) .+|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`)
 	onlyThis     = lazyregexp.New(`(?i)^(?:only|just|nothing but) \S+(?: \S+){0,7}$`)
 	// statesSomething matches a sentence about the world, which is a report or a correction.
 	statesSomething = lazyregexp.New(`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`)
 	asksForMore     = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
-	beginsLimit     = lazyregexp.New(`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`)
+	beginsLimit     = lazyregexp.New(`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|w/o|exclude|excluding|omit|except|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`)
 )

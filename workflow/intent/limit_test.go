@@ -16,6 +16,11 @@ func TestLimitsOfApprovedWork(t *testing.T) {
 		"leave CHANGELOG.md alone":                    "leave CHANGELOG.md alone",
 		"and don't touch the tests":                   "don't touch the tests",
 		"stay within money/":                          "stay within money/",
+		"don't touch refund, and I don't agree":       "don't touch refund",
+		"I don't agree, and don't touch refund":       "don't touch refund",
+		"only cart/price.go. Bad idea anyway":         "only cart/price.go",
+		"don't touch the tests, wrong file":           "don't touch the tests",
+		"don't fix tax.go":                            "don't fix tax.go",
 		"looks good, go ahead but use the other file": "",
 		"only the header is missing on mobile":        "",
 		"just wondering":                              "",
@@ -35,6 +40,24 @@ func TestLimitsOfApprovedWork(t *testing.T) {
 		got, ok := Lexicon{}.ReadLimit(text)
 		if got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
+		}
+	}
+}
+
+// What refuses beside a limit is an objection of its own.
+func TestObjectionsBesideLimits(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"don't touch refund, and I don't agree": true,
+		"only cart/price.go. Bad idea anyway":   true,
+		"don't touch the tests, wrong file":     true,
+		"don't touch refund":                    false,
+		"no, only cart/price.go":                false,
+		"don't fix tax.go":                      false,
+		"leave the header alone":                false,
+	} {
+		if got := (Lexicon{}).ObjectsBesideLimit(text); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

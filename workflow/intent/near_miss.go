@@ -31,11 +31,13 @@ func (l Lexicon) readNearMiss(own string) Consent {
 		}
 		agreed, rest = true, tail
 	}
-	switch limit, limited := l.phrases().CutFirst(rest, phrases.But); {
-	case agreed && limited:
-		return Consent{Kind: ConsentUnclear, Scope: limit}
-	case l.phrases().Begins(rest, phrases.Near), l.phrases().Begins(rest, phrases.Approve):
-		return Consent{Kind: ConsentUnclear, Scope: l.limitIn(rest)}
+	scope, condition := l.limitIn(rest, agreed)
+	begins := l.phrases().Begins(rest, phrases.Near) || l.phrases().Begins(rest, phrases.Approve)
+	if begins || agreed && (scope != "" || condition != "") {
+		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
+	}
+	if l.phrases().Index(rest, phrases.When) >= 0 && l.phrases().Ends(rest, phrases.Approve, phrases.Near) {
+		return Consent{Kind: ConsentUnclear, Condition: said} // "明日修正してください"
 	}
 	return Consent{}
 }
@@ -54,18 +56,50 @@ func cutClause(text string) (head, tail string, found bool) {
 	return strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+size:]), true
 }
 
-// limitIn returns the words of a near miss that limit it: those behind a "but" at the beginning of a clause.
-func (l Lexicon) limitIn(text string) string {
-	for {
-		_, tail, found := cutClause(text)
-		if !found {
-			return ""
-		}
-		if limit, ok := l.phrases().CutFirst(tail, phrases.But); ok {
-			return limit
-		}
-		text = tail
+// limitIn returns the words of a near miss that limit it, and those of a condition or a time. They stand
+// behind the words that approve, or behind a "but" at the beginning of a clause. agreed says that a yes
+// stands before the text.
+func (l Lexicon) limitIn(text string, agreed bool) (scope, condition string) {
+	tail, approves := l.phrases().CutWhole(text, phrases.Approve, phrases.Near)
+	if !approves {
+		tail = text
 	}
+	for clauses := approves || agreed; ; clauses = true {
+		if clauses {
+			if scope, condition = l.splitWhen(tail); scope != "" || condition != "" {
+				return scope, condition
+			}
+		}
+		_, rest, found := cutClause(tail)
+		if !found {
+			return "", ""
+		}
+		tail = rest
+	}
+}
+
+// splitWhen reads a clause that limits a yes: the limit, which begins with a "but" or with what leaves
+// something out, and the condition or the time in it.
+func (l Lexicon) splitWhen(clause string) (scope, condition string) {
+	limit, limited := l.phrases().CutFirst(clause, phrases.But)
+	if !limited {
+		limit, limited = clause, l.phrases().Begins(clause, phrases.Except)
+	}
+	if !limited {
+		limit = clause
+	}
+	at := l.phrases().Index(limit, phrases.When)
+	switch {
+	case at < 0 && limited:
+		return limit, ""
+	case at < 0:
+		return "", ""
+	case strings.ContainsFunc(limit[at:], isJoined):
+		return "", strings.Trim(limit, " ,，、")
+	case !limited:
+		return "", limit[at:]
+	}
+	return strings.Trim(limit[:at], " ,"), limit[at:]
 }
 
 // isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // A Refusal is what a message says against work that is under way. A refusal permits nothing, so it is read
@@ -43,14 +44,41 @@ func (l Lexicon) OnlyRefuses(text string) bool {
 	return l.ReadRefusal(text) == RefusalStop
 }
 
+// ReadRefusalToColleague reads what a message that is said to another person, or mentions one, has against
+// the work: "@ann wait, please don't push this". It does not say so to the bot, so it is a hold at most. What
+// people answer to each other ("@ann one moment", "@ann no") is none.
+func (l Lexicon) ReadRefusalToColleague(text string) Refusal {
+	own, _ := words.OwnLines(words.Straighten(text))
+	own = toEverybody.ReplaceAllString(own, "$1")
+	if !words.AddressesOther(own) && !words.Mentions(own) {
+		return RefusalNone
+	}
+	own = mentionedPeople.ReplaceAllString(strings.TrimSpace(own), " ")
+	for _, sentence := range spokenSentences(own) {
+		if r, _ := l.readSentence(sentence, l.isTalk); r != RefusalNone || objectsToPush(sentence) {
+			return RefusalHold
+		}
+	}
+	return RefusalNone
+}
+
+// mentionedPeople matches the mentions of people and groups, and the name that a message begins with.
+var mentionedPeople = lazyregexp.New(`<[@!][^>]*>[,:]?|^(?:\s*@[\pL\d._-]+[,:]?)+`)
+
+// isTalk reports whether a clause refuses nothing when it is said to a colleague.
+func (l Lexicon) isTalk(c clause) bool { return l.phrases().IsSaid(c.text, phrases.Talk) }
+
 // readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
 // work.
 func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
-	if refusesByEmoji(text) {
+	if l.refusesByEmoji(text) {
 		refusal = RefusalHold
 	}
 	for _, sentence := range spokenSentences(text) {
-		r, stops := l.readSentence(sentence)
+		r, stops := l.readSentence(sentence, nil)
+		if r == RefusalNone && objectsToPush(sentence) {
+			r = RefusalHold
+		}
 		refusal, ends = stronger(refusal, r), ends || stops
 	}
 	return refusal, ends
@@ -63,16 +91,19 @@ func stronger(a, b Refusal) Refusal {
 	return b
 }
 
-// readSentence returns the strongest refusal of a sentence.
-func (l Lexicon) readSentence(sentence string) (refusal Refusal, ends bool) {
+// readSentence returns the strongest refusal of a sentence. Clauses for which ignores is true refuse nothing.
+func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refusal Refusal, ends bool) {
 	all := clauses(sentence)
 	if isList(all) && slices.ContainsFunc(all, func(c clause) bool { return !l.refusesOrOpens(c) }) {
 		return RefusalNone, false
 	}
 	led := true // what came before the clause refuses, too, or only opens the sentence
 	for i, c := range all {
-		m := l.phrases().Find(c.text)
+		m := l.find(c.text)
 		r := l.weigh(m, all, i, led)
+		if r != RefusalNone && ignores != nil && ignores(c) {
+			r = RefusalNone
+		}
 		if r != RefusalNone && strings.HasSuffix(sentence, "?") {
 			r = l.weighQuestion(r, all, i)
 		}
@@ -83,12 +114,34 @@ func (l Lexicon) readSentence(sentence string) (refusal Refusal, ends bool) {
 }
 
 func (l Lexicon) refusesOrOpens(c clause) bool {
-	return l.phrases().IsOpener(c.text) || l.phrases().Find(c.text).Meaning != phrases.None
+	return l.phrases().IsOpener(c.text) || l.find(c.text).Meaning != phrases.None
 }
+
+// find finds what a clause refuses. Of words between slashes each has to refuse: "stop/halt", and not
+// "start/stop".
+func (l Lexicon) find(clause string) (first phrases.Match) {
+	if first = l.phrases().Find(clause); first.Meaning != phrases.None || !inSlashes.MatchString(clause) {
+		return first
+	}
+	for i, part := range strings.Split(clause, "/") {
+		m := l.phrases().Find(strings.TrimSpace(part))
+		if m.Meaning == phrases.None {
+			return phrases.Match{}
+		}
+		if i == 0 {
+			first = m
+		}
+	}
+	return first
+}
+
+var inSlashes = lazyregexp.New(`^\pL[\pL' ]*(?:/ ?\pL[\pL' ]*)+$`)
 
 // weigh returns what the phrase found in the clause at that index refuses.
 func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal {
 	last := at == len(all)-1
+	informs := l.phrases().Begins(m.Reason, phrases.Inform) ||
+		!last && l.phrases().Begins(all[at+1].text, phrases.Inform)
 	instead := !last && !l.refusesOrOpens(all[at+1]) && l.phrases().Says(all[at+1].text, phrases.Instead)
 	shown := at > 0 && all[at-1].mark == ':' && !led
 	switch {
@@ -96,7 +149,7 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 		return RefusalNone
 	case m.Meaning == phrases.No:
 		return l.weighNo(m, all, at, led)
-	case m.Meaning == phrases.Hold, m.Partial:
+	case m.Meaning == phrases.Hold, m.Partial, m.Meaning == phrases.Wait && informs: // "wait, I found it"
 		return RefusalHold
 	case all[at].mark == ':' && !(!last && l.refusesOrOpens(all[at+1])):
 		return RefusalNone // "wait: no child processes" is a log
@@ -132,6 +185,8 @@ func weighLate(m phrases.Match, all []clause, at int) Refusal {
 	switch {
 	case all[at].wordCount() > 1:
 		return RefusalStop
+	case all[at].aside:
+		return RefusalNone // "the red button (stop)"
 	case !last || short:
 		return RefusalNone
 	case m.Meaning == phrases.Wait:
@@ -152,10 +207,11 @@ func (l Lexicon) weighQuestion(r Refusal, all []clause, at int) Refusal {
 	return RefusalNone
 }
 
-// refusesByEmoji reports whether a message is made of emoji of which one refuses, or ends with one behind a
-// few words.
-func refusesByEmoji(text string) bool {
+// refusesByEmoji reports whether a message is made of emoji of which one refuses, ends with one behind a few
+// words, or begins with one that could be a "no" there: "👎 from me".
+func (l Lexicon) refusesByEmoji(text string) bool {
 	own, _ := words.OwnLines(words.Straighten(refusingPictures.Replace(words.SpellPictures(text))))
+	own = toEverybody.ReplaceAllString(own, "$1")
 	if words.AddressesOther(own) {
 		return false
 	}
@@ -168,7 +224,13 @@ func refusesByEmoji(text string) bool {
 	}
 	behindFew := strings.HasSuffix(own, ":") && !strings.HasPrefix(own, ":") && RefusingReaction(last)
 	text = plainClause(own)
-	return own == "-1" || refuses && (text == "" || behindFew && len(strings.Fields(text)) < 5)
+	switch {
+	case own == "-1", refuses && text == "":
+		return true
+	case strings.HasPrefix(own, ":") && refuses, strings.HasPrefix(own, "-1 "):
+		return l.phrases().Find("no "+strings.TrimPrefix(text, "1 ")).Meaning != phrases.None
+	}
+	return behindFew && len(strings.Fields(text)) < 5
 }
 
 // RefusingReaction reports whether an emoji says no. name is as Slack names it, without the skin tone.

@@ -13,12 +13,16 @@ import (
 // readScope reads an approval with a scope. If the scope is a condition, says nothing, names no thing, or is
 // followed by another sentence, the consent is unclear, so that people are asked.
 func readScope(said string) Consent {
+	said = withoutBrackets(said)
 	for _, form := range scopes {
 		m := form.words.FindStringSubmatch(said)
 		if m == nil {
 			continue
 		}
 		scope := strings.TrimSpace(m[1])
+		if form.numbers || onlyNumbers.MatchString(scope) {
+			scope = stepsOf(scope)
+		}
 		switch {
 		case refusesLater.MatchString(scope), form.bare && disagrees.MatchString(scope):
 			return Consent{Kind: ConsentRefuse}
@@ -28,23 +32,67 @@ func readScope(said string) Consent {
 			continue
 		case everything.MatchString(scope), limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
-		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")):
+		case conditionAt(scope) != nil:
 			limit, condition := splitCondition(scope)
+			if limit != "" {
+				limit = form.before + limit
+			}
 			return Consent{Kind: ConsentUnclear, Scope: limit, Condition: condition}
+		case ordinal.MatchString(scope):
+			return Consent{Kind: ConsentUnclear, Scope: onlyOrdinal(form.before + scope)}
+		case form.names && limitsNoThing(form.before+scope):
+			return Consent{Kind: ConsentUnclear, Scope: form.before + scope}
 		case anotherSentence.MatchString(scope) || consentWords.MatchString(scope), limitsNoThing(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
-		return Consent{Kind: ConsentScoped, Scope: form.before + scope, WithoutGoAhead: form.bare}
+		scope = shortWithout.ReplaceAllString(form.before+scope, "without ")
+		return Consent{Kind: ConsentScoped, Scope: scope, WithoutGoAhead: form.bare}
 	}
 	return Consent{}
 }
 
+// withoutBrackets writes what stands in brackets at the end behind a comma: "fix it (only price.go)" is "fix
+// it, only price.go".
+func withoutBrackets(said string) string { return inBrackets.ReplaceAllString(said, "$1, $2") }
+
+// stepsOf writes the numbers of steps with the word for them, if it is missing: "steps 1 and 3".
+func stepsOf(numbers string) string {
+	switch {
+	case !onlyNumbers.MatchString(numbers):
+		return numbers
+	case oneNumber.MatchString(numbers):
+		return "step " + numbers
+	}
+	return "steps " + numbers
+}
+
+// onlyOrdinal writes a limit by an ordinal as it is meant: "with the first" is "only the first".
+func onlyOrdinal(scope string) string {
+	scope = strings.TrimPrefix(scope, "with ")
+	if beginsLimit.MatchString(scope) {
+		return scope
+	}
+	return "only " + scope
+}
+
+var (
+	inBrackets   = lazyregexp.New(`(?s)^([^()]*\S) \(([^()]+)\)$`)
+	onlyNumbers  = lazyregexp.New(`(?i)^` + numbers + `$`)
+	oneNumber    = lazyregexp.New(`^#?\d{1,2}$`)
+	shortWithout = lazyregexp.New(`(?i)^w/o `)
+	// ordinal matches a limit that names one of several things by its place among them, so that people are
+	// asked which is meant.
+	ordinal = lazyregexp.New(`(?i)^(?:please )?(?:(?:only|just|not|with) )*(?:the )?(?:first|second|third|fourth|fifth|last|former|latter|other)(?: (?:one|ones|two|three|option|part|half|point|step|task|item))?$`)
+)
+
 // A scopeForm is one form of an approval with a scope, which is the only group of its expression.
 type scopeForm struct {
-	words  *lazyregexp.Regexp
-	limits bool   // the scope has to match limit; if false, the form itself says that it limits
-	bare   bool   // no word of the form says to go ahead
-	before string // text to put before the scope
+	words   *lazyregexp.Regexp
+	limits  bool   // the scope has to match limit; if false, the form itself says that it limits
+	bare    bool   // no word of the form says to go ahead
+	before  string // text to put before the scope
+	numbers bool   // the scope is the numbers of steps
+	names   bool   // the scope has to name a thing
 }
 
 // The forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind it, because what
@@ -55,10 +103,15 @@ var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + allBut + ` (.+)$`), before: "not "},
 	{words: lazyregexp.New(`(?is)^` + openly + fixAll + `,? ` + except + ` (.+)$`), before: "not "},
-	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?: only)?$`), before: "only "},
-	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?: only)?$`), before: "only steps "},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?:,? only)?$`), before: "only "},
+	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?:,? only)?$`), before: "only ", numbers: true},
+	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`), before: "only ", numbers: true},
+	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`), before: "only ", numbers: true},
+	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`), before: "only ", numbers: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -+| with)? (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ([^,.;:!]+?),? only$`), before: "only ", names: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
@@ -67,17 +120,23 @@ var scopes = []scopeForm{
 const (
 	where    = `(?:in|on|at|for|within|inside|under)`
 	fixAll   = `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `)`
-	except   = `(?:except(?: for)?|apart from|minus|other than)`
+	except   = `(?:except(?: for)?|excepting|excluding|apart from|aside from|minus|other than|besides|save for|sans)`
 	withOnly = goAhead + `,? with (?:only |just )?(?:the )?`
 	steps    = `(?:steps?|tasks?|parts?|points?|items?|numbers?)`
-	numbers  = `#?\d{1,2}(?:(?:, ?| and | & |, and )#?\d{1,2})*`
+	number   = `#?\d{1,2}`
+	between  = `(?:, ?| and | & |, and | ?\+ ?| to | ?- ?)`
+	numbers  = number + `(?:` + between + number + `)*`
+	several  = number + `(?:` + between + number + `)+`
+	// doThese is what stands before the numbers of steps, allBut before what everything but one thing means.
+	doThese = `(?:` + goAhead + `|fix|do|ship|implement|build)(?:,|:|;| -+|\.|,? and do)? `
+	allBut  = `(?:` + goAhead + `,? (?:with )?|(?:fix|do|ship|approved?|implement|build) )(?:everything|all|all of (?:it|them|this|these|that)|all (?:of )?(?:the |these )?` + steps + `|it all)(?: else)?,? (?:but|bar|` + except + `)`
 )
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
 var (
 	// limit matches what limits a change: what alone may change, what stays, what must not be done.
-	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|changes?)\b|(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
+	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
 	// limitsAll matches a limit that leaves nothing of the fix.
 	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
 )
@@ -85,7 +144,9 @@ var (
 var (
 	refusesLater = lazyregexp.New(`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
 	everything   = lazyregexp.New(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
-	conditional  = lazyregexp.New(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
+	conditional  = lazyregexp.New(`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|confirm|` + conditions + `|` + times + `)\b`)
+	// notConditional matches words of the same look that set no condition: "the first", "this week's report".
+	notConditional = lazyregexp.New(`(?i)\bthe first\b|\b(?:(?:this|next) \w+|today|tomorrow|tonight|\w+day)'s\b`)
 	// setAside matches what is left for another time, which limits a fix and is no condition of it.
 	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
@@ -109,13 +170,23 @@ var (
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
+// conditionAt returns where the first condition or time begins and ends, or nil if there is none.
+func conditionAt(said string) []int {
+	said = notConditional.ReplaceAllStringFunc(said, func(m string) string { return strings.Repeat("_", len(m)) })
+	said = setAside.ReplaceAllStringFunc(said, func(m string) string {
+		kept := setAside.FindStringSubmatch(m)[1]
+		return kept + strings.Repeat("_", len(m)-len(kept))
+	})
+	return conditional.FindStringIndex(said)
+}
+
 // splitCondition parts a limit from the condition or the time in it, both in their words: "only the header,
 // after the release" is "only the header" and "after the release". No second look at the diff could enforce a
 // condition.
 func splitCondition(said string) (limit, condition string) {
 	var limits, conditions []string
 	for _, part := range limitParts.Split(said, -1) {
-		at := conditional.FindStringIndex(setAside.ReplaceAllString(part, "$1"))
+		at := conditionAt(part)
 		switch {
 		case at == nil:
 			limits = append(limits, part)
@@ -147,8 +218,10 @@ var (
 // looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
 // time, to be shown in the question.
 func looseScope(own string) (scope, condition string) {
-	said := words.Polite(own)
-	if m := limiting.FindStringSubmatch(said); m != nil {
+	said := withoutBrackets(words.Polite(own))
+	if m := loosely.FindStringSubmatch(said); m != nil {
+		scope = looseLimit(m)
+	} else if m := limiting.FindStringSubmatch(said); m != nil {
 		scope = strings.TrimSpace(m[1])
 		if strings.HasPrefix(strings.ToLower(m[0]), "except") {
 			scope = "not " + scope
@@ -156,7 +229,10 @@ func looseScope(own string) (scope, condition string) {
 	} else if m := adverbial.FindStringSubmatch(said); m != nil && !widens.MatchString(m[1]) {
 		scope = strings.TrimSpace(m[1])
 	}
-	if conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) {
+	if ordinal.MatchString(scope) {
+		scope = onlyOrdinal(scope)
+	}
+	if conditionAt(scope) != nil {
 		scope, condition = splitCondition(scope)
 	}
 	if condition == "" {
@@ -166,6 +242,14 @@ func looseScope(own string) (scope, condition string) {
 		scope = ""
 	}
 	return scope, condition
+}
+
+// looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.
+func looseLimit(m []string) string {
+	if m[1] != "" {
+		return "not " + stepsOf(strings.TrimSpace(m[1]))
+	}
+	return "only " + stepsOf(m[2])
 }
 
 // looseCondition returns the condition or time of the sentence that consents: behind the words that consent,
@@ -186,6 +270,9 @@ func looseCondition(said string) string {
 	return strings.Trim(leadingCondition.FindString(before), " ,;")
 }
 
+// loosely matches what is left out of everything, and the number of one step, which may be that of a revision.
+var loosely = lazyregexp.New(`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except + `) (.+)$|^` + openly + doThese + `(` + number + `)$`)
+
 var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
 
 var (
@@ -195,10 +282,22 @@ var (
 	// consentObject matches what is to be done, behind words that consent.
 	consentObject = lazyregexp.New(`(?i)^[ ,;]*(?:(?:it|this|that|all|everything)\b)?[ ,;]*`)
 	// leadingCondition matches a condition at the beginning of a sentence.
-	leadingCondition = lazyregexp.New(`(?i)^(?:` + conditions + `|tomorrow|tonight|on monday|next week)\b[^.!?]*`)
+	leadingCondition = lazyregexp.New(`(?i)^(?:` + conditions + `|if|` + times + `)\b[^.!?]*`)
 )
 
-const conditions = `if|unless|until|when|once|after|before|as soon as|provided|assuming`
+// Parts of conditions: what they begin with, the words of a time, and somebody else's word.
+const (
+	conditions = `unless|until|when|once|after|before|as soon as|provid(?:ed|ing)|assuming|supposing|subject to|contingent (?:up)?on|conditional(?:ly)?|(?:on|under) (?:the )?condition|(?:as|so) long as|given that|granted that|waiting (?:on|for)|not before|` +
+		`given \w+'s|pending(?: (?:\w+'s|the|an?|his|her|their|my|our|your|ci|cd|qa|reviews?|approval|tests?|legal|security|confirmation|sign-?off|merge|release|deploy\w*|decision|discussion|results?))|` +
+		`(?:with|w/) (?:the )?` + others + `|(?:with|w/|upon|on|following) (?:\w+'s|his|her|their|the|an?) ` + others
+	others = `(?:ok(?:ay)?|approval|blessing|permission|consent|sign-?off|go-?ahead|agreement|review|nod|lgtm|release|say-?so)`
+	days   = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)`
+	times  = `tomorrow|tonight|today|overnight|e\.?o\.?[dw]|cob|eob|over (?:night|lunch|the weekend)|(?:(?:early|late|first thing|on|by|this|next|over|until|at|since|from) )*` + days + `|` +
+		`(?:on |in |at |over |by |during )?(?:the |this |next )(?:weekend|week|month|sprint|quarter|year|morning|afternoon|evening|night)|next (?:release|deploy\w*|time)|(?:the |by |at |at the )*end of (?:the |this )?(?:day|week|month|sprint|quarter|year)|` +
+		`(?:at|by|around|from|past|not before) (?:noon|midnight|night|lunch|lunchtime|dawn|\d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m|p\.?m|h|o'clock|utc|gmt|cet|est|pst))?)|` +
+		`in (?:about |around )?(?:an?|one|two|three|four|five|six|ten|half an|\d+|a few|a couple of|some)(?: more| good)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|sprints?|bit|while|moment|time)|` +
+		`during (?:the |my |our )?(?:night|day|week|weekend|lunch|freeze|maintenance|sprint|window|break)|some ?(?:day|time)(?: (?:soon|later))?|out of hours|off-?hours`
+)
 
 // LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
 // or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as
@@ -230,4 +329,4 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 }
 
 // saysWhen matches a sentence that begins with a condition.
-var saysWhen = lazyregexp.New(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|unless|until|once|as soon as|when|after|tomorrow|next (?:week|month|sprint))\b[^.!;\n]*`)
+var saysWhen = lazyregexp.New(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|` + conditions + `|` + times + `)\b[^.!;\n]*`)

@@ -20,7 +20,7 @@ func TakesBack(text string) bool {
 }
 
 var (
-	takeBackOpeners = lazyregexp.New(`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`)
+	takeBackOpeners = lazyregexp.New(`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|wrong (?:thread|button|channel|message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`)
 	takingBack      = []string{
 		"go on", "go ahead", "carry on", "continue", "keep going", "push it", "fix it", "do it", "i take it back", "i take that back", "taken back",
 		"it is fine", "it's fine", "that is fine", "that's fine", "it is right", "it's right", "that is right", "that's right", "all good", "my mistake",

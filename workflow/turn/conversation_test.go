@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -23,14 +25,15 @@ import (
 
 // A conversation is what forgetful people write and press around an approval, in one thread.
 type conversation struct {
-	rules string // name of the repository; empty: "anybody"
-	play  func(ctx context.Context, th *thread) error
-	want  string   // what was permitted in the end, in the form of thread.permitted
-	phase string   // the phase in the end; empty: any
-	scope string   // the scope of the standing approval in the end; empty: any
-	note  string   // the notes that name a person, each with the first word of its message; "-": there is none; empty: any
-	says  []string // texts of the program's lines, in this order
-	never []string // texts that no line has
+	rules   string // name of the repository; empty: "anybody"
+	play    func(ctx context.Context, th *thread) error
+	want    string   // what was permitted in the end, in the form of thread.permitted
+	phase   string   // the phase in the end; empty: any
+	scope   string   // the scope of the standing approval in the end; empty: any
+	objects string   // the words of the objections to the standing approval in the end; "-": there is none; empty: any
+	note    string   // the notes that name a person, each with the first word of its message; "-": there is none; empty: any
+	says    []string // texts of the program's lines, in this order
+	never   []string // texts that no line has
 }
 
 var conversations = map[string]conversation{
@@ -272,6 +275,52 @@ var conversations = map[string]conversation{
 	"a limit of the next revision is an approval of that": {
 		play: said("report", "bea: fix it", "pushed", "report", "cem: fix only cart/price.go"), want: "report=bea,report=cem approvals:1=bea,2=cem", scope: "cart/price.go",
 	},
+	"a limit and an objection in one message count both": {
+		play: said("report", "bea: fix it", "cem: don't touch refund, and I don't agree"), want: "report=bea approvals:1=bea", phase: "working",
+		scope: "don't touch refund", objects: "cem: don't touch refund, and I don't agree",
+		says: []string{"Narrowed, as cem says: don't touch refund.", "Noted, cem: nothing is pushed"},
+	},
+	"the control: a limit alone is no objection": {
+		play: said("report", "bea: fix it", "cem: don't touch refund"), want: "report=bea approvals:1=bea",
+		scope: "don't touch refund", objects: "-", never: []string{"Noted"},
+	},
+
+	// A refusal that is said to a colleague, or to everybody.
+	"a refusal to a colleague is an objection, and nobody is answered": {
+		play: said("report", "bea: fix it", "cem: <@UANN> wait, please don't push this"), want: "report=bea approvals:1=bea", phase: "working",
+		objects: "cem: <@UANN> wait, please don't push this", never: []string{"Noted", "Stopped"},
+	},
+	"a guest's refusal to a colleague is one, too": {
+		play: said("report", "bea: fix it", "gus: <@UANN> that's the wrong file"), want: "report=bea approvals:1=bea",
+		objects: "gus: <@UANN> that's the wrong file", never: []string{"Noted"},
+	},
+	"a refusal with a colleague's name behind it is an objection": {
+		play: said("report", "bea: fix it", "cem: please don't push this <@UANN>"), want: "report=bea approvals:1=bea", phase: "working",
+		objects: "cem: please don't push this <@UANN>",
+	},
+	"a refusal to a colleague whose name is typed is an objection": {
+		play: said("report", "bea: fix it", "cem: @ann wait, please don't push this"), want: "report=bea approvals:1=bea", phase: "working",
+		objects: "cem: @ann wait, please don't push this",
+	},
+	"small talk to a colleague is no objection": {
+		play: said("report", "bea: fix it", "cem: <@UANN> wait for me at lunch", "ann: <@UCEM> one moment", "cem: <@UANN> no"), want: "report=bea approvals:1=bea",
+		phase: "working", objects: "-", never: []string{"Noted", "Stopped"},
+	},
+	"a refusal to a colleague is taken back by its writer": {
+		play: said("report", "bea: fix it", "cem: <@UANN> please don't push this", "cem: never mind, go ahead"), want: "report=bea approvals:1=bea",
+		objects: "-", says: []string{"cem took the objection back."},
+	},
+	"a refusal to a colleague before the approval objects to nothing": {
+		play: said("report", "cem: <@UANN> please don't push this", "bea: @bobbin fix it"), want: "report=bea approvals:1=bea", objects: "-",
+	},
+	"a refusal to everybody in the channel stops": {
+		play: said("report", "bea: fix it", "cem: <!here> please don't push this"), want: "report=bea approvals:1=bea", phase: "stopped", says: []string{"Stopped, as cem asked."},
+	},
+	"never mind alone takes nothing back": {
+		play: said("report", "bea: fix it", "cem: wrong file", "cem: never mind"), want: "report=bea approvals:1=bea", never: []string{"took the objection back"},
+		objects: "cem: wrong file; cem: never mind",
+	},
+
 	"a correction narrows nothing": {
 		play: said("report", "bea: fix it", "cem: use the other package"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"},
 	},
@@ -344,6 +393,9 @@ func TestConversations(t *testing.T) {
 				require.NotNil(t, a, strings.Join(all, "\n"))
 				require.Equal(t, c.scope, a.Scope)
 			}
+			if c.objects != "" {
+				require.Equal(t, c.objects, th.objections(t, a), strings.Join(all, "\n"))
+			}
 			if c.note != "" {
 				var notes string
 				require.NoError(t, st.Pool.QueryRow(t.Context(), `select coalesce(string_agg(split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; ' order by o.id), '-')
@@ -359,6 +411,54 @@ func TestConversations(t *testing.T) {
 				require.NotContains(t, strings.Join(all, "\n"), text)
 			}
 		})
+	}
+}
+
+// objections returns the objections that stand against an approval: "cem: wrong file", or "-" if there is none.
+func (th *thread) objections(t *testing.T, a *permit.Approval) string {
+	t.Helper()
+	require.NotNil(t, a)
+	all, err := th.Store.Objections(t.Context(), a.ID, "")
+	require.NoError(t, err)
+	said := []string{}
+	for _, x := range all {
+		said = append(said, x.UserName+": "+x.Words)
+	}
+	return cmp.Or(strings.Join(said, "; "), "-")
+}
+
+// What is said to a colleague against the work keeps it from being pushed. The control: small talk to a colleague does
+// not, and without the objection the same work is pushed.
+func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t)
+	r := &Runner{
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
+	}
+	for i, c := range []struct {
+		words            string
+		unguarded, holds bool
+	}{
+		{words: "cem: <@UANN> wait, please don't push this", holds: true},
+		{words: "cem: <@UANN> wait, please don't push this", unguarded: true},
+		{words: "cem: <@UANN> wait for me at lunch"},
+	} {
+		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprint(1+i, ".0")}
+		th, err := r.begin(t.Context(), where, "ann", "anybody", "the total is off")
+		require.NoError(t, err)
+		require.NoError(t, said("report", "bea: fix it", c.words)(t.Context(), th))
+		require.NoError(t, th.reads(t.Context()))
+		if c.unguarded {
+			_, err = st.Pool.Exec(t.Context(), `delete from objections where session_id = $1`, th.Session().ID)
+			require.NoError(t, err)
+		}
+		_, err = th.intend(t.Context(), "commit", "tree")
+		if c.holds {
+			require.ErrorIs(t, err, consent.ErrNotApproved, c.words)
+		} else {
+			require.NoError(t, err, c.words)
+		}
 	}
 }
 

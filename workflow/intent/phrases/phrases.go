@@ -18,6 +18,8 @@
 //	yes      agrees, but approves nothing: "yes", "sounds good". People are asked what they mean.
 //	near     begins what sounds like an approval and is none: "fix the", "just do". People are asked, too.
 //	but      begins what limits a yes: "but", "only"
+//	except   begins what a yes leaves out, and stays in the limit: "without", "except"
+//	when     begins a condition of a yes, or says its time: "if", "tomorrow"
 //	please   is dropped at both ends of a whole message
 //	opener   may precede words that refuse: "hey", "sorry", "can you"
 //	pointer  may precede an objection: "that's the", "you're in the"
@@ -26,7 +28,9 @@
 //	instead  begins what is wanted instead, so that a "no" or "stop" before it corrects work and does not end it
 //	filler   is dropped wherever it stands: "really", "just"
 //	idiom    looks like a refusal and is none: "oh no", "don't you think so"
-//	ask      begins a request in the form of a question: "can you"
+//	ask      begins a question that says something: "can you", "isn't that the"
+//	inform   begins what its writer found out, so that a "wait" before it holds work and does not end it
+//	talk     refuses nothing when it is said to a colleague: "one moment", "not yet"
 //
 // Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit
 // nothing. Approvals are compared letter by letter.
@@ -56,6 +60,8 @@ const (
 	Yes     Meaning = "yes"
 	Near    Meaning = "near"
 	But     Meaning = "but"
+	Except  Meaning = "except"
+	When    Meaning = "when"
 	Please  Meaning = "please"
 	Opener  Meaning = "opener"
 	Pointer Meaning = "pointer"
@@ -65,15 +71,20 @@ const (
 	Ask     Meaning = "ask"
 	Filler  Meaning = "filler"
 	Idiom   Meaning = "idiom"
+	Inform  Meaning = "inform"
+	Talk    Meaning = "talk"
 )
 
 // Meanings lists all meanings.
 var Meanings = []Meaning{
-	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Please, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom,
+	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Except, When, Please, Opener, Pointer, Tail, Reason,
+	Instead, Ask, Filler, Idiom, Inform, Talk,
 }
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
-var liberal = []Meaning{Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom}
+var liberal = []Meaning{
+	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk,
+}
 
 // A List holds the phrases of one language, by meaning.
 type List struct {
@@ -108,7 +119,7 @@ var builtIn = sync.OnceValue(func() []List {
 // Parse reads the file of a language.
 func Parse(name, text string) (List, error) {
 	list := List{Name: name, Phrases: map[Meaning][]string{}}
-	section := None
+	section, seen := None, map[Meaning]map[string]bool{}
 	for number, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
@@ -125,7 +136,14 @@ func Parse(name, text string) (List, error) {
 			return list, fmt.Errorf("%s:%d: %q stands before the first section", name, number+1, line)
 		default:
 			for _, phrase := range expand(line) {
-				list.Add(section, phrase)
+				if phrase = written(section, phrase); seen[section][phrase] {
+					continue
+				}
+				if seen[section] == nil {
+					seen[section] = map[string]bool{}
+				}
+				seen[section][phrase] = true
+				list.Phrases[section] = append(list.Phrases[section], phrase)
 			}
 		}
 	}
@@ -147,12 +165,18 @@ func expand(line string) (all []string) {
 
 // Add adds a phrase to a section, if it is not in it already.
 func (l List) Add(section Meaning, phrase string) {
-	if slices.Contains(liberal, section) {
-		phrase = Fold(phrase)
-	}
+	phrase = written(section, phrase)
 	if !slices.Contains(l.Phrases[section], phrase) {
 		l.Phrases[section] = append(l.Phrases[section], phrase)
 	}
+}
+
+// written writes a phrase as those of the section are compared.
+func written(section Meaning, phrase string) string {
+	if slices.Contains(liberal, section) {
+		return Fold(phrase)
+	}
+	return phrase
 }
 
 // Contradictions returns the phrases of a list that both refuse and agree.

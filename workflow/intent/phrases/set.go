@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Set finds phrases of several languages in messages. Openers count in each language, because people mix
@@ -26,23 +27,66 @@ func NewSet(lists []List) Set {
 	return s
 }
 
-// An index holds the phrases of a section by their first word, and under "" those that begin with a gap.
+// An index holds the phrases of a section by their first two words, by their first word if the second is not
+// fixed, and under "" those that begin with a gap.
 type index map[string][]string
 
 func newIndex(all []string) index {
 	x := index{}
 	for _, phrase := range all {
-		x[keyOf(phrase)] = append(x[keyOf(phrase)], phrase)
+		key := keyOf(phrase)
+		if two := twoWords(phrase); two != "" && key != "" {
+			key = two
+		}
+		x[key] = append(x[key], phrase)
 	}
 	return x
 }
 
 // at returns the phrases that may be at the beginning of text.
-func (x index) at(text string) []string {
-	if len(x[""]) == 0 {
-		return x[keyOf(text)]
+func (x index) at(text string) []string { return x.of(keysOf(text)) }
+
+// keys are those of an index under which the phrases stand that may be at the beginning of a text.
+type keys struct{ one, two string }
+
+func keysOf(text string) keys { return keys{keyOf(text), twoWords(text)} }
+
+// of returns the phrases under the keys.
+func (x index) of(k keys) []string {
+	one, gapped := x[k.one], x[""]
+	var two []string
+	if k.two != "" {
+		two = x[k.two]
 	}
-	return slices.Concat(x[keyOf(text)], x[""])
+	if len(two) == 0 && len(gapped) == 0 {
+		return one
+	}
+	return slices.Concat(one, two, gapped)
+}
+
+// twoWords returns the beginning of text to the end of its second word. It returns an empty string if there
+// is none, or in a script that joins words.
+func twoWords(text string) string {
+	words, inside := 0, false
+	for at, r := range text {
+		switch {
+		case joins(r):
+			return ""
+		case inWord(r) && !inside:
+			words, inside = words+1, true
+		case !inWord(r) && inside:
+			if inside = false; words == 2 {
+				return text[:at]
+			}
+			if strings.HasPrefix(text[at:], " "+gap) || strings.HasPrefix(text[at:], " *") {
+				return ""
+			}
+		}
+	}
+	if words == 2 {
+		return text
+	}
+	return ""
 }
 
 // keyOf returns the first word of text, or its first letter in a script that joins words.
@@ -95,6 +139,13 @@ func (s Set) Find(clause string) Match {
 	return Match{}
 }
 
+// IsSaid reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
+// openers before it and tails and a reason behind it.
+func (s Set) IsSaid(clause string, meaning Meaning) bool {
+	_, said := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
+	return said
+}
+
 // variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop
 // stop").
 func (s Set) variants(folded string) []string {
@@ -109,9 +160,10 @@ func (s Set) variants(folded string) []string {
 
 // find finds a phrase of that meaning at one of the starts.
 func (s Set) find(meaning Meaning, starts []string) (best Match, ok bool) {
-	for i := range s.lists {
-		for _, start := range starts {
-			for _, phrase := range s.indexes[i][meaning].at(start) {
+	for _, start := range starts {
+		k := keysOf(start)
+		for i := range s.lists {
+			for _, phrase := range s.indexes[i][meaning].of(k) {
 				m, found := s.match(i, start, phrase)
 				if found && (!ok || best.Partial && !m.Partial) {
 					best, ok = m, true
@@ -196,8 +248,9 @@ func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok
 func (s Set) without(meaning Meaning, texts []string) []string {
 	all := slices.Clone(texts)
 	for i := 0; i < len(all); i++ {
+		k := keysOf(all[i])
 		for _, x := range s.indexes {
-			for _, phrase := range x[meaning].at(all[i]) {
+			for _, phrase := range x[meaning].of(k) {
 				rest, ok := CutPrefix(all[i], phrase)
 				if ok && rest != "" && !slices.Contains(all, rest) {
 					all = append(all, rest)
@@ -286,15 +339,14 @@ func trimMark(text string) string {
 // own upper case count, so that no letter of another script, and no sign such as that for kelvin, can look
 // like one of them.
 func sameLetters(text, phrase string) bool {
-	letters := []rune(phrase)
-	at := 0
 	for _, r := range text {
-		if at >= len(letters) || r != letters[at] && r != unicode.ToUpper(letters[at]) {
+		letter, size := utf8.DecodeRuneInString(phrase)
+		if size == 0 || r != letter && r != unicode.ToUpper(letter) {
 			return false
 		}
-		at++
+		phrase = phrase[size:]
 	}
-	return at == len(letters)
+	return phrase == ""
 }
 
 // All returns the phrases of that meaning in all languages.
@@ -317,4 +369,62 @@ func (s Set) CutFirst(text string, meaning Meaning) (rest string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// CutWhole drops a phrase of that meaning from the beginning of text, letter by letter as CutFirst does, with
+// the marks and words of politeness behind it.
+func (s Set) CutWhole(text string, meanings ...Meaning) (rest string, ok bool) {
+	for _, meaning := range meanings {
+		if cut, found := s.CutFirst(text, meaning); found && (!ok || len(cut) < len(rest)) {
+			rest, ok = cut, true
+		}
+	}
+	return rest, ok
+}
+
+// Ends reports whether the text ends with a phrase of one of the meanings, apart from case and one final
+// mark.
+func (s Set) Ends(text string, meanings ...Meaning) bool {
+	text = strings.ToLower(trimMark(text))
+	for _, meaning := range meanings {
+		ends := func(phrase string) bool { _, ok := cutSuffix(text, phrase); return ok }
+		if slices.ContainsFunc(s.All(meaning), ends) {
+			return true
+		}
+	}
+	return false
+}
+
+// Index returns where a phrase of that meaning begins in text, at the beginning of a word and before any
+// other, or -1. A phrase that begins with a gap ends a word there.
+func (s Set) Index(text string, meaning Meaning) int {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return -1
+	}
+	last := rune(0)
+	for at, r := range lower {
+		if !inWord(last) || joins(r) {
+			for i := range s.lists {
+				if s.begins(i, lower[at:], meaning) {
+					return at
+				}
+			}
+		}
+		last = r
+	}
+	return s.indexOfEnding(lower, meaning)
+}
+
+// indexOfEnding returns where the word ends that a phrase with a gap at its beginning ends, or -1.
+func (s Set) indexOfEnding(lower string, meaning Meaning) int {
+	for _, list := range s.lists {
+		for _, phrase := range list.Phrases[meaning] {
+			ending, gapped := strings.CutPrefix(phrase, gap)
+			if at := strings.Index(lower, ending); gapped && at > 0 {
+				return at
+			}
+		}
+	}
+	return -1
 }

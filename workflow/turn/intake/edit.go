@@ -55,8 +55,11 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 	if err != nil {
 		return nil, err
 	}
-	if before == m.Text || addressedElsewhere(m) {
+	if before == m.Text {
 		return in.Ignore(m), nil
+	}
+	if addressedElsewhere(m) {
+		return in.judgeToColleague(ctx, m)
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {

@@ -75,8 +75,11 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	case incoming.Remark:
 		return afterPush{in}.judgeRemark(ctx, m)
 	}
-	if addressedElsewhere(m) || m.Kind == incoming.Reply && in.Session().ListsThreads() {
+	if m.Kind == incoming.Reply && in.Session().ListsThreads() {
 		return in.Ignore(m), nil
+	}
+	if addressedElsewhere(m) {
+		return in.judgeToColleague(ctx, m)
 	}
 	person, err := in.writer(ctx, m)
 	if err != nil {
@@ -113,6 +116,22 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	}
 	f = otherThreads{in}.listen(f)
 	return in.Held.Amend(ctx, m, person, f)
+}
+
+// judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
+// against approved work keeps that from being pushed, if its writer may take part.
+func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+	if in.Words.ReadRefusalToColleague(m.Text) == intent.RefusalNone {
+		return in.Ignore(m), nil
+	}
+	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return nil, fmt.Errorf("read who wrote to a colleague: %w", err)
+	}
+	if permission.ExclusionReason(person) != "" {
+		return in.Ignore(m), nil
+	}
+	return in.Objections.AddToColleague(ctx, m, person, in.Ignore(m))
 }
 
 // judgeReaction judges a reaction of a person who may take part.

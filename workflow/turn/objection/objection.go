@@ -63,14 +63,18 @@ func (o *Objections) Add(
 ) ([]store.Part, error) {
 	refusal := o.Words.ReadRefusal(m.Text)
 	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !intent.TakesBack(m.Text)
-	if refusal == intent.RefusalNone || !says || permits(f) || stops(f) {
+	if refusal == intent.RefusalNone && says {
+		return o.AddToColleague(ctx, m, p, f)
+	}
+	if !says || permits(f) || stops(f) {
 		return f, nil
 	}
 	_, answers := ledger.Find[progress.Answer](f)
 	if answers && refusal == intent.RefusalHold && o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}
-	if _, narrows := ledger.Find[consent.Narrowing](f); narrows && refusal == intent.RefusalHold {
+	_, narrows := ledger.Find[consent.Narrowing](f)
+	if narrows && refusal == intent.RefusalHold && !o.Words.ObjectsBesideLimit(m.Text) {
 		return f, nil // the limit that it sets is held to
 	}
 	a, err := o.StandingApproval(ctx)
@@ -87,9 +91,28 @@ func (o *Objections) Add(
 			(*l)[0].Text = o.ProgramLine(strings.TrimSuffix(said, ".") + ": " + quote(m.Text))[0].Text
 		})
 	} else {
-		f = append(ledger.Without[store.Lines](f), store.Lines(o.ProgramLine(said)))
+		lines := store.Lines(o.ProgramLine(said))
+		if narrowed, _ := ledger.Find[store.Lines](f); narrows { // the limit that was set is told, too
+			lines = slices.Concat(narrowed, lines)
+		}
+		f = append(ledger.Without[store.Lines](f), lines)
 	}
 	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "")), nil
+}
+
+// AddToColleague adds to the parts f of a message that is said to another person what it has against approved
+// work. Nobody is answered: the question before the push names it.
+func (o *Objections) AddToColleague(
+	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
+	if o.Words.ReadRefusalToColleague(m.Text) == intent.RefusalNone || permits(f) || stops(f) {
+		return f, nil
+	}
+	a, err := o.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return f, err
+	}
+	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "said to a colleague")), nil
 }
 
 // permits reports whether parts give a permission.
