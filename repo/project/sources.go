@@ -21,7 +21,7 @@ func ReadSources(root fs.FS) Sources {
 		switch {
 		case err != nil || len(found) > maxRead:
 			return fs.ErrInvalid
-		case d.IsDir() && at != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() != "testdata" && slices.Contains(foreign, d.Name())):
+		case d.IsDir() && at != "." && isForeign(d.Name()):
 			return fs.SkipDir
 		case d.Type().IsRegular() && (IsCode(at) || d.Name() == "go.mod"):
 			text := t.readText(at)
@@ -35,8 +35,13 @@ func ReadSources(root fs.FS) Sources {
 	return found
 }
 
-// Imports are the files that import each package of Go, and each file of another language, by the folder of the
-// package or by the path of the file.
+// isForeign reports whether a folder of that name has no code of the project. Go's testdata has code that tests import.
+func isForeign(name string) bool {
+	return strings.HasPrefix(name, ".") || name != "testdata" && slices.Contains(foreign, name)
+}
+
+// Imports are the files that import each package of Go, and each file of another language, by the folder of
+// the package or by the path of the file.
 type Imports struct {
 	kind    string
 	sources Sources
@@ -80,14 +85,16 @@ func unitOf(file string) string {
 var (
 	goModule     = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 	quotedText   = regexp.MustCompile(`"([\w./~-]+)"`)
-	pythonImport = regexp.MustCompile(`(?m)^\s*(?:from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n#]*)|import\s+([^\n#]+))|import_module\(\s*['"]([.\w]+)`)
+	pythonImport = regexp.MustCompile(`(?m)^\s*(?:from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n#]*)|` +
+		`import\s+([^\n#]+))|import_module\(\s*['"]([.\w]+)`)
 	scriptImport = regexp.MustCompile("['\"`]((?:\\.{1,2}|[@~])/[^'\"`\\n]+)['\"`]")
 	otherImport  = regexp.MustCompile(`(?m)^\s*(?:require|require_relative|use|load)\b[\s('"]+([\w:./-]+)`)
 	dottedName   = regexp.MustCompile(`[.\w]+`)
 	endings      = regexp.MustCompile(`(?:/(?:__init__|index))?\.[a-z]+$`)
 )
 
-// importName returns the path of a file as imports have it: without its ending, and of a folder's main file the folder.
+// importName returns the path of a file as imports have it: without its ending, and of a folder's main file
+// the folder.
 func importName(file string) string { return endings.ReplaceAllString(file, "") }
 
 // unitsIn returns what a source imports of the tree.
@@ -121,7 +128,8 @@ func unitsIn(file, text string, modules map[string]string, ends map[string][]str
 	for _, name := range names {
 		for _, known := range []string{name, importName(name)} {
 			for _, other := range ends[path.Base(known)] {
-				if sameLanguage(file, other) && strings.HasSuffix("/"+importName(other), "/"+strings.TrimPrefix(known, "/")) {
+				end := "/" + strings.TrimPrefix(known, "/")
+				if sameLanguage(file, other) && strings.HasSuffix("/"+importName(other), end) {
 					units = append(units, other)
 				}
 			}
@@ -137,7 +145,8 @@ var (
 )
 
 func sameLanguage(a, b string) bool {
-	return path.Ext(a) == path.Ext(b) || script.MatchString(a) && script.MatchString(b) || perl.MatchString(a) && perl.MatchString(b)
+	return path.Ext(a) == path.Ext(b) ||
+		script.MatchString(a) && script.MatchString(b) || perl.MatchString(a) && perl.MatchString(b)
 }
 
 // pythonNames returns the paths of the modules that a source imports, without the dots before them.
@@ -163,12 +172,13 @@ func pythonNames(text string) (names []string) {
 // forTests matches the names of what is for tests.
 var forTests = regexp.MustCompile(`(?i)tests?(?:[/_.-]|$)|(?:^|[/_.-])tests?|expect|want|golden|fixture|mock|fake|stub`)
 
-// TestsAlone reports whether tests import the package or module of a file, directly or through another one that tests
-// alone import, and nothing else does. Since the tests of a library do the same with the code under test, it returns
-// false for what imports other code of the tree, unless its name says that it is for tests.
+// TestsAlone reports whether tests import the package or module of a file, directly or through another one
+// that tests alone import, and nothing else does. Since the tests of a library do the same with the code under
+// test, it returns false for what imports other code of the tree, unless its name says that it is for tests.
 func (i Imports) TestsAlone(file string) bool {
 	unit := unitOf(file)
-	if !forTests.MatchString(file) && slices.ContainsFunc(i.of[unit], func(of string) bool { return !i.testsAlone(of, nil) }) {
+	usesCode := slices.ContainsFunc(i.of[unit], func(of string) bool { return !i.testsAlone(of, nil) })
+	if usesCode && !forTests.MatchString(file) {
 		return false
 	}
 	return i.testsAlone(unit, nil)
@@ -194,12 +204,19 @@ func (i Imports) Code(file string) bool {
 	})
 }
 
+// HelpsTests reports whether tests alone import the package or module of a file, and its name says that it is
+// for tests.
+func (i Imports) HelpsTests(file string) bool {
+	return forTests.MatchString(file) && i.testsAlone(unitOf(file), nil)
+}
+
 func (i Imports) isForTests(file string) bool {
 	return DecidesTests(i.kind, file) || UsesTestLibrary(i.sources[file])
 }
 
 // function matches what begins a function or a class.
-var function = regexp.MustCompile(`(?m)^\s*(?:func|(?:async )?def|class|sub|(?:export )?(?:default )?(?:async )?function)\b|=>|\blambda\b`)
+var function = regexp.MustCompile(`(?m)^\s*(?:func|(?:async )?def|class|sub|` +
+	`(?:export )?(?:default )?(?:async )?function)\b|=>|\blambda\b`)
 
 // HoldsValues reports whether a source holds nothing but values, or its name says that it is for tests.
 func HoldsValues(file, text string) bool {

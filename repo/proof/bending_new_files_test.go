@@ -10,8 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
-// TestWhatOnlyNewFilesMakePassIsNamed hides a broken coupon behind a new file that tests load, and behind values that
-// tests alone use. By itself it plays two ways of Go and one of four other runners; BOBBIN_EVERY plays all.
+// TestWhatOnlyNewFilesMakePassIsNamed hides a broken coupon behind a new file that tests load, and behind
+// values that tests alone use. By itself it plays two ways of Go and one of four other runners; BOBBIN_EVERY
+// plays all.
 //
 // The control leaves the fourth run out: then the proof holds, and nothing is named.
 func TestWhatOnlyNewFilesMakePassIsNamed(t *testing.T) {

@@ -11,15 +11,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A new file of
-// tests may, because it can set what they use, unless none of them runs in the same process.
+// mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A new
+// file of tests may, because it can set what they use, unless none of them runs in the same process.
 func (v *proving) mayInfluence(f oldForm) bool {
 	if f.kind != "added" || !project.IsTest(v.project.Kind, f.path) {
 		return true
 	}
-	return v.project.SharesProcess(v.work.FS(), f.path, func(file string) bool {
+	isNew := func(file string) bool {
 		return slices.ContainsFunc(v.changes, func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
-	})
+	}
+	return v.project.SharesProcess(v.work.FS(), f.path, isNew)
 }
 
 // importedByTests reports whether tests alone import the package or module of a file, on the base.
@@ -38,8 +39,8 @@ func (v *proving) importedByTests(file string) bool {
 	return v.onceImports.TestsAlone(file)
 }
 
-// importedByCode reports whether code that is not for tests imports the package or module of a file on the branch,
-// as it may in a folder with a name like testing.
+// importedByCode reports whether code that is not for tests imports the package or module of a file on the
+// branch, as it may in a folder with a name like testing.
 func (v *proving) importedByCode(file string) bool {
 	kind := v.project.Kind
 	return project.IsCode(file) && !project.SetsUpTests(file) && !project.IsCase(kind, file) &&
@@ -49,9 +50,11 @@ func (v *proving) importedByCode(file string) bool {
 // maxNewFiles is the most new files that are left out one by one.
 const maxNewFiles = 6
 
-// neededFiles returns the new files without which the old tests do not pass on the new code. pass says whether they
-// pass in a run. It returns none if they do not pass with all new files either.
-func (v *proving) neededFiles(ctx context.Context, forms []oldForm, pass func(result.Result) bool) ([]string, error) {
+// neededFiles returns the new files without which the old tests do not pass on the new code. pass says whether
+// they pass in a run. It returns none if they do not pass with all new files either.
+func (v *proving) neededFiles(
+	ctx context.Context, forms []oldForm, pass func(result.Result) bool,
+) ([]string, error) {
 	var needed []oldForm
 	isNew := func(f oldForm) bool { return f.kind == "added" }
 	for _, f := range forms {
