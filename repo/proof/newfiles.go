@@ -100,9 +100,10 @@ func pathsOf(forms []oldForm) (paths []string) {
 	return paths
 }
 
-// addNeeded records the new files that make a case pass, if any do.
+// addNeeded records the new files that make a case pass, if any do. It does not look for them where another value
+// stands in the file of the test or in a golden file.
 func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, base index) error {
-	if e.Kind != ExpectationChanged || e.Renamed != "" {
+	if e.Kind != ExpectationChanged || e.Renamed != "" || e.Values && v.showsValue(l, *e, base) {
 		return nil
 	}
 	files, err := v.neededFiles(ctx, v.forms, func(r result.Result) bool {
@@ -113,6 +114,14 @@ func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, bas
 	}
 	e.With, e.Was, e.Now, e.Place, e.More = files, "", "", "", 0
 	return nil
+}
+
+// showsValue reports whether the place of an expectation is in the file of its test, or in one that only holds what
+// tests expect.
+func (v *proving) showsValue(l lostCase, e Expectation, base index) bool {
+	file, _, _ := strings.Cut(e.Place, ":")
+	h, found := pairFinder{v.forms}.holder(unitOf(base.tests[l.key]).name)
+	return found && h.path == file || !found && project.IsExpected(file)
 }
 
 // addMended records a case that fails on the base, and passes on the branch only with new files.
