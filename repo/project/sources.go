@@ -35,7 +35,8 @@ func ReadSources(root fs.FS) Sources {
 	return found
 }
 
-// isForeign reports whether a folder of that name has no code of the project. Go's testdata has code that tests import.
+// isForeign reports whether a folder of that name has no code of the project. Go's testdata has code that
+// tests import.
 func isForeign(name string) bool {
 	return strings.HasPrefix(name, ".") || name != "testdata" && slices.Contains(foreign, name)
 }
@@ -170,11 +171,13 @@ func pythonNames(text string) (names []string) {
 }
 
 // forTests matches the names of what is for tests.
-var forTests = regexp.MustCompile(`(?i)tests?(?:[/_.-]|$)|(?:^|[/_.-])tests?|expect|want|golden|fixture|mock|fake|stub`)
+var forTests = regexp.MustCompile(`(?i)tests?(?:[/_.-]|$)|(?:^|[/_.-])tests?|` +
+	`expect|want|golden|fixture|mock|fake|stub`)
 
 // TestsAlone reports whether tests import the package or module of a file, directly or through another one
-// that tests alone import, and nothing else does. Since the tests of a library do the same with the code under
-// test, it returns false for what imports other code of the tree, unless its name says that it is for tests.
+// that tests alone import, and nothing else does. Since the tests of a library do the same with the code
+// under test, it returns false for what imports other code of the tree, unless its name says that it is for
+// tests.
 func (i Imports) TestsAlone(file string) bool {
 	unit := unitOf(file)
 	usesCode := slices.ContainsFunc(i.of[unit], func(of string) bool { return !i.testsAlone(of, nil) })
@@ -204,8 +207,8 @@ func (i Imports) Code(file string) bool {
 	})
 }
 
-// HelpsTests reports whether tests alone import the package or module of a file, and its name says that it is
-// for tests.
+// HelpsTests reports whether tests alone import the package or module of a file, and its name says that it
+// is for tests.
 func (i Imports) HelpsTests(file string) bool {
 	return forTests.MatchString(file) && i.testsAlone(unitOf(file), nil)
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A new
-// file of tests may, because it can set what they use, unless none of them runs in the same process.
+// mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A
+// new file of tests may, because it can set what they use, unless none of them runs in the same process.
 func (v *proving) mayInfluence(f oldForm) bool {
 	if f.kind != "added" || !project.IsTest(v.project.Kind, f.path) {
 		return true
 	}
 	isNew := func(file string) bool {
-		return slices.ContainsFunc(v.changes, func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
+		added := func(c diff.Change) bool { return c.Path == file && c.Kind == "added" }
+		return slices.ContainsFunc(v.changes, added)
 	}
 	return v.project.SharesProcess(v.work.FS(), f.path, isNew)
 }
@@ -50,8 +51,8 @@ func (v *proving) importedByCode(file string) bool {
 // maxNewFiles is the most new files that are left out one by one.
 const maxNewFiles = 6
 
-// neededFiles returns the new files without which the old tests do not pass on the new code. pass says whether
-// they pass in a run. It returns none if they do not pass with all new files either.
+// neededFiles returns the new files without which the old tests do not pass on the new code. pass says
+// whether they pass in a run. It returns none if they do not pass with all new files either.
 func (v *proving) neededFiles(
 	ctx context.Context, forms []oldForm, pass func(result.Result) bool,
 ) ([]string, error) {
@@ -100,8 +101,8 @@ func pathsOf(forms []oldForm) (paths []string) {
 	return paths
 }
 
-// addNeeded records the new files that make a case pass, if any do. It does not look for them where another value
-// stands in the file of the test or in a golden file.
+// addNeeded records the new files that make a case pass, if any do. It does not look for them where another
+// value stands in the file of the test or in a golden file.
 func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, base index) error {
 	if e.Kind != ExpectationChanged || e.Renamed != "" || e.Values && v.showsValue(l, *e, base) {
 		return nil
@@ -116,8 +117,8 @@ func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, bas
 	return nil
 }
 
-// showsValue reports whether the place of an expectation is in the file of its test, or in one that only holds what
-// tests expect.
+// showsValue reports whether the place of an expectation is in the file of its test, or in one that only
+// holds what tests expect.
 func (v *proving) showsValue(l lostCase, e Expectation, base index) bool {
 	file, _, _ := strings.Cut(e.Place, ":")
 	h, found := pairFinder{v.forms}.holder(unitOf(base.tests[l.key]).name)

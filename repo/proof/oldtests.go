@@ -18,17 +18,18 @@ type oldForm struct {
 	kind string // as in diff.Change
 	was  string // its text on the base
 	is   string // its text on the branch
-	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty, the file
-	// is as on the base.
+	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty,
+	// the file is as on the base.
 	lays string
-	// byTests is set if it is code that tests alone import: values or helpers of tests, or the code that they test.
+	// byTests is set if it is code that tests alone import: values or helpers of tests, or the code that
+	// they test.
 	byTests bool
 }
 
-// oldTrees returns, for each tree that the old tests run on, the base's versions of the files with which the change
-// decides what tests expect, which of them run, or how. There is none if the base's tests are as they were, or nothing
-// else was changed. A second tree has the base's versions of what tests alone import, too: such a file may hold what
-// they expect, or be the code that they test.
+// oldTrees returns, for each tree that the old tests run on, the base's versions of the files with which
+// the change decides what tests expect, which of them run, or how. There is none if the base's tests are as
+// they were, or nothing else was changed. A second tree has the base's versions of what tests alone import,
+// too: such a file may hold what they expect, or be the code that they test.
 func (v *proving) oldTrees() (trees [][]oldForm) {
 	var sure, all []oldForm
 	for _, c := range v.changes {
@@ -60,7 +61,8 @@ func (v *proving) changeMoreThan(forms []oldForm) bool {
 	})
 }
 
-// oldFormOf returns the form of one changed path. It returns false if the path is as on the branch in the fourth run.
+// oldFormOf returns the form of one changed path. It returns false if the path is as on the branch in the
+// fourth run.
 func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	f := oldForm{path: c.Path, kind: c.Kind}
 	kind := v.project.Kind
@@ -123,8 +125,8 @@ func dropMoved(forms []oldForm) []oldForm {
 	return out
 }
 
-// oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the old tests
-// if these are all that is touched and the runner can select them, as go test can.
+// oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the
+// old tests if these are all that is touched and the runner can select them, as go test can.
 func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed bool) {
 	tests = v.project
 	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
@@ -144,8 +146,8 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 	return tests, ok
 }
 
-// onOldTests returns the result of the fourth run: the branch with the base's versions of the files that decide about
-// tests. A result of exactly this tree is reused, unless afresh is set.
+// onOldTests returns the result of the fourth run: the branch with the base's versions of the files that
+// decide about tests. A result of exactly this tree is reused, unless afresh is set.
 func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) (result.Result, error) {
 	tests, _ := v.oldCommand(v.forms)
 	tree, err := v.work.Tree(ctx)
@@ -193,7 +195,8 @@ func (v *proving) findChanged(ctx context.Context, base, branch index) error {
 	return nil
 }
 
-// findChangedIn runs the old tests in one tree. What does not pass has to be seen a second time, since it may be chance.
+// findChangedIn runs the old tests in one tree. What does not pass has to be seen a second time, since it
+// may be chance.
 func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
 	forms := v.forms
 	first, err := v.onOldTests(ctx, forms, false)
@@ -260,7 +263,8 @@ func (v *proving) noteUnknown(old result.Result) {
 	}
 }
 
-// startFails reports whether the old tests, whose names are known on the base and on the branch, could not be counted.
+// startFails reports whether the old tests, whose names are known on the base and on the branch, could not
+// be counted.
 func (v *proving) startFails(old result.Result) bool {
 	return old.Stopped == "" && (!old.EveryTestNamed() || old.Missing.Tests != "")
 }
@@ -282,9 +286,9 @@ type lostCase struct {
 	why string
 }
 
-// lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail on the
-// branch in their new form, too, are regressions and not among them. Those that fail on the base, and pass on the
-// branch, are among them if their old form fails on the new code.
+// lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail
+// on the branch in their new form, too, are regressions and not among them. Those that fail on the base,
+// and pass on the branch, are among them if their old form fails on the new code.
 func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 	_, narrowed := v.oldCommand(v.forms)
 	movedOld, moved := movedTests(base, old), movedTests(base, branch)
@@ -310,8 +314,8 @@ func (x index) hasGroup(group string) bool {
 	return x.groups[group] || slices.ContainsFunc(x.broken, func(b result.Test) bool { return b.Group == group })
 }
 
-// addChanged records one case as a changed expectation and returns it. A group that cannot be run with the old tests
-// is recorded once, and nil returned.
+// addChanged records one case as a changed expectation and returns it. A group that cannot be run with the
+// old tests is recorded once, and nil returned.
 func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) *Expectation {
 	if v.changed == nil {
 		v.changed, v.changedUnits = map[key]ExpectationKind{}, map[key]bool{}

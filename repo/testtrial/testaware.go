@@ -23,7 +23,8 @@ var askers = []struct{ files, asks *regexp.Regexp }{
 	{regexp.MustCompile(`\.py$`), join(
 		`['"](?:_?pytest|unittest)['"]\s+(?:not\s+)?in\s+sys\.modules`,
 		`\bsys\.modules(?:\.get)?[\[(]\s*['"](?:_?pytest|unittest)['"]`,
-		`\bsys\.(?:argv|orig_argv)\b.*['"][^'"]*(?:pytest|unittest)[^'"]*['"]|\bsys\.argv\[0\].*['"][^'"]*\btests?\b`,
+		`\bsys\.(?:argv|orig_argv)\b.*['"][^'"]*(?:pytest|unittest)[^'"]*['"]`,
+		`\bsys\.argv\[0\].*['"][^'"]*\btests?\b`,
 		`['"][^'"]*(?:pytest|unittest)[^'"]*['"].*\bsys\.(?:argv|orig_argv)\b`,
 		`\b(?:environ|getenv)\b.*['"]`+testVariable+`['"]`,
 		`['"]`+testVariable+`['"]\s+(?:not\s+)?in\s+(?:os\.)?environ`,
@@ -74,7 +75,8 @@ func join(patterns ...string) *regexp.Regexp { return regexp.MustCompile(strings
 var remark = regexp.MustCompile(`^\s*(?://|#[^\[!]|\*|/\*|--)`)
 
 // settingsFile matches files that set up a tool, which may well be set up in another way for tests.
-var settingsFile = regexp.MustCompile(`(?:^|/)[\w.-]+\.config\.[cm]?[jt]s$|(?:^|/)(?:(?:setup|noxfile)\.py|Rakefile)$`)
+var settingsFile = regexp.MustCompile(`(?:^|/)[\w.-]+\.config\.[cm]?[jt]s$|` +
+	`(?:^|/)(?:(?:setup|noxfile)\.py|Rakefile)$`)
 
 // testAware returns the places at which the change adds code that asks whether a test runs. What it does
 // otherwise is shown by no test.
@@ -143,8 +145,8 @@ func changedLines(was, now []byte, gone map[string]int) (added []numbered) {
 	return added
 }
 
-// findAsker returns the first line that asks whether a test runs, and what it says. It returns 0 if there is
-// none. A line that the change only moves, so that it is also gone elsewhere, is not new.
+// findAsker returns the first line that asks whether a test runs, and what it says. It returns 0 if there
+// is none. A line that the change only moves, so that it is also gone elsewhere, is not new.
 func findAsker(asks *regexp.Regexp, added []numbered, gone map[string]int) (line int, asked string) {
 	for _, l := range added {
 		text := strings.TrimSpace(l.text)
