@@ -21,7 +21,7 @@ var testCode = regexp.MustCompile(`(?i)(?:^|/)(?:(?:tests?|specs?)[-_.]?(?:utils
 
 // testSettings matches files that only decide which tests run and how.
 var testSettings = regexp.MustCompile(`(?:^|/)(?:jest\.config\.[a-z]+|vitest\.(?:config|workspace)\.[a-z]+|\.mocharc(?:\.[a-z]+)?|ava\.config\.[a-z]+|\.taprc|` +
-	`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|sitecustomize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|nextest\.toml)$`)
+	`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|(?:site|user)customize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|nextest\.toml|mocha\.opts|\.npmrc|node\.config\.json|\.env\.tests?)$`)
 
 // sources matches code in any language.
 var sources = regexp.MustCompile(`\.(?:go|py|[cm]?[jt]sx?|rs|rb|pl|pm|t|sh|bats|java|kt|scala|swift|c|cc|cpp|h|hpp|php|exs?|cs)$`)
@@ -76,6 +76,17 @@ func IsExpected(file string) bool { return expected.MatchString(file) }
 // SetsUpTests reports whether a file does nothing but decide which tests run, and how.
 func SetsUpTests(file string) bool { return testSettings.MatchString(file) }
 
+// IsTestData reports whether a file is neither code nor settings, by its name. A mock stands for code.
+func IsTestData(file string) bool {
+	return !IsCode(file) && !SetsUpTests(file) && !strings.Contains("/"+file, "/__mocks__/")
+}
+
+// IsManifest reports whether a file is what a package needs in order to be one.
+func IsManifest(file string) bool {
+	name := path.Base(file)
+	return name == "package.json" || name == "Cargo.toml"
+}
+
 // HoldsTestSettings reports whether a file decides which tests run among other things, as package.json does.
 func HoldsTestSettings(file string) bool { return settingsOf(file) != nil }
 
@@ -118,6 +129,9 @@ var (
 
 func splicePackageJSON(older, newer string) string {
 	var was, is map[string]any
+	if older == "" {
+		older = "{}"
+	}
 	if json.Unmarshal([]byte(older), &was) != nil || json.Unmarshal([]byte(newer), &is) != nil {
 		return newer
 	}
@@ -128,7 +142,8 @@ func splicePackageJSON(older, newer string) string {
 		isScripts = map[string]any{}
 		is["scripts"] = isScripts
 	}
-	if !spliceKeys(wasScripts, isScripts, testScript) && !changed {
+	// The scripts of a new package run none of the old tests.
+	if (older == "{}" || !spliceKeys(wasScripts, isScripts, testScript)) && !changed {
 		return newer
 	}
 	text, err := json.MarshalIndent(is, "", "  ")

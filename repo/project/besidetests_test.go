@@ -1,6 +1,7 @@
 package project
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -11,7 +12,7 @@ func TestFilesThatDecideTests(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
 		"cart/cart_test.go": true, "cart/testdata/a.json": true, "golden/cart.golden": true, "web/__snapshots__/a.snap": true, "internal/testutil/equal.go": true, "test_helpers.rb": true,
-		"src/setupTests.ts": true, "jest.setup.js": true, "conftest.py": true, "pytest.ini": true, "web/vitest.config.ts": true, ".mocharc.yml": true, "lib/assert.js": true, "spec/fixtures/x.yml": true, "tox.ini": true,
+		"src/setupTests.ts": true, "jest.setup.js": true, "conftest.py": true, "pytest.ini": true, "web/vitest.config.ts": true, ".mocharc.yml": true, "lib/assert.js": true, ".npmrc": true, ".env.test": true, "test/mocha.opts": true, "spec/fixtures/x.yml": true, "tox.ini": true,
 		"cart/cart.go": false, "web/cart.ts": false, "contest/rank.go": false, "latest.py": false, "package.json": false, "README.md": false, "assertive/x.go": false, "lib/support.js": false, "src/settings.py": false,
 	} {
 		require.Equal(t, want, DecidesTests("", file), file)
@@ -42,8 +43,11 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 			"package.json", `{"scripts":{"test":"node --test","build":"a"},"dependencies":{}}`, `{"scripts":{"test":"node --test a.js","build":"b"},"dependencies":{"x":"1"}}`,
 			"{\n  \"dependencies\": {\n    \"x\": \"1\"\n  },\n  \"scripts\": {\n    \"build\": \"b\",\n    \"test\": \"node --test\"\n  }\n}\n",
 		},
-		"settings of jest that are new": {"web/package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["cart"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
-		"a dependency":                  {"package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`},
+		"settings of jest that are new":     {"web/package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["cart"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
+		"a dependency":                      {"package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`},
+		"settings of jest in a new package": {"web/package.json", "", `{"scripts":{"test":"jest"},"jest":{"setupFiles":["./a.js"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
+		"a new package":                     {"web/package.json", "", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"}}`},
+		"options of pytest in a new file":   {"setup.cfg", "", "[metadata]\nname = a\n\n[tool:pytest]\naddopts = -p patch\n", "[metadata]\nname = a\n\n"},
 		"pytest's options": {
 			"pyproject.toml", "[project]\nname = 'a'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n", "[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-q --deselect a'\n",
 			"[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n",
@@ -65,4 +69,28 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 		require.Equal(t, c.want, SpliceTestSettings(c.file, c.older, c.newer), name)
 	}
 	require.False(t, HoldsTestSettings("go.mod"))
+}
+
+func TestWhichNewTestsMaySetWhatOthersUse(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"cart/cart_test.go": {}, "cart/new_test.go": {}, "tax/new_test.go": {}, "[a]/old_test.go": {}, "[a]/new_test.go": {}}
+	isNew := func(file string) bool { return strings.Contains(file, "new") }
+	for _, c := range []struct {
+		kind, command, file string
+		want                bool
+	}{
+		{"go", "go test -json ./...", "cart/new_test.go", true},
+		{"go", "go test -json ./...", "tax/new_test.go", false},
+		{"go", "go test -json ./...", "[a]/new_test.go", true},
+		{"rust", "cargo test", "tests/half.rs", false},
+		{"rust", "cargo test", "tests/common/mod.rs", true},
+		{"node", "node --test", "a.test.js", false},
+		{"node", "node --test", "test/setup.js", true},
+		{"node", "node --test --test-isolation=none", "a.test.js", true},
+		{"node", "npm test -- --verbose", "a.test.js", true},
+		{"python", "python3 -m pytest -q", "tests/test_a.py", true},
+		{"", "make test", "t/a.t", true},
+	} {
+		require.Equal(t, c.want, Project{Kind: c.kind, Test: c.command}.SharesProcess(files, c.file, isNew), c)
+	}
 }

@@ -24,6 +24,12 @@ func IsTest(kind, file string) bool {
 // cases match, by kind, the names of files with tests in any folder.
 var cases = map[string]*regexp.Regexp{"go": regexp.MustCompile(`_test\.go$`), "node": nodeTest, "python": pythonCase}
 
+// IsCase reports whether a file holds tests itself, by its name.
+func IsCase(kind, file string) bool {
+	match := cases[kind]
+	return match != nil && match.MatchString(file)
+}
+
 // folderBefore matches the change to a folder at the start of a command, and a variable before it.
 var folderBefore = regexp.MustCompile(`^(?:export \S+ && )?cd '?([\w./-]+)'? && `)
 
@@ -60,3 +66,25 @@ func SpliceTests(kind, older, newer string) string {
 func containsAny(folders []string, names ...string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return slices.Contains(names, f) })
 }
+
+// ownProcess matches a command that runs each file with tests in a process of its own.
+var ownProcess = regexp.MustCompile(`(?:^|&& )node --test(?:$| )`)
+
+// SharesProcess reports whether a file of tests may run in one process with other tests that are not new, so that it
+// may set what they use. isNew says which files are new.
+func (p Project) SharesProcess(root fs.FS, file string, isNew func(file string) bool) bool {
+	folder := path.Dir(file)
+	switch {
+	case p.Kind == "go":
+		names, err := fs.Glob(root, path.Join(globQuote.Replace(folder), "*_test.go"))
+		return err != nil || slices.ContainsFunc(names, func(name string) bool { return !isNew(name) })
+	case p.Kind == "rust":
+		return path.Base(folder) != "tests" // each file in it is a program
+	case ownProcess.MatchString(p.Test):
+		return !nodeTest.MatchString(file) || strings.Contains(p.Test, "isolation=none")
+	}
+	return true
+}
+
+// globQuote quotes what has a meaning in a pattern.
+var globQuote = strings.NewReplacer("[", `\[`, "*", `\*`, "?", `\?`)

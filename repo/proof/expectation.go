@@ -22,6 +22,7 @@ type Expectation struct {
 	Place   string   // path:line of the new line, or of the old one where none came; may be empty
 	More    int      // lines that check something in the same test and changed, too
 	Says    string   // what the old test says about the new code
+	With    []string // the new files of the change without which it does not pass; then there are no lines
 	How     string   // of a group that cannot be run: "does not compile"
 }
 
@@ -58,6 +59,11 @@ func (e Expectation) words() string {
 	says := ""
 	if e.Says != "" {
 		says = " (" + e.Says + ")"
+	}
+	if len(e.With) > 0 && e.Kind == ExpectationFiles {
+		return onlyWith("the old tests", "pass", e.With, e.Says)
+	} else if len(e.With) > 0 {
+		return onlyWith(e.Test, "passes", e.With, e.Says)
 	}
 	switch e.Kind {
 	case ExpectationRemoved:

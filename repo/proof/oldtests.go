@@ -18,33 +18,51 @@ type oldForm struct {
 	kind string // as in diff.Change
 	was  string // its text on the base
 	is   string // its text on the branch
-	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty, the file
-	// is as on the base.
+	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty,
+	// the file is as on the base.
 	lays string
+	// byTests is set if it is code that tests alone import: values or helpers of tests, or the code that
+	// they test.
+	byTests bool
 }
 
-// oldForms returns the base's versions of the files with which the change decides what tests expect, which of them
-// run, or how. It returns none if the base's tests are as they were, or nothing else was changed.
-func (v *proving) oldForms() (forms []oldForm) {
-	touches, others := false, false
+// oldTrees returns, for each tree that the old tests run on, the base's versions of the files with which
+// the change decides what tests expect, which of them run, or how. There is none if the base's tests are as
+// they were, or nothing else was changed. A second tree has the base's versions of what tests alone import,
+// too: such a file may hold what they expect, or be the code that they test.
+func (v *proving) oldTrees() (trees [][]oldForm) {
+	var sure, all []oldForm
 	for _, c := range v.changes {
 		f, ok := v.oldFormOf(c)
-		if !ok {
-			others = others || !c.IsDocument()
-			continue
+		if ok && !f.byTests {
+			sure = append(sure, f)
 		}
-		forms = append(forms, f)
-		// A new test alone changes nothing for the old ones; a new helper or new settings may.
-		touches = touches || c.Kind != "added" || !project.IsTest(v.project.Kind, c.Path) || project.SetsUpTests(c.Path)
+		if ok {
+			all = append(all, f)
+		}
 	}
-	forms = dropMoved(forms)
-	if !touches || !others || len(forms) == 0 {
-		return nil
+	sure, all = dropMoved(sure), dropMoved(all)
+	if slices.ContainsFunc(sure, v.mayInfluence) && v.changeMoreThan(sure) {
+		trees = append(trees, sure)
 	}
-	return forms
+	if !v.changeMoreThan(all) {
+		all = slices.DeleteFunc(all, func(f oldForm) bool { return f.byTests && !project.HoldsValues(f.path, f.was) })
+	}
+	if len(all) > len(sure) && v.changeMoreThan(all) {
+		trees = append(trees, all)
+	}
+	return trees
 }
 
-// oldFormOf returns the form of one changed path. It returns false if the path is as on the branch in the fourth run.
+// changeMoreThan reports whether the change has more than these files and documents.
+func (v *proving) changeMoreThan(forms []oldForm) bool {
+	return slices.ContainsFunc(v.changes, func(c diff.Change) bool {
+		return !c.IsDocument() && !slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
+	})
+}
+
+// oldFormOf returns the form of one changed path. It returns false if the path is as on the branch in the
+// fourth run.
 func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	f := oldForm{path: c.Path, kind: c.Kind}
 	kind := v.project.Kind
@@ -52,18 +70,26 @@ func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 		f.was = string(was)
 	}
 	decides := project.DecidesTests(kind, c.Path)
-	switch code := project.IsCode(c.Path); {
-	case decides || c.Kind == "added":
-	case code:
-		decides = !project.HoldsTests(kind, c.Path) && project.UsesTestLibrary(f.was)
+	settings := project.HoldsTestSettings(c.Path)
+	switch {
+	case decides && c.Kind == "added" && v.importedByCode(c.Path):
+		return f, false
+	case decides:
+	case project.IsCode(c.Path) && !project.HoldsTests(kind, c.Path):
+		decides = project.UsesTestLibrary(f.was)
+		f.byTests = !decides && v.importedByTests(c.Path)
+		decides = decides || f.byTests
+	case c.Kind == "added" || project.IsCode(c.Path):
+	case settings:
+		decides = c.Kind == "deleted" && !project.IsManifest(c.Path)
 	default:
-		decides = !project.HoldsTestSettings(c.Path) && project.ReadByTestsAlone(v.work.FS(), kind, c.Path)
+		decides = project.ReadByTestsAlone(v.work.FS(), kind, c.Path)
 	}
-	splices := c.Kind == "modified" && (project.HoldsTests(kind, c.Path) || project.HoldsTestSettings(c.Path))
+	splices := settings && c.Kind != "deleted" || c.Kind == "modified" && project.HoldsTests(kind, c.Path)
 	switch {
 	case strings.Contains(c.Mode, "submodule") || !decides && !splices:
 		return f, false
-	case c.Kind == "added" && !project.IsCode(c.Path) && !project.SetsUpTests(c.Path):
+	case c.Kind == "added" && !splices && project.IsTestData(c.Path):
 		return f, false // the data of a new case
 	}
 	if c.Kind != "deleted" {
@@ -99,8 +125,8 @@ func dropMoved(forms []oldForm) []oldForm {
 	return out
 }
 
-// oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the old tests
-// if these are all that is touched and the runner can select them, as go test can.
+// oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the
+// old tests if these are all that is touched and the runner can select them, as go test can.
 func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed bool) {
 	tests = v.project
 	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
@@ -108,7 +134,7 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 	}
 	var paths []string
 	for _, f := range forms {
-		if tests.Kind != "go" || !project.IsTest("go", f.path) {
+		if tests.Kind != "go" || !strings.HasSuffix(f.path, "_test.go") {
 			return tests, false
 		}
 		paths = append(paths, f.path)
@@ -120,15 +146,15 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 	return tests, ok
 }
 
-// onOldTests returns the result of the fourth run: the branch with the base's versions of the files that decide about
-// tests. A result of exactly this tree is reused, unless afresh is set.
+// onOldTests returns the result of the fourth run: the branch with the base's versions of the files that
+// decide about tests. A result of exactly this tree is reused, unless afresh is set.
 func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) (result.Result, error) {
-	tests, _ := v.oldCommand(forms)
+	tests, _ := v.oldCommand(v.forms)
 	tree, err := v.work.Tree(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
-	tree = "old tests on " + tree
+	tree = "old " + strings.Join(pathsOf(forms), " ") + " on " + tree
 	if r, known := v.checker.KnownTree(v.work.Base(), tree, tests); known && !afresh {
 		return r, nil
 	}
@@ -155,16 +181,24 @@ func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) 
 	return r, err
 }
 
-// findChanged runs the old tests on the new code and records what they expect and the change does not do. What does
-// not pass has to be seen a second time, since it may be chance.
+// findChanged runs the old tests on the new code and records what they expect and the change does not do.
 func (v *proving) findChanged(ctx context.Context, base, branch index) error {
-	if !v.withoutOldTests {
-		v.forms = v.oldForms()
-	}
-	forms := v.forms
-	if len(forms) == 0 {
+	if v.withoutOldTests {
 		return nil
 	}
+	for _, forms := range v.oldTrees() {
+		v.forms = forms
+		if err := v.findChangedIn(ctx, base, branch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findChangedIn runs the old tests in one tree. What does not pass has to be seen a second time, since it
+// may be chance.
+func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
+	forms := v.forms
 	first, err := v.onOldTests(ctx, forms, false)
 	if err != nil {
 		return err
@@ -185,19 +219,40 @@ func (v *proving) findChanged(ctx context.Context, base, branch index) error {
 	if err != nil {
 		return err
 	}
-	switch lines := (pairFinder{forms}); {
+	switch {
 	case !fails(again):
 	case !named || v.startFails(first) || v.startFails(again):
-		v.Expectations = append(v.Expectations, v.wholeExpectation(forms, first))
-	default:
-		old, second := newIndex(first).alignedTo(base), v.lostOn(newIndex(again).alignedTo(base), base, branch)
-		for _, l := range v.lostOn(old, base, branch) {
-			if slices.ContainsFunc(second, func(o lostCase) bool { return o.key == l.key }) {
-				v.addChanged(l, lines, old, base, branch)
-			}
+		e := v.wholeExpectation(forms, first)
+		e.With, err = v.neededFiles(ctx, forms, func(r result.Result) bool { return r.Stopped == "" && !fails(r) })
+		if len(e.With) > 0 {
+			e.Was, e.Now, e.Place, e.More = "", "", "", 0
 		}
+		v.Expectations = append(v.Expectations, e)
+	default:
+		err = v.addLostCases(ctx, first, again, base, branch)
 	}
 	v.noteUnknown(first)
+	return err
+}
+
+// addLostCases records the cases that two runs of the old tests lost.
+func (v *proving) addLostCases(ctx context.Context, first, again result.Result, base, branch index) error {
+	old, second := newIndex(first).alignedTo(base), v.lostOn(newIndex(again).alignedTo(base), base, branch)
+	for _, l := range v.lostOn(old, base, branch) {
+		twice := slices.ContainsFunc(second, func(o lostCase) bool { return o.key == l.key })
+		if _, known := v.changed[l.key]; known || !twice { // known from another tree
+			continue
+		}
+		var err error
+		if base.statusOf(l.key) == result.Failed {
+			err = v.addMended(ctx, l, old, base)
+		} else if e := v.addChanged(l, pairFinder{v.forms}, old, base, branch); e != nil {
+			err = v.addNeeded(ctx, l, e, base)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -208,7 +263,8 @@ func (v *proving) noteUnknown(old result.Result) {
 	}
 }
 
-// startFails reports whether the old tests, whose names are known on the base and on the branch, could not be counted.
+// startFails reports whether the old tests, whose names are known on the base and on the branch, could not
+// be counted.
 func (v *proving) startFails(old result.Result) bool {
 	return old.Stopped == "" && (!old.EveryTestNamed() || old.Missing.Tests != "")
 }
@@ -230,13 +286,16 @@ type lostCase struct {
 	why string
 }
 
-// lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail on the
-// branch in their new form, too, are regressions and not among them.
+// lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail
+// on the branch in their new form, too, are regressions and not among them. Those that fail on the base,
+// and pass on the branch, are among them if their old form fails on the new code.
 func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 	_, narrowed := v.oldCommand(v.forms)
 	movedOld, moved := movedTests(base, old), movedTests(base, branch)
 	for _, k := range base.order {
-		if base.statusOf(k) != result.Passed || narrowed && !old.hasGroup(k.group) {
+		s := base.statusOf(k)
+		mended := s == result.Failed && old.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed
+		if s != result.Passed && !mended || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
 		why := v.whyLost(k, base, old, movedOld)
@@ -255,9 +314,9 @@ func (x index) hasGroup(group string) bool {
 	return x.groups[group] || slices.ContainsFunc(x.broken, func(b result.Test) bool { return b.Group == group })
 }
 
-// addChanged records one case as a changed expectation. A group that cannot be run with the old tests is recorded
-// once.
-func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) {
+// addChanged records one case as a changed expectation and returns it. A group that cannot be run with the
+// old tests is recorded once, and nil returned.
+func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) *Expectation {
 	if v.changed == nil {
 		v.changed, v.changedUnits = map[key]ExpectationKind{}, map[key]bool{}
 	}
@@ -274,7 +333,7 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 			v.Expectations = append(v.Expectations, e)
 		}
 		v.Expectations[i].Covers = append(v.Expectations[i].Covers, unit.name)
-		return
+		return nil
 	}
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
 	e.Covers, e.Says = []string{l.name, unit.name}, complaint(old.tests[l.key].Output)
@@ -300,6 +359,7 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 	}
 	v.changed[l.key] = e.Kind
 	v.Expectations = append(v.Expectations, e)
+	return &v.Expectations[len(v.Expectations)-1]
 }
 
 // wholeExpectation returns the expectation for tests that are not told apart.

@@ -113,7 +113,7 @@ func (f pairFinder) locate(e *Expectation, k, unit key, output string) {
 	case !ok:
 		return
 	}
-	if !named {
+	if !named && e.Kind != ExpectationRemoved {
 		e.More = f.moreLines(all, p)
 	}
 	e.Was, e.Now, e.Values = differing(p.was, p.is, project.IsExpected(p.file.path))

@@ -29,9 +29,10 @@ type proving struct {
 	// under a new name.
 	changed         map[key]ExpectationKind
 	changedUnits    map[key]bool
-	forms           []oldForm    // the files that decide about tests and that the change touches, as on the base
-	withoutOldTests bool         // leaves the fourth run out
-	unstable        map[key]bool // the branch's tests that Unstable names
+	forms           []oldForm        // the files that decide about tests and that the change touches, as on the base
+	onceImports     *project.Imports // of the base; nil: not read yet
+	withoutOldTests bool             // leaves the fourth run out
+	unstable        map[key]bool     // the branch's tests that Unstable names
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the

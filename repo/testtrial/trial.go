@@ -47,11 +47,15 @@ var errNoTime = errors.New("test trial: there is no time for the run")
 // Run tries the tests of the change. It finds nothing in a proof that was not shown by tests. An error is a
 // failure of this machine.
 func (t Trial) Run(ctx context.Context) (found Finding, err error) {
-	if !t.Proof.Shown || len(t.Proof.NewTests) == 0 {
+	if !t.Proof.Shown {
 		return found, nil
 	}
 	x := &trialRun{Trial: t, done: map[tree]*result.Result{}}
 	if x.changes, err = t.Work.Changes(ctx); err != nil {
+		return found, err
+	}
+	found.Rejected, err = x.testAware()
+	if err != nil || found.Rejected != nil || len(t.Proof.NewTests) == 0 {
 		return found, err
 	}
 	hunks, err := t.Work.ListHunks(ctx)

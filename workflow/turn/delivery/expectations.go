@@ -63,8 +63,12 @@ func expectedChanges(r workflow.Report) []expectation.Change {
 	return body.Expected
 }
 
-// foundBy returns what the program found, for the comparison with a report.
+// foundBy returns what the program found, for the comparison with a report. A test that passes only with new files is
+// approved only by a report that names such a file.
 func foundBy(e proof.Expectation) expectation.Found {
+	if len(e.With) > 0 {
+		return expectation.Found{Names: append([]string{e.Test}, e.Covers...), Now: "only with " + strings.Join(e.With, ", ")}
+	}
 	return expectation.Found{
 		Names: append([]string{e.Test}, e.Covers...), Was: e.Was, Now: e.Now, More: e.More,
 		Gone: e.Kind == proof.ExpectationRemoved || e.Kind == proof.ExpectationSkipped, Unrun: e.Kind == proof.ExpectationBroken,
