@@ -1,6 +1,6 @@
 // Package claim finds claims in a model's words that only the program may make: how many tests were added or
-// pass, that something was pushed, merged or deployed, and that somebody reviewed or approved it. The program has seen
-// these and says them itself.
+// pass, that something was pushed, merged or deployed, and that somebody reviewed or approved it. The program
+// has seen these and says them itself.
 //
 // It reads sentences by forms, not by meaning: tables of words in English, and the shortest forms of some
 // other languages. What is denied, conditional or still to come is no claim ("nothing was pushed", "before
@@ -120,14 +120,15 @@ var (
 	ornament = regexp.MustCompile(`^(?::[a-z0-9+'-]+:|\d{1,3}[.)] |[^\p{L}\p{N}@])+`)
 )
 
-// readings returns the words of a sentence as people may read them: with code as a name, with names in code as
-// words, and the code itself if it is all that is said.
+// readings returns the words of a sentence as people may read them: with code as a name, with names in code
+// as words, and the code itself if it is all that is said.
 func readings(sentence string) (all []string) {
 	all = append(all, wordsOf(code.ReplaceAllString(sentence, " it ")))
 	if named := name.ReplaceAllString(sentence, "$1"); named != sentence {
 		all = append(all, wordsOf(code.ReplaceAllString(named, " it ")))
 	}
-	if spans := code.FindAllString(sentence, -1); spans != nil && !letter.MatchString(code.ReplaceAllString(sentence, "")) {
+	spans := code.FindAllString(sentence, -1)
+	if spans != nil && !letter.MatchString(code.ReplaceAllString(sentence, "")) {
 		all = append(all, wordsOf(strings.Trim(strings.Join(spans, " "), "`")))
 	}
 	return all
