@@ -140,7 +140,7 @@ func actionID(id string, used map[string]int) string {
 }
 
 // howToAnswer matches the end of a line that says how to answer it.
-var howToAnswer = regexp.MustCompile(`\s(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
+var howToAnswer = regexp.MustCompile(`\s(?:◆ )?(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.

@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/eval/suite":  {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/strictyaml", "repo/project"},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/bare", "repo/bundle", "repo/objects", "repo/remote",
+		"workflow", "workflow/outgoing", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/bare", "repo/bundle", "repo/objects", "repo/remote",
 	},
 	"cmd/bobbin/internal/playground": {
 		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/pageauth", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",

@@ -1,16 +1,15 @@
 // Package claim finds claims in a model's words that only the program may make: how many tests were added or
-// pass, that something was pushed, merged or deployed, and that somebody approved. The program has seen
-// these and says them itself.
+// pass, that something was pushed, merged or deployed, and that somebody reviewed or approved it. The program
+// has seen these and says them itself.
 //
 // It reads sentences by forms, not by meaning: tables of words in English, and the shortest forms of some
 // other languages. What is denied, conditional or still to come is no claim ("nothing was pushed", "before
-// it is merged"). All functions are pure.
+// it is merged"); denial.go says how far such words reach. All functions are pure.
 package claim
 
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -23,6 +22,7 @@ const (
 	Tests    Kind = "tests"    // how many tests there are or pass
 	Push     Kind = "push"     // pushed, merged, deployed
 	Approval Kind = "approval" // approved by somebody
+	Review   Kind = "review"   // looked at by somebody, and what was found
 )
 
 // A Claim is a sentence of a text with something that only the program may say.
@@ -68,8 +68,11 @@ var blankLines = regexp.MustCompile(`[ \t]*\n(?:[ \t]*(?:[-*•]|\d+[.)])?[ \t]*
 func sentences(text string) (list []string) {
 	for text != "" {
 		end := len(text)
-		if m := sentenceEnd.FindStringIndex(text); m != nil {
-			end = m[1]
+		for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+			if m[0] == 0 || text[m[0]-1] != '/' { // "./..." is a path
+				end = m[1]
+				break
+			}
 		}
 		list = append(list, text[:end])
 		text = text[end:]
@@ -81,38 +84,59 @@ var sentenceEnd = regexp.MustCompile(`[.!?;…]+["'”’)\]*_]*[ \t]+|[.!?;…]
 
 // kindOf returns the kind of the claim that a sentence makes, or an empty string.
 func kindOf(sentence string) Kind {
-	words, _ := plaintext.Skeleton(strings.Join(strings.Fields(code.ReplaceAllString(sentence, " it ")), " "))
-	words = markup.ReplaceAllString(words, "")
-	for _, f := range forms() {
-		for _, m := range f.form.FindAllStringIndex(words, -1) {
-			if !denied.MatchString(words[:m[0]]) && !denied.MatchString(words[:firstWordEnd(words, m[0])]) && !plain(words[m[0]:m[1]], f) {
-				return f.kind
+	for _, words := range readings(sentence) {
+		for _, f := range forms() {
+			for _, m := range f.form.FindAllStringSubmatchIndex(words, -1) {
+				p := place{form: f, words: words, start: m[0], end: m[1]}
+				for _, from := range groups(m) {
+					p.start = from
+				}
+				if !p.free() {
+					return f.kind
+				}
 			}
 		}
 	}
 	return ""
 }
 
-// code matches code, which is a name in a sentence, and markup the marks of emphasis and lists.
-var (
-	code   = regexp.MustCompile("`[^`\n]*`")
-	markup = regexp.MustCompile(`[*_~#>|\[\]"]+`)
-)
-
-func firstWordEnd(s string, from int) int {
-	_, n := utf8.DecodeRuneInString(s[from:])
-	for from+n < len(s) && s[from+n] != ' ' {
-		n++
+// groups returns where the groups of a match begin.
+func groups(match []int) (from []int) {
+	for i := 2; i < len(match); i += 2 {
+		if match[i] >= 0 {
+			from = append(from, match[i])
+		}
 	}
-	return from + n
+	return from
 }
 
-// denied matches the beginning of a sentence after which nothing is claimed: it was not so, or is only to
-// come.
-var denied = regexp.MustCompile(`(?:\b(?:not|never|nothing|nobody|none|no one|cannot|can|could|without|before|until|unless|once|when|whenever|if|whether|will|would|shall|should|must|may|might|to be|yet to be|being|waits? (?:to be|for)|kein\w*|nicht|nichts|noch|pas|sin|non|nao|rien|nada)|n['o]t)(?: [\w'-]+){0,5} ?$`)
+var (
+	code   = regexp.MustCompile("`[^`\n]*`")
+	name   = regexp.MustCompile("`([\\w#.@/-]+)`")
+	letter = regexp.MustCompile(`[\p{L}\p{N}]`)
+	// markup matches the marks of emphasis, lists, quotes and tables.
+	markup = regexp.MustCompile(`[*_~#>\[\]"]+`)
+	// ornament matches what may stand before the first word of a sentence.
+	ornament = regexp.MustCompile(`^(?::[a-z0-9+'-]+:|\d{1,3}[.)] |[^\p{L}\p{N}@])+`)
+)
 
-// strangers are words after or before which a form speaks of what the code does, such as "approved by the
-// manager".
-var strangers = regexp.MustCompile(`\b(?:the|a|an|any|its|their|some|somebody|someone|whoever|each|every|no|other|managers?|users?|admins?|customers?|banks?)$`)
+// readings returns the words of a sentence as people may read them: with code as a name, with names in code
+// as words, and the code itself if it is all that is said.
+func readings(sentence string) (all []string) {
+	all = append(all, wordsOf(code.ReplaceAllString(sentence, " it ")))
+	if named := name.ReplaceAllString(sentence, "$1"); named != sentence {
+		all = append(all, wordsOf(code.ReplaceAllString(named, " it ")))
+	}
+	spans := code.FindAllString(sentence, -1)
+	if spans != nil && !letter.MatchString(code.ReplaceAllString(sentence, "")) {
+		all = append(all, wordsOf(strings.Trim(strings.Join(spans, " "), "`")))
+	}
+	return all
+}
 
-func plain(found string, f form) bool { return f.person && strangers.MatchString(found) }
+// wordsOf returns the skeleton of a sentence without markup.
+func wordsOf(sentence string) string {
+	words, _ := plaintext.Skeleton(sentence)
+	words = strings.NewReplacer("|", " ", "&amp;", " and ", "&", " and ").Replace(markup.ReplaceAllString(words, ""))
+	return ornament.ReplaceAllString(strings.Join(strings.Fields(words), " "), "")
+}

@@ -3,6 +3,7 @@ package claim_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/claim"
@@ -46,14 +47,15 @@ func TestClaims(t *testing.T) {
 	for kind, sentences := range claims {
 		for _, s := range sentences {
 			found := claim.In(s)
-			require.NotEmpty(t, found, s)
-			require.Equal(t, kind, found[0].Kind, s)
+			if assert.NotEmpty(t, found, s) {
+				assert.Equal(t, kind, found[0].Kind, s)
+			}
 			rest, _ := claim.Without(s)
-			require.Empty(t, claim.In(rest), rest)
+			assert.Empty(t, claim.In(rest), rest)
 		}
 	}
 	for _, s := range harmless {
-		require.Empty(t, claim.In(s), s)
+		assert.Empty(t, claim.In(s), s)
 		rest, _ := claim.Without(s)
 		require.Equal(t, s, rest)
 	}

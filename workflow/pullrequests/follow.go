@@ -138,8 +138,8 @@ func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at hos
 			}
 			after := row
 			after.State = pullrequest.Reverted
-			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: \"%s\". Reply here to take it up again.",
-				k.name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.CutLine(plaintext.OneLine(c.Message), 100))))
+			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: %s. Reply here to take it up again.",
+				k.name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(c.Message), 100)))))
 		}
 	}
 	return k.pause(row), nil

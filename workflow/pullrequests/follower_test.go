@@ -454,7 +454,7 @@ func TestARevertIsTold(t *testing.T) {
 		require.Equal(t, told, again == 0, message)
 		if said := d.said(t); told {
 			require.Len(t, said, 3)
-			require.Contains(t, said[2], "was taken back in main by ba5e000: \"Revert")
+			require.Contains(t, said[2], "was taken back in main by ba5e000: “Revert")
 		} else {
 			require.Len(t, said, 2, message)
 		}

@@ -61,6 +61,9 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err := s.endQuestion(ctx, tx, note); err != nil || note == "" {
 		return err
 	}
+	if report, ok := record.Find[consent.Report](&s.Recording); ok && report.Revision == 1 && note == counts(report.Revision) {
+		note = "" // it replaces nothing, so there is nothing to say
+	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
 	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != permit.Resume {
 		which += ` and not (` + offersToGoOn + `)`
@@ -214,10 +217,10 @@ func (s settling) answers() string {
 		return "Stopped."
 	}
 	if a, ok := record.Find[progress.Answer](&s.Recording); ok {
-		return cmp.Or(a.Note, "Answered: "+plaintext.CutLine(a.Text, 120))
+		return cmp.Or(a.Note, "Answered: "+plaintext.QuoteLine(plaintext.CutLine(a.Text, 120)))
 	}
 	if report, ok := record.Find[consent.Report](&s.Recording); ok {
-		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
+		return counts(report.Revision)
 	}
 	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "repository" && d.Allowed {
 		return "The repository " + d.Reason + " was chosen."
@@ -227,6 +230,9 @@ func (s settling) answers() string {
 	}
 	return ""
 }
+
+// counts returns the note below the messages that a newer revision replaces.
+func counts(revision int) string { return fmt.Sprintf("Revision %d below counts now.", revision) }
 
 // answeredBelow is the note below a message whose buttons a later message has made obsolete.
 const answeredBelow = "Answered below."

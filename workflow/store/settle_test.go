@@ -39,6 +39,23 @@ func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *st
 	return turn, key
 }
 
+// TestAFirstReportSaysNothingBelow shows the first report after a message with buttons: these are removed, and
+// nothing is said of a revision, since there was none.
+func TestAFirstReportSaysNothingBelow(t *testing.T) {
+	t.Parallel()
+	for revision, note := range map[int]string{1: "", 2: "Revision 2 below counts now."} {
+		s := storetest.Open(t)
+		turn, key := asks(t, s, true)
+		report := workflow.Report{Revision: revision, Kind: "root_cause", Body: []byte(`{}`), Text: "it is so", BaseCommit: "c0ffee"}
+		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
+		p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+		require.NoError(t, err)
+		require.NotNil(t, p)
+		require.Equal(t, []string{key, note}, []string{p.Rewrites, p.Note})
+		require.Empty(t, p.Lines[0].Buttons)
+	}
+}
+
 func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	t.Parallel()
 	opens, handled := true, inbox.Handled{ID: 1, ForAgents: true}

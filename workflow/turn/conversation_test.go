@@ -228,10 +228,10 @@ var conversations = map[string]conversation{
 		play: said("interview", "bea: wrap up", "bea: yes"), want: "approvals:", note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 	},
 	"yes below other words answers the question": {
-		play: said("interview", "bea: wrap up", "cem: do we ship on friday?", "bea: yes"), want: "approvals:", note: "Question: bea: yes",
+		play: said("interview", "bea: wrap up", "cem: do we ship on friday?", "bea: yes"), want: "approvals:", note: "Question: bea: “yes”",
 	},
 	"take these without an offer is an answer": {
-		play: said("interview", "bea: take these"), want: "approvals:", note: "Question: bea: take these",
+		play: said("interview", "bea: take these"), want: "approvals:", note: "Question: bea: “take these”",
 	},
 	"a guest's yes is not put below the offer": {
 		play: said("interview", "bea: wrap up", "gus: yes"), want: "approvals:", note: "-",
@@ -241,7 +241,7 @@ var conversations = map[string]conversation{
 		play: said("interview", "bea: wrap up", "press gus take_defaults", "press bea take_defaults"), want: "approvals:", note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 	},
 	"a guest answers a question, and the offer is not marked with it": {
-		play: said("interview", "bea: wrap up", "gus: b"), want: "approvals:", note: "Question: gus: b",
+		play: said("interview", "bea: wrap up", "gus: b"), want: "approvals:", note: "Question: gus: “b”",
 	},
 
 	// A limit after the approval.

@@ -147,7 +147,7 @@ func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 }
 
 // ownWords holds the kinds of lines that are an agent's own words.
-var ownWords = []string{"Reply", "advise", "Ask", "Restate", "beginWork-b", "offerDefaults", "Blocked", "SayLine", "tickPlan", "AgentLine"}
+var ownWords = []string{"Reply", "advise", "Ask", "Restate", "offerDefaults", "Blocked", "SayLine", "tickPlan", "AgentLine"}
 
 // vouchedIn returns which lines of a sample the program vouches for: those that its kind says, or the first one.
 func vouchedIn(kind string, l outgoing.Line) []int {
@@ -155,7 +155,13 @@ func vouchedIn(kind string, l outgoing.Line) []int {
 	case slices.Contains(ownWords, kind):
 		return nil
 	case kind == "ProposePlan" || kind == "beginWork":
-		return ledger.VouchLast([]outgoing.Line{l})[0].Vouched
+		return []int{strings.Count(l.Text, "\n")}
+	case kind == "showReport":
+		return []int{0, strings.Count(l.Text, "\n")}
+	case kind == "AskAllowance":
+		return notItems(l.Text)
+	case kind == "fixBase" && strings.Contains(l.Text, "\n"):
+		return []int{0, 1}
 	case kind == "publishCommit":
 		return []int{0, 3, 4, 5, 6, 7, 8}
 	case kind == "attemptHeld" || kind == "blockedLine":
@@ -168,8 +174,18 @@ func vouchedIn(kind string, l outgoing.Line) []int {
 	return []int{0}
 }
 
+// notItems returns the numbers of the lines that are no items of a list.
+func notItems(text string) (numbers []int) {
+	for i, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, "  • ") {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
 // TestWhoVouches lists the files in which a line is made that the program vouches for, besides those that copy it.
-// A model's words get no such line: they are in AgentLine, or in Text.Add.
+// A model's words get no such line: they are in AgentLine, OwnLine, or in Text.Add.
 func TestWhoVouches(t *testing.T) {
 	t.Parallel()
 	var found []string
@@ -179,18 +195,25 @@ func TestWhoVouches(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if strings.Contains(string(text), "Vouched: []int{") || strings.Contains(string(text), ".Vouched = []int{") || strings.Contains(string(text), ".Vouch(") {
+			if vouching.Match(text) {
 				found = append(found, strings.TrimPrefix(path, "../../"))
 			}
 			return err
 		}))
 	}
 	require.Equal(t, []string{
-		"bot/poster/attach.go", "workflow/pullrequests/follow.go", "workflow/turn/backport/backport.go", "workflow/turn/backport/port.go", "workflow/turn/delivery/result.go", "workflow/turn/delivery/review.go",
-		"workflow/turn/inquiry/reader.go", "workflow/turn/ledger/say.go", "workflow/turn/ledger/words.go", "workflow/turn/lookback/text.go", "workflow/turn/orchestrator/tools.go", "workflow/turn/pictures/pictures.go",
-		"workflow/turn/runtime/loop.go", "workflow/turn/runtime/transcript.go", "workflow/turn/watchdog.go", "workflow/turn/worker/worker.go",
+		"bot/poster/attach.go", "workflow/pullrequests/follow.go", "workflow/pullrequests/follower.go",
+		"workflow/turn/backport/backport.go", "workflow/turn/backport/port.go", "workflow/turn/delivery/allowance.go",
+		"workflow/turn/delivery/result.go", "workflow/turn/delivery/review.go", "workflow/turn/inquiry/reader.go",
+		"workflow/turn/ledger/say.go", "workflow/turn/ledger/words.go", "workflow/turn/lookback/text.go",
+		"workflow/turn/orchestrator/report.go", "workflow/turn/orchestrator/request.go", "workflow/turn/orchestrator/tools.go",
+		"workflow/turn/pictures/pictures.go", "workflow/turn/runtime/loop.go", "workflow/turn/runtime/transcript.go",
+		"workflow/turn/watchdog.go", "workflow/turn/worker/worker.go", "workflow/turn/worktree/open.go",
 	}, found)
 }
+
+// vouching matches how a line gets a part that the program vouches for.
+var vouching = regexp.MustCompile(`Vouched: \[\]int\{|\.Vouched = (?:append\(|\[\]int|text\.|vouched\()|\.Vouch\(|VouchBelow\(`)
 
 func says(texts ...string) (lines []outgoing.Line) {
 	for _, text := range texts {
@@ -202,7 +225,7 @@ func says(texts ...string) (lines []outgoing.Line) {
 // speaking maps the functions that say something to the index of the argument that holds the text; a
 // negative index counts from the end.
 var speaking = map[string]int{
-	"ProgramLine": 0, "ProgramText": 0, "AgentLine": 0, "ProgressLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
+	"ProgramLine": 0, "ProgramText": 0, "AgentLine": 0, "ProgressLine": 0, "OwnLine": 1, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
 // kindsIn returns the places in a source that say something, named after their function, with their
@@ -447,7 +470,6 @@ func samples() map[string][]outgoing.Line {
 		"ProposePlan":       {plan},
 		"Restate":           says(aRequest.Text()),
 		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
-		"beginWork-b":       says(aRequest.Text()),
 		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
 		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
@@ -480,9 +502,9 @@ func samples() map[string][]outgoing.Line {
 		"sayNotConfigured":     {with("This thread is about shop, which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here. Or choose another one.", labelled("change_repository", "Choose repository…", "")...)},
 		"answerOpen":           says(limit.NotLookedInto("Any full member of the channel may approve.", false), limit.NotLookedInto("", true)),
 		"Join":                 says("bea: this thread is joined already. Write here to go on here."),
-		"Join-b":               says("Joined to [the cart's total is off](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
-		"lineThere":            says("The same was reported in [one cent too much](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
-		"fixBase":              {with("Looking into shop (main at 134b2ba).\nLikely the same: [the cart's total is off](https://acme.slack.com/archives/C1/p101) (a fix is pushed).", labelled("join", "Join: the cart's total is off", "")...), with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
+		"Join-b":               says("Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
+		"lineThere":            says("The same was reported in [“one cent too much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
+		"fixBase":              {with("Looking into shop (main at 134b2ba).\nLikely the same: [“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).", labelled("join", "Join: the cart's total is off", "")...), with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
 		"offerForm":            {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
 		"chooseRepository":     says("The work was approved for shop already. For bank, please begin another thread."),
 		"chooseRepository-c":   says("ann chose the repository bank instead of shop."),

@@ -97,7 +97,10 @@ func (r pushReasons) told() string {
 func (r pushReasons) blocks() (blocks []string) {
 	list := func(what string, lines []string) {
 		if len(lines) > 0 {
-			blocks = append(blocks, what+":\n  • "+strings.Join(lines, "\n  • "))
+			blocks = append(blocks, what+":")
+			for _, line := range lines {
+				blocks[len(blocks)-1] += "\n" + item + plaintext.OneLine(line)
+			}
 		}
 	}
 	var objections []string
@@ -115,6 +118,20 @@ func (r pushReasons) blocks() (blocks []string) {
 	list("it changes more than the code", r.paths)
 	return blocks
 }
+
+// vouched returns the numbers of the lines of the question that the program vouches for: all but the items of
+// lists, which may quote others.
+func vouched(question string) (numbers []int) {
+	for i, line := range strings.Split(question, "\n") {
+		if line != "" && !strings.HasPrefix(line, item) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// item begins an item of a list.
+const item = "  • "
 
 // text returns the question whether the files of that tree may be pushed.
 func (r pushReasons) text(tree string) string {

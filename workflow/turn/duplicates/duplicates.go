@@ -140,13 +140,13 @@ func (d *Duplicates) Title(of string) string {
 // Link returns a session's title, as a link if the threads' addresses are known.
 func (d *Duplicates) Link(s workflow.Session) string {
 	if d.Readers == nil {
-		return `"` + d.Title(s.Title) + `"`
+		return plaintext.QuoteLine(d.Title(s.Title))
 	}
 	return d.link(s.Thread, s.Title)
 }
 
 func (d *Duplicates) link(t workflow.Thread, title string) string {
-	return "[" + d.Title(title) + "](" + d.Readers.Permalink(t) + ")"
+	return "[" + plaintext.QuoteLine(d.Title(title)) + "](" + d.Readers.Permalink(t) + ")"
 }
 
 // outcome returns the state of a session in words.

@@ -33,7 +33,7 @@ func DetailsText(g Grounds, cause, how string) string {
 
 // maxCause is how many lines of the cause a report shows. The report has ten lines in all; the other
 // lines of the cause are under Details.
-const maxCause = 6
+const maxCause = 5
 
 // cutCause returns the first most lines of a cause, and says where the rest is.
 func cutCause(cause string, most int) string {
@@ -72,5 +72,5 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}
-	return text + expected + elsewhere + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
+	return text + expected + elsewhere + fmt.Sprintf("Confidence: %s.\nNo code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
 }

@@ -21,7 +21,8 @@ func TestReportText(t *testing.T) {
 	}
 	want := `Unproven. Root cause (revision 2, at c0ffee1): “Refunds are too high”
 Split drops the rest (money/split.go:13)
-Confidence: high. No code was changed. Reply "fix it", or say what is wrong.`
+Confidence: high.
+No code was changed. Reply "fix it", or say what is wrong.`
 	require.Equal(t, want, ReportText(c, 2, "c0ffee1", StatusUnproven))
 	c.Change = "Split hands out\nevery cent"
 	c.Cause = strings.Repeat("and so on\n", 30)

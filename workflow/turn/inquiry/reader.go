@@ -76,11 +76,15 @@ func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
 }
 
-func (d *reader) advise(_ context.Context, a inquiry.Advice) (model.Result, error) {
+func (d *reader) advise(ctx context.Context, a inquiry.Advice) (model.Result, error) {
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
-	return d.answerResult(a, d.transcript.AgentLine(a.Text()))
+	said, refusal, err := d.transcript.OwnLine(ctx, a.Text())
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return d.answerResult(a, said)
 }
 
 func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
@@ -97,6 +101,11 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	for _, h := range e.Hunks {
 		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
 	}
+	contradiction, refusal, err := d.transcript.CheckWords(ctx, d.transcript.Agent.Signature(), text.String())
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	text.Vouch(contradiction)
 	known, err := d.triedHunks(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -140,7 +149,7 @@ func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.R
 	if d.inquiry.By == "" {
 		return d.answerResult(verdict)
 	}
-	return d.answerResult(verdict, d.transcript.AgentLine(verdict.ForPerson()))
+	return d.answerResult(verdict, d.transcript.ProgramLine(verdict.ForPerson()))
 }
 
 // hunkMismatch returns which hunk an answer leaves out, names twice or makes up, or an empty string.

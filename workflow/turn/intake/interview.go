@@ -131,7 +131,7 @@ func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p work
 
 // answeredBy returns the note that is put below a question that p answered.
 func answeredBy(p workflow.Person, text string) string {
-	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
+	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120)))
 }
 
 func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planning.Question, option string) []store.Part {

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -77,10 +78,14 @@ func (l *Ledger) AgentLine(text string, buttons ...outgoing.Button) []outgoing.L
 	return []outgoing.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
-// VouchLast has the program vouch for the last line of each text, such as the one that says which revision it is.
-func VouchLast(lines []outgoing.Line) []outgoing.Line {
+// VouchBelow adds a line that the program vouches for below each text, unless said is empty.
+func VouchBelow(lines []outgoing.Line, said string) []outgoing.Line {
+	if said == "" {
+		return lines
+	}
 	for i := range lines {
-		lines[i].Vouched = []int{strings.Count(lines[i].Text, "\n")}
+		lines[i].Text += "\n" + plaintext.OneLine(said)
+		lines[i].Vouched = append(lines[i].Vouched, strings.Count(lines[i].Text, "\n"))
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -14,13 +15,30 @@ import (
 // OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may
 // say, they are refused the first time that the agent tries in this turn; later the text goes on with what
 // the program knows.
-func (l *Ledger) OwnWords(ctx context.Context, agent, words string) (text outgoing.Text, refusal string, err error) {
+func (l *Ledger) OwnWords(ctx context.Context, who, words string) (text outgoing.Text, refusal string, err error) {
 	text.Add(outgoing.Unmark(words))
+	known, refusal, err := l.CheckWords(ctx, who, words)
+	text.Vouch(known)
+	return text, refusal, err
+}
+
+// OwnLine returns a line with the orchestrator's own words and, below them, what the program knows if they claim
+// what only the program may say. Such words are refused the first time, as by [Ledger.OwnWords].
+func (l *Ledger) OwnLine(
+	ctx context.Context, words string, buttons ...outgoing.Button,
+) (lines []outgoing.Line, refusal string, err error) {
+	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), words)
+	return VouchBelow(l.AgentLine(words, buttons...), known), refusal, err
+}
+
+// CheckWords returns what the program says beside an agent's words that claim what only the program may say,
+// or, the first time that the agent tries in this turn, why they are refused.
+func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known, refusal string, err error) {
 	found := claim.In(words)
 	if len(found) == 0 {
-		return text, "", nil
+		return "", "", nil
 	}
-	key := "claims of " + agent
+	key := "claims of " + who
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.warned[key] {
@@ -28,12 +46,12 @@ func (l *Ledger) OwnWords(ctx context.Context, agent, words string) (text outgoi
 			l.warned = map[string]bool{}
 		}
 		l.warned[key] = true
-		return text, fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved and how many tests there are or pass; it says so by itself. Say what you found or do, without this.",
+		return "", fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved or reviewed it, "+
+			"and how many tests there are or pass; it says so by itself. Say what you found or do, without this.",
 			plaintext.QuoteLine(found[0].Sentence)), nil
 	}
-	known, err := l.knownOf(ctx, found)
-	text.Vouch(fmt.Sprintf("These are the own words of %s. %s", agent, known))
-	return text, "", err
+	known, err = l.knownOf(ctx, found)
+	return fmt.Sprintf("These are %s's own words. %s", who, known), "", err
 }
 
 // knownOf returns what the program knows of what was claimed.
@@ -45,9 +63,11 @@ func (l *Ledger) knownOf(ctx context.Context, found []claim.Claim) (string, erro
 			continue
 		}
 		said[c.Kind] = true
-		text := "How many tests pass stands only in lines with this mark."
+		text := "How many tests pass is said only in lines with this mark."
 		var err error
 		switch c.Kind {
+		case claim.Review:
+			text = "What a review found is said only in lines with this mark."
 		case claim.Push:
 			text, err = l.pushedText(ctx)
 		case claim.Approval:
@@ -77,7 +97,7 @@ func (l *Ledger) pushedText(ctx context.Context) (string, error) {
 func (l *Ledger) approvedText(ctx context.Context) (string, error) {
 	revision := l.Session().Revision
 	if revision == 0 {
-		return "Nothing was shown yet that anybody could approve.", nil
+		return "Nobody has approved anything yet.", nil
 	}
 	a, err := l.Store.Approval(ctx, l.Session().ID, revision)
 	if err != nil || a == nil {

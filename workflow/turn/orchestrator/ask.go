@@ -46,9 +46,13 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
+	said, refusal, err := l.OwnLine(ctx, question.Text(q, aligning, number), question.Buttons(q, aligning)...)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
 	written := []store.Part{
 		asked,
-		store.Lines(l.AgentLine(question.Text(q, aligning, number), question.Buttons(q, aligning)...)),
+		store.Lines(said),
 		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
 	}
 	if waiting != nil {

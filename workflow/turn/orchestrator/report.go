@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -286,18 +287,29 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
 		return model.Result{}, err
 	}
-	if why := l.Trees.Current().Unprovable(); why != "" {
-		r.Text = belowFirstLine(r.Text, why+"\n")
+	unprovable := plaintext.OneLine(l.Trees.Current().Unprovable())
+	if unprovable != "" {
+		r.Text = belowFirstLine(r.Text, unprovable+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
+	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), r.Text)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
 	who := experts.Finder{Ledger: l.Ledger, Trees: l.Trees}
-	known := who.Find(ctx, experts.InReport(*r))
-	if len(known.People)+len(known.Owners) > 0 {
-		details += "\n" + known.Text()
+	people := who.Find(ctx, experts.InReport(*r))
+	if len(people.People)+len(people.Owners) > 0 {
+		details += "\n" + people.Text()
 	}
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
-	lines := l.ProgramLine(r.Text, buttons...)
-	written = append(written, who.Mention(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
+	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
+	lines := l.ProgramLine(r.Text[:at], buttons...)
+	if unprovable != "" {
+		lines[0].Vouched = append(lines[0].Vouched, 1)
+	}
+	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])
+	r.Text = lines[0].Text // what was shown is found by it
+	written = append(written, who.Mention(ctx, people, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
 		OptionalEvents: []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
 		Change:         func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
@@ -159,27 +160,35 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 		if err != nil {
 			return model.Result{}, err
 		}
-		return l.showUnderstanding(report, r, changed), nil
+		return l.showUnderstanding(ctx, report, r, changed)
 	}
 	changed, err := l.changedText(ctx, report, r.Changed)
 	if err != nil {
 		return model.Result{}, err
 	}
 	report.Text = l.MaskShown(changed + r.Text() + l.offerText(r))
+	shown, refusal, err := l.OwnLine(ctx, report.Text)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	report.Text = shown[0].Text
 	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
 	if s.Phase != workflow.PhasePlanning {
 		update.Events = []workflow.Event{workflow.EventPlan}
 	}
 	if s.Workflow == workflow.CommandStartWork {
 		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, consent.Report(*report),
-			store.Lines(l.AgentLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))), nil
+			store.Lines(shown), store.Lines(l.ProgressLine("Planning the implementation"))), nil
 	}
-	return l.beginWork(ctx, report, update)
+	return l.beginWork(ctx, report, update, shown)
 }
 
 // beginWork lets the work start if the request itself is the permission. Otherwise it shows the request
-// with buttons and waits for an approval. update is what the request itself changes in the session.
-func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update store.Update) (model.Result, error) {
+// with buttons and waits for an approval. update is what the request itself changes in the session, and shown
+// the line that shows it.
+func (l *Tools) beginWork(
+	ctx context.Context, report *workflow.Report, update store.Update, shown []outgoing.Line,
+) (model.Result, error) {
 	rule := l.Permissions.Rule
 	if rule == nil {
 		rule = (*permission.Permissions).AskedBy
@@ -193,13 +202,16 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 		if err != nil {
 			return model.Result{}, err
 		}
-		report.Text += l.MaskShown(fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
+		waits := l.MaskShown(fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
 			report.Revision, why, strings.TrimSuffix(who, ".")))
+		shown = ledger.VouchBelow(shown, waits)
+		report.Text = shown[0].Text
+		shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
 		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
-			update, consent.Report(*report), store.Replies(ledger.VouchLast(l.AgentLine(report.Text, l.Approvals.ReportButtons("Go ahead")...))),
+			update, consent.Report(*report), store.Replies(shown),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	written := []store.Part{update, consent.Report(*report), store.Lines(l.AgentLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))}
+	written := []store.Part{update, consent.Report(*report), store.Lines(shown), store.Lines(l.ProgressLine("Planning the implementation"))}
 	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
 	if err != nil {
 		return model.Result{}, err
@@ -209,17 +221,25 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
-func (l *Tools) showUnderstanding(report *workflow.Report, r planning.Request, changed string) model.Result {
+func (l *Tools) showUnderstanding(
+	ctx context.Context, report *workflow.Report, r planning.Request, changed string,
+) (model.Result, error) {
+	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), r.Text()+"\n"+changed)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
 	if changed != "" {
 		changed = "; changed: " + plaintext.QuoteLine(changed)
 	}
 	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
+	shown := l.ProgramLine(report.Text,
+		outgoing.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+		outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+	shown = ledger.VouchBelow(shown, known)
+	report.Text = shown[0].Text
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
-		store.Replies(l.ProgramLine(report.Text,
-			outgoing.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
-			outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-			outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
-		consent.Report(*report), store.Update{Open: ledger.Rest})
+		store.Replies(shown), consent.Report(*report), store.Update{Open: ledger.Rest}), nil
 }
 
 // ProposePlan shows a written plan and ends the turn to wait for the thread's approval.
@@ -253,9 +273,18 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	} else if begun {
 		written = "What is done so far is kept."
 	}
-	report.Text = l.MaskShown(changed + fmt.Sprintf("%s\nRevision %d. %s Say \"go ahead\", or what has to change.", p.Text(), report.Revision, written))
-	shown := ledger.VouchLast(l.AgentLine(report.Text, l.Approvals.ReportButtons("Go ahead")...))
-	shown[0].Files = []outgoing.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
+	words := l.MaskShown(changed + p.Text())
+	waits := fmt.Sprintf("Revision %d. %s Say \"go ahead\", or what has to change.", report.Revision, written)
+	shown, refusal, err := l.OwnLine(ctx, words, l.Approvals.ReportButtons("Go ahead")...)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	shown = ledger.VouchBelow(shown, waits)
+	report.Text = shown[0].Text
+	shown[0].Files = []outgoing.File{{
+		Name: "plan.md", Text: outgoing.Unmark(p.Markdown()),
+		Title: fmt.Sprintf("%s (revision %d)", outgoing.Unmark(plaintext.OneLine(p.Title)), report.Revision),
+	}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 		consent.Report(*report), store.Replies(shown), store.Update{
 			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,

@@ -65,21 +65,28 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
 	}
-	line, err := l.blockedLine(ctx, reason)
+	line, refusal, err := l.blockedLine(ctx, reason)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
 	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
-		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), err
+		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), nil
 }
 
 // blockedLine returns the line that says what is missing, lists the changed files so far, and says how
 // to go on.
-func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line, error) {
-	var text outgoing.Text
+func (l *Tools) blockedLine(
+	ctx context.Context, reason string,
+) (lines []outgoing.Line, refusal string, err error) {
 	var buttons []outgoing.Button
-	text.Add("Blocked: " + plaintext.OneLine(reason))
+	text, refusal, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), "Blocked: "+plaintext.OneLine(reason))
+	if refusal != "" || err != nil {
+		return nil, refusal, err
+	}
 	if work := l.Trees.Current().Work; work != nil {
 		changes, err := work.Changes(ctx)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if len(changes) > 0 {
 			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
@@ -87,7 +94,7 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) ([]outgoing.Line
 		}
 	}
 	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
-	return l.ProgramText(text, buttons...), nil
+	return l.ProgramText(text, buttons...), "", nil
 }
 
 // restTurn ends the turn when there is nothing to do until a person writes.

@@ -191,7 +191,7 @@ func (v Verdict) CriterionFor(number int, line string) (CriterionAnswer, bool) {
 func (v Verdict) testsLine() string {
 	var names []string
 	for _, t := range v.Tests {
-		names = append(names, plaintext.OneLine(t.Name))
+		names = append(names, t.Name)
 	}
 	said := ""
 	if len(names) > 0 {
@@ -207,6 +207,12 @@ func (v Verdict) testsLine() string {
 const maxNames = 3
 
 func firstOf(names []string) string {
+	names = slices.Clone(names)
+	for i, name := range names { // many runners take any sentence as the name of a test
+		if names[i] = plaintext.OneLine(name); strings.Contains(names[i], " ") {
+			names[i] = plaintext.QuoteLine(name)
+		}
+	}
 	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
 	}

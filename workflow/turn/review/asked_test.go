@@ -38,7 +38,7 @@ func TestTheAnswersAboutTests(t *testing.T) {
 	require.Len(t, v.Standing(files), 1)
 
 	o := Outcome{Verdict: v, Left: v.Findings[1:]}
-	require.Contains(t, o.Short(), "; 3 new tests looked at: TestSplit, TestWord, cart > is <empty>; not looked at: TestLost")
+	require.Contains(t, o.Short(), "; 3 new tests looked at: TestSplit, TestWord, “cart > is <empty>”; not looked at: TestLost")
 	require.Contains(t, strings.Join(o.Lines(), "\n"), "Review, new test TestSplit: shows something (it calls Split)\n"+
 		"Review, new test TestWord: shows nothing (it compares a constant)\n")
 	require.Contains(t, o.Lines(), "Review, new test TestLost: not looked at")
@@ -55,7 +55,7 @@ func TestTheAnswersAboutCriteria(t *testing.T) {
 	v := Check(answer, asked, files, hunks)
 	require.Len(t, v.WrongCriteria(), 1)
 	require.Contains(t, v.ForOrchestrator(), "1. done criterion 1, told as `✓ Half halves`, is something else by now: Halve halves. renamed. Give that as now.")
-	require.Equal(t, "Found before the push: done criterion 1 is something else by now: Halve halves", v.ForThread())
+	require.Equal(t, "Found before the push: done criterion 1 is something else by now: “Halve halves”", v.ForThread())
 	for line, known := range map[string]bool{"✓ Half halves": true, "✓ Halve halves": false} {
 		_, got := v.CriterionFor(1, line)
 		require.Equal(t, known, got, "a verdict is one on that line")
@@ -69,7 +69,7 @@ func TestAMissingReviewSaysHowToHaveOne(t *testing.T) {
 	t.Parallel()
 	missing := Outcome{Why: "a limit was reached"}
 	require.Equal(t, "Not reviewed: a limit was reached", missing.Short())
-	require.Equal(t, `It will not be made up for by itself: reply "review it" to have it reviewed.`, missing.MakeUp())
+	require.Equal(t, `Reply "review it" to have it reviewed; otherwise it stays unreviewed.`, missing.MakeUp())
 	require.Empty(t, Outcome{Verdict: Verdict{Findings: []Finding{}}}.MakeUp())
 	require.Equal(t, "Reviewed: nothing found", Verdict{}.ForPerson())
 }

@@ -186,7 +186,7 @@ func (v Verdict) ForThread() string {
 	for _, c := range v.WrongCriteria() {
 		what := "not met"
 		if c.Verdict == decision.CriterionChanged {
-			what = "something else by now: " + c.Now
+			what = "something else by now: " + plaintext.QuoteLine(c.Now)
 		}
 		places = append(places, fmt.Sprintf("done criterion %d is %s", c.Number, what))
 	}
@@ -229,7 +229,7 @@ func (o Outcome) MakeUp() string {
 	if o.Why == "" {
 		return ""
 	}
-	return "It will not be made up for by itself: reply \"review it\" to have it reviewed."
+	return "Reply \"review it\" to have it reviewed; otherwise it stays unreviewed."
 }
 
 func (o Outcome) cost() string {

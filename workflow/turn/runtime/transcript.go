@@ -175,6 +175,13 @@ func (j *Transcript) AgentLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
+// OwnLine returns a line with the agent's own words and, below them, what the program knows if they claim what
+// only the program may say. Such words are refused the first time.
+func (j *Transcript) OwnLine(ctx context.Context, words string) (line store.Lines, refusal string, err error) {
+	known, refusal, err := j.CheckWords(ctx, j.Agent.Signature(), words)
+	return ledger.VouchBelow(j.AgentLine(words), known), refusal, err
+}
+
 // ProgramLine returns a line that the program says of the agent, in the agent's name.
 func (j *Transcript) ProgramLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Vouched: []int{0}}}

@@ -367,9 +367,13 @@ func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
 }
 
 // Blocked ends the task without a result.
-func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
+func (h *task) Blocked(ctx context.Context, reason string) (model.Result, error) {
+	said, refusal, err := h.transcript.OwnLine(ctx, "Blocked: "+reason)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.transcript.AgentLine("Blocked: "+reason)), nil
+	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said), nil
 }
 
 // claimFailedUpdate returns the session to its work after a claim that does not hold.

@@ -96,6 +96,9 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
 	}
 	line := t.ProgramLine(text, buttons...)
+	if strings.Contains(text, "\n") { // which threads are about the same, and what became of them
+		line[0].Vouched = []int{0, 1}
+	}
 	line[0].Progress = len(buttons) == 0 // a line without buttons may be joined with the next one
 	return t.Record(ctx, append(parts, store.Lines(line))...)
 }

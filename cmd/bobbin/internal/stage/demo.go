@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -82,6 +83,7 @@ func (d *demo) playStory(ctx context.Context) error {
 	defer func() { stop(); <-watched }()
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
+	fmt.Fprintf(d.out, "  (%s begins what Bobbin itself says, and has seen; its other lines are the agents' words)\n", outgoing.Mark)
 	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+DemoReport, "")
 	if err != nil {
 		return err

@@ -1,0 +1,23 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/outgoing"
+)
+
+// TestANoteReplacesHowToAnswer shows a report after it was answered: the program's line that says how to answer goes,
+// with its mark.
+func TestANoteReplacesHowToAnswer(t *testing.T) {
+	t.Parallel()
+	l := outgoing.Line{
+		Agent: "orchestrator", Vouched: []int{0, 2},
+		Text: "Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\nNo code was changed. Reply \"fix it\", or say what is wrong.",
+	}
+	shown := Part{Text: Style{}.Line(l)}
+	require.Contains(t, shown.Text, "\n◆ No code was changed.")
+	require.Equal(t, "[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\n&gt; ◆ Approved by bea.",
+		shown.WithNote("Approved by bea.", nil).Text)
+}
