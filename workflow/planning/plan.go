@@ -28,6 +28,13 @@ type Plan struct {
 	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
 }
 
+// Asserted returns what the plan says of how things are, a part a line: neither its tasks nor its verification,
+// which say how things shall be.
+func (p Plan) Asserted() string {
+	parts := append([]string{p.Changed, p.Title, p.Summary}, p.OutOfScope...)
+	return strings.Join(append(parts, p.Risks...), "\n")
+}
+
 // A Task is one numbered task of a plan.
 type Task struct {
 	Title       string   `json:"title,omitempty"`

@@ -29,6 +29,16 @@ type Decided struct {
 	Answer   string `json:"answer"`
 }
 
+// Asserted returns what the request says of how things are, a part a line: all but the criteria, which say how
+// things shall be.
+func (r Request) Asserted() string {
+	parts := append([]string{r.Changed, r.SurfaceArea}, r.Constraints...)
+	for _, d := range r.Decisions {
+		parts = append(parts, d.Question, d.Answer)
+	}
+	return strings.Join(parts, "\n")
+}
+
 // Text returns the request as text, one line per part.
 func (r Request) Text() string {
 	var b strings.Builder

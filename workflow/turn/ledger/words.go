@@ -50,8 +50,25 @@ func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known, refu
 			"and how many tests there are or pass; it says so by itself. Say what you found or do, without this.",
 			plaintext.QuoteLine(found[0].Sentence)), nil
 	}
-	known, err = l.knownOf(ctx, found)
-	return fmt.Sprintf("These are %s's own words. %s", who, known), "", err
+	known, err = l.contradiction(ctx, who, found)
+	return known, "", err
+}
+
+// Contradict returns what the program says beside an agent's words that claim what only the program may say, or an
+// empty string. It is for words that end the agent's work: a refusal would make it go on.
+func (l *Ledger) Contradict(ctx context.Context, who, words string) (string, error) {
+	found := claim.In(words)
+	if len(found) == 0 {
+		return "", nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.contradiction(ctx, who, found)
+}
+
+func (l *Ledger) contradiction(ctx context.Context, who string, found []claim.Claim) (string, error) {
+	known, err := l.knownOf(ctx, found)
+	return fmt.Sprintf("These are %s's own words. %s", who, known), err
 }
 
 // knownOf returns what the program knows of what was claimed.

@@ -167,10 +167,11 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 		return model.Result{}, err
 	}
 	report.Text = l.MaskShown(changed + r.Text() + l.offerText(r))
-	shown, refusal, err := l.OwnLine(ctx, report.Text)
+	known, refusal, err := l.checkAsserted(ctx, r.Asserted())
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
+	shown := ledger.VouchBelow(l.AgentLine(report.Text), known)
 	report.Text = shown[0].Text
 	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
 	if s.Phase != workflow.PhasePlanning {
@@ -181,6 +182,11 @@ func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, 
 			store.Lines(shown), store.Lines(l.ProgressLine("Planning the implementation"))), nil
 	}
 	return l.beginWork(ctx, report, update, shown)
+}
+
+// checkAsserted checks what the orchestrator says of how things are, as by [ledger.Ledger.CheckWords].
+func (l *Tools) checkAsserted(ctx context.Context, text string) (known, refusal string, err error) {
+	return l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), text)
 }
 
 // beginWork lets the work start if the request itself is the permission. Otherwise it shows the request
@@ -224,7 +230,7 @@ func (l *Tools) beginWork(
 func (l *Tools) showUnderstanding(
 	ctx context.Context, report *workflow.Report, r planning.Request, changed string,
 ) (model.Result, error) {
-	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), r.Text()+"\n"+changed)
+	known, refusal, err := l.checkAsserted(ctx, r.Asserted()+"\n"+changed)
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
@@ -275,10 +281,11 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	}
 	words := l.MaskShown(changed + p.Text())
 	waits := fmt.Sprintf("Revision %d. %s Say \"go ahead\", or what has to change.", report.Revision, written)
-	shown, refusal, err := l.OwnLine(ctx, words, l.Approvals.ReportButtons("Go ahead")...)
+	known, refusal, err := l.checkAsserted(ctx, p.Asserted())
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
+	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
 	shown = ledger.VouchBelow(shown, waits)
 	report.Text = shown[0].Text
 	shown[0].Files = []outgoing.File{{

@@ -65,9 +65,9 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
 	}
-	line, refusal, err := l.blockedLine(ctx, reason)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	line, err := l.blockedLine(ctx, reason)
+	if err != nil {
+		return model.Result{}, err
 	}
 	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
 		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), nil
@@ -75,18 +75,19 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 
 // blockedLine returns the line that says what is missing, lists the changed files so far, and says how
 // to go on.
-func (l *Tools) blockedLine(
-	ctx context.Context, reason string,
-) (lines []outgoing.Line, refusal string, err error) {
+func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []outgoing.Line, err error) {
 	var buttons []outgoing.Button
-	text, refusal, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), "Blocked: "+plaintext.OneLine(reason))
-	if refusal != "" || err != nil {
-		return nil, refusal, err
+	var text outgoing.Text
+	text.Add(outgoing.Unmark("Blocked: " + plaintext.OneLine(reason)))
+	known, err := l.Contradict(ctx, l.Agents[agent.Orchestrator].Signature(), reason)
+	if err != nil {
+		return nil, err
 	}
+	text.Vouch(known)
 	if work := l.Trees.Current().Work; work != nil {
 		changes, err := work.Changes(ctx)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if len(changes) > 0 {
 			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
@@ -94,7 +95,7 @@ func (l *Tools) blockedLine(
 		}
 	}
 	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
-	return l.ProgramText(text, buttons...), "", nil
+	return l.ProgramText(text, buttons...), nil
 }
 
 // restTurn ends the turn when there is nothing to do until a person writes.

@@ -368,10 +368,11 @@ func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
 
 // Blocked ends the task without a result.
 func (h *task) Blocked(ctx context.Context, reason string) (model.Result, error) {
-	said, refusal, err := h.transcript.OwnLine(ctx, "Blocked: "+reason)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	known, err := h.Contradict(ctx, h.transcript.Agent.Signature(), reason)
+	if err != nil {
+		return model.Result{}, err
 	}
+	said := store.Lines(ledger.VouchBelow(h.transcript.AgentLine("Blocked: "+reason), known))
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
 	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said), nil
 }
