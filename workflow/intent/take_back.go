@@ -19,6 +19,11 @@ func TakesBack(text string) bool {
 	return slices.Contains(takingBack, takeBackOpeners.ReplaceAllString(said, ""))
 }
 
+// NamesObjection reports whether a message that takes something back says that it does, and does not only agree.
+func NamesObjection(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
+
+var namesObjection = lazyregexp.New(`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|objection))\b`)
+
 var (
 	takeBackOpeners = lazyregexp.New(`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|wrong (?:thread|button|channel|message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`)
 	takingBack      = []string{

@@ -90,6 +90,52 @@ var conversations = map[string]conversation{
 		says: []string{"The approval of revision 1 was taken back. The approval of bea was deleted. The work goes on to its proof, and then I ask for a new word before the push."},
 	},
 
+	// A yes that is taken back, or given back to somebody else.
+	"an approver who takes it back objects": {
+		play: said("report", "bea: fix it", "bea: sorry, I take it back"), want: "report=bea approvals:1=bea", objects: "bea: sorry, I take it back",
+		says: []string{"Noted, bea: nothing is pushed"},
+	},
+	"a stop that is said to the approver is held": {
+		play: said("report", "bea: fix it", "cem: <@bea> stop"), want: "report=bea approvals:1=bea", objects: "cem: <@bea> stop",
+	},
+	"a no that is said to the approver by name is held": {
+		play: said("report", "bea: fix it", "cem: bea please don't push this"), want: "report=bea approvals:1=bea", objects: "cem: bea please don't push this",
+	},
+	"a guest's emoji to the approver is held": {
+		play: said("report", "bea: fix it", "gus: 👎 <@bea>"), want: "report=bea approvals:1=bea", objects: "gus: 👎 <@bea>",
+	},
+	"a stop that is said to somebody else is theirs": { // the control
+		play: said("report", "bea: fix it", "cem: <@UANN> stop"), want: "report=bea approvals:1=bea", objects: "-",
+	},
+	"an answer to a colleague takes no objection back": {
+		play: said("report", "bea: fix it", "cem: wrong file", "ann: <@UCEM> you mean it is the wrong file?", "cem: that's right"), want: "report=bea approvals:1=bea",
+		objects: "cem: wrong file", says: []string{`cem, was that for me? Your objection stands. To take it back, write "I take it back".`},
+	},
+	"words that name it take an objection back below talk, too": {
+		play: said("report", "bea: fix it", "cem: wrong file", "ann: <@UCEM> really?", "cem: never mind, I take it back"), want: "report=bea approvals:1=bea",
+		objects: "-", says: []string{"cem took the objection back."},
+	},
+	"an answer to a colleague lets no stopped work go on": {
+		play: said("report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on"), want: "report=bea approvals:1=bea", phase: "stopped",
+		says: []string{"bea, shall the stopped work go on (revision 1)?"},
+	},
+	"go on once more, below the question, lets it go on": { // the control
+		play: said("report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on", "bea: go on"), want: "report=bea,resume=bea approvals:1=bea",
+	},
+	"an answer to a colleague narrows nothing": {
+		play: said("report", "bea: fix it", "ann: does it fail everywhere, cem?", "cem: only in cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"},
+	},
+
+	// A word against a push that has begun.
+	"a stop during the push is too late": {
+		play: said("report", "bea: fix it", "pushing", "cem: stop"), want: "report=bea approvals:1=bea", never: []string{"Stopped"},
+		says: []string{"cem, that comes too late to keep it back: it is being pushed."},
+	},
+	"a deletion during the push is too late": {
+		play: said("report", "bea: fix it", "pushing", "delete bea"), want: "report=bea approvals:1=bea", never: []string{"Nothing is pushed"},
+		says: []string{"The approval of bea was deleted. That comes too late to keep it back: it is being pushed."},
+	},
+
 	// A word against work while nothing is approved, and an agent only explores.
 	"a word against a push stops no exploring": {
 		play: said("ann: @bobbin the total is off again", "ann: please don't push anything, we only want to know the cause"), want: "approvals:", phase: "exploring",

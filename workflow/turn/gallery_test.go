@@ -428,6 +428,7 @@ func consentSamples() map[string][]outgoing.Line {
 				Buttons: []outgoing.Button{{ActionID: "go_on", Label: "Go on"}},
 			},
 		},
+		"Withdraw": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
 		"takeUp": {{
 			Agent: "orchestrator", Text: "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
 			Buttons: []outgoing.Button{{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"}, {ActionID: "correct", Label: "Correct…"}},

@@ -99,6 +99,12 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
+	if talk, err := ap.TalkBelow(ctx, m); err != nil {
+		return nil, err
+	} else if _, unproven := intent.ReadPush(m.Text); talk && !unproven && !intent.PushesAllTheSame(m.Text) {
+		return refused("others talk above", p.Name+", was that for me? To allow the push, press the button of the question, "+
+			"or write \"push it\" once more.")
+	}
 	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
 		return f, err
 	}

@@ -3,8 +3,6 @@ package approval
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -187,28 +185,6 @@ func (ap *Approvals) WroteSince(ctx context.Context, m incoming.Message, user st
 	}
 	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
 }
-
-// TalkAbove reports whether other people talk to somebody else above the approval m: since the newest message that
-// offers the approval they wrote to another person, or they asked something below the bot's newest line, which it did
-// not answer. Then "fix it" may be meant for that. A message that mentions the bot is meant for it.
-func (ap *Approvals) TalkAbove(ctx context.Context, m incoming.Message) (bool, error) {
-	if m.Kind != incoming.Reply {
-		return false, nil
-	}
-	offered, line, err := ap.Store.NewestLines(ctx, ap.Session().ID, m.TS)
-	if err != nil {
-		return false, err
-	}
-	written, err := ap.Inbox().WrittenBetween(ctx, offered, m.TS)
-	return slices.ContainsFunc(written, func(x incoming.Message) bool {
-		toAnother := mentionsPerson.MatchString(x.Text)
-		asks := x.TS > line && strings.Contains(x.Text, "?")
-		return x.User != m.User && x.Kind != incoming.Mention && (toAnother || asks)
-	}), err
-}
-
-// mentionsPerson matches a mention of a person; the gateway removes the bot's own.
-var mentionsPerson = regexp.MustCompile(`<@[UW][A-Z0-9]+(?:\|[^>]*)?>`)
 
 // AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is never taken
 // for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody

@@ -237,14 +237,20 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // the message is about the question
 	}
-	if hw.Words.GoesOn(m.Text) {
+	goesOn := hw.Words.GoesOn(m.Text)
+	talk, err := hw.TalkBelow(ctx, m)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case goesOn && !talk:
 		f, err = hw.Resume(ctx, m, p, s.Halted)
 		return f, true, err
-	}
-	if !intent.MentionsGoingOn(m.Text) {
+	case !goesOn && !intent.MentionsGoingOn(m.Text):
 		return f, false, nil
 	}
-	f = hw.ForAgents(m, "")
+	if f = hw.ForAgents(m, ""); goesOn {
+		f = hw.Ignore(m)
+	}
 	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), GoOnButton(s.Halted)...)))
 	f = append(f, consent.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
@@ -276,7 +282,8 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 	if err != nil {
 		return nil, err
 	}
-	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", prompt.PersonName(p.Name), s.Revision)
+	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands. "+
+		"Delegate again what was interrupted; its files are kept.", prompt.PersonName(p.Name), s.Revision)
 	if void != nil {
 		told = fmt.Sprintf("%s lets the stopped work go on. The approval of revision %d was taken back: do the work and "+
 			"call finish, which asks for a new word before the push.", prompt.PersonName(p.Name), s.Revision)

@@ -31,6 +31,9 @@ func (ap *Approvals) Narrow(ctx context.Context, m incoming.Message, p workflow.
 	if why, _, err := ap.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
 		return nil, false, err
 	}
+	if talk, err := ap.TalkBelow(ctx, m); err != nil || talk {
+		return nil, false, err // "only in production" may answer a colleague
+	}
 	pushes, err := ap.Store.Pushes(ctx, s.ID)
 	if err != nil {
 		return nil, false, err

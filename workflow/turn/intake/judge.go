@@ -121,8 +121,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
 // against approved work keeps that from being pushed, if its writer may take part.
 func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]store.Part, error) {
-	if in.Words.ReadRefusalToColleague(m.Text) == intent.RefusalNone {
-		return in.Ignore(m), nil
+	if a, err := in.StandingApproval(ctx); err != nil || a == nil {
+		return in.Ignore(m), err
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -10,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
@@ -47,11 +49,19 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	if err != nil {
 		return nil, err
 	}
+	if f, err = in.keepReason(ctx, m, p, f); err != nil {
+		return nil, err
+	}
 	if in.Session().Phase == workflow.PhaseStopped {
 		if m.Kind == incoming.Mention || buttons != nil {
 			f = append(f, store.Lines(in.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
 		}
 		return append(f, update), nil
+	}
+	if late, err := in.pushBegun(ctx); err != nil {
+		return nil, err
+	} else if late != "" {
+		said, kept = p.Name+", "+late, "Nothing else runs now; "
 	}
 	if q, err := in.Store.Waiting(ctx, in.Session().ID); err != nil {
 		return nil, err
@@ -64,6 +74,33 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 		kept = fmt.Sprintf("Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.", in.Session().Revision)
 	}
 	return append(f, update, store.Lines(in.ProgramLine(said+" "+kept, buttons...))), nil
+}
+
+// pushBegun says that a push of the approved work has begun, or nothing if none has.
+func (in *Intake) pushBegun(ctx context.Context) (string, error) {
+	a, err := in.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return "", err
+	}
+	return in.Objections.TooLate(ctx, a.ID)
+}
+
+// fewWords is how many words a stop has at most that gives no reason: "stop, please".
+const fewWords = 3
+
+// keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more than stop
+// and their writer's messages are not held back.
+func (in *Intake) keepReason(
+	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
+	if !permission.IsMessage(m.Kind) || len(strings.Fields(m.Text)) <= fewWords {
+		return f, nil
+	}
+	if held, err := in.Permissions.HoldReason(ctx, p); err != nil || held != "" {
+		return f, err
+	}
+	ledger.Change(f, func(h *inbox.Handled) { h.ForAgents = true })
+	return f, nil
 }
 
 // leaveDecision returns the parts of a stop by a person who may not approve, while a report, a plan or an

@@ -62,7 +62,8 @@ func (o *Objections) Add(
 	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	refusal := o.Words.ReadRefusal(m.Text)
-	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !intent.TakesBack(m.Text)
+	_, withdraws := ledger.Find[consent.Withdrawal](f)
+	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !withdraws
 	if refusal == intent.RefusalNone && says {
 		return o.AddToColleague(ctx, m, p, f)
 	}
@@ -100,21 +101,6 @@ func (o *Objections) Add(
 	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "")), nil
 }
 
-// AddToColleague adds to the parts f of a message that is said to another person what it has against approved
-// work. Nobody is answered: the question before the push names it.
-func (o *Objections) AddToColleague(
-	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
-) ([]store.Part, error) {
-	if o.Words.ReadRefusalToColleague(m.Text) == intent.RefusalNone || permits(f) || stops(f) {
-		return f, nil
-	}
-	a, err := o.StandingApproval(ctx)
-	if err != nil || a == nil {
-		return f, err
-	}
-	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "said to a colleague")), nil
-}
-
 // permits reports whether parts give a permission.
 func permits(f []store.Part) bool {
 	_, permitted := ledger.Find[consent.Permission](f)
@@ -138,7 +124,8 @@ func (o *Objections) objection(
 }
 
 // Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports
-// whether it does. It permits nothing: the approval stands as it was.
+// whether it does. It permits nothing: the approval stands as it was. Where other people talk above it, it may be an
+// answer to them; then only words that name the objection count, and others are asked about.
 func (o *Objections) Withdraw(
 	ctx context.Context, m incoming.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
@@ -148,6 +135,12 @@ func (o *Objections) Withdraw(
 	own, err := o.own(ctx, p.ID)
 	if err != nil || len(own) == 0 {
 		return nil, false, err
+	}
+	if talk, err := o.TalkBelow(ctx, m); err != nil {
+		return nil, false, err
+	} else if talk && !intent.NamesObjection(m.Text) {
+		said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
+		return append(o.Answer(m, said), o.decided(m, p, "unclear, asked")), true, nil
 	}
 	return o.withdrawn(m, p, own), true, nil
 }

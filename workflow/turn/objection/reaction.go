@@ -111,15 +111,22 @@ func (o *Objections) decided(m incoming.Message, p workflow.Person, reason strin
 
 // noted is what a person is told who objects. A push that has begun is not called back.
 func (o *Objections) noted(ctx context.Context, p workflow.Person, a *permit.Approval) (string, error) {
-	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
-	if err != nil {
-		return "", err
-	}
-	if slices.ContainsFunc(pushes, func(push outgoing.Push) bool {
-		return push.Approval == a.ID && push.State == outgoing.PushIntended
-	}) {
-		return fmt.Sprintf("%s, that comes too late to keep it back: it is being pushed. I merge nothing: leave the "+
-			"branch alone or delete it, or say what is wrong, and I change it.", p.Name), nil
+	late, err := o.TooLate(ctx, a.ID)
+	if err != nil || late != "" {
+		return p.Name + ", " + late, err
 	}
 	return fmt.Sprintf("Noted, %s: nothing is pushed before somebody who may approve has seen this.", p.Name), nil
+}
+
+// TooLate says that a push under the approval has begun, which nothing calls back, or nothing if none has.
+func (o *Objections) TooLate(ctx context.Context, approval string) (string, error) {
+	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
+	begun := slices.ContainsFunc(pushes, func(push outgoing.Push) bool {
+		return push.Approval == approval && push.State == outgoing.PushIntended
+	})
+	if err != nil || !begun {
+		return "", err
+	}
+	return "that comes too late to keep it back: it is being pushed. I merge nothing: leave the " +
+		"branch alone or delete it, or say what is wrong, and I change it.", nil
 }

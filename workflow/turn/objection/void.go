@@ -94,7 +94,7 @@ func (o *Objections) Parts(
 		what, err := o.pushed(ctx)
 		return o.Answer(m, v.Said+" It was pushed already: "+what), err
 	}
-	so, err := o.soFar(ctx)
+	follows, err := o.following(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,20 @@ func (o *Objections) Parts(
 	if o.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
-	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Said+" "+so+"Nothing is pushed without a new word.")),
+	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Said+" "+follows)),
 		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Said)), nil
+}
+
+// following says what follows from a void approval: whether its push has begun, or what was done under it.
+func (o *Objections) following(ctx context.Context, v *Void) (string, error) {
+	late, err := o.TooLate(ctx, v.Objection.Approval)
+	if late != "" {
+		return "T" + late[1:], nil
+	} else if err != nil {
+		return "", err
+	}
+	so, err := o.soFar(ctx)
+	return so + "Nothing is pushed without a new word.", err
 }
 
 // soFar says what was done under the standing approval: "1 of 2 tasks was done before that. ". It returns an
