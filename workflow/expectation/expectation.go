@@ -28,9 +28,17 @@ func (c Change) String() string {
 	case goes.MatchString(will):
 		return fmt.Sprintf("%s: %s", test, will)
 	case was != "":
-		return fmt.Sprintf("%s expects %s, will expect %s", test, was, will)
+		return fmt.Sprintf("%s expects %s, will expect %s", test, asCode(was), asCode(will))
 	}
-	return fmt.Sprintf("%s will expect %s", test, will)
+	return fmt.Sprintf("%s will expect %s", test, asCode(will))
+}
+
+// asCode puts a value with signs that a thread would take for formatting between backticks.
+func asCode(value string) string {
+	if strings.ContainsAny(value, `\*_~<>{}[]"'`) && !strings.Contains(value, "`") {
+		return "`" + value + "`"
+	}
+	return value
 }
 
 // Line returns the line of a report that names the changes, or an empty string if there are none.
@@ -89,8 +97,15 @@ var underscores = strings.NewReplacer("_", " ")
 // plain returns a text without quotes around it.
 func plain(s string) string { return strings.Trim(plaintext.OneLine(s), "`'\" ") }
 
-// holds reports whether a line has the value as a word of its own.
+// holds reports whether a line has the value as a word of its own, as it stands or with the escapes of source code.
 func holds(line, value string) bool {
+	return hasWord(line, value) || hasWord(unescape.Replace(line), value)
+}
+
+// unescape writes the escapes of source code as the signs that they stand for.
+var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`)
+
+func hasWord(line, value string) bool {
 	if value == "" {
 		return false
 	}

@@ -10,6 +10,7 @@ func TestLine(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, Line(nil))
 	require.Empty(t, Line([]Change{{Will: "899"}}))
+	require.Equal(t, "TestJoin expects `foo\\{a}`, will expect 1", Change{"TestJoin", `foo\{a}`, "1"}.String())
 	require.Equal(t, "Expected to change: TestCoupon expects 900, will expect 899; TestOld: removed, as nobody calls it; TestNew will expect 3",
 		Line([]Change{{"TestCoupon", "900", "899"}, {"TestOld", "12", "removed,\nas nobody calls it"}, {"TestNew", "", "3"}}))
 }
@@ -26,6 +27,8 @@ func TestAReportApprovesWhatItNames(t *testing.T) {
 		"the same lines":           {coupon, Found{Names: names, Was: "900", Now: "899"}, true},
 		"whole lines":              {coupon, Found{Names: names, Was: "if got != 900 {", Now: "if got != 899 {"}, true},
 		"a case of it":             {coupon, Found{Names: []string{"TestCoupon/ten", "TestCoupon"}, Was: "900", Now: "899"}, true},
+		"a value with escapes":     {Change{"TestJoin", `foo\{a}`, `foo\{a\}`}, Found{Names: []string{"TestJoin"}, Was: `{"foo{a}", "foo\\{a}"},`, Now: `{"foo{a}", "foo\\{a\\}"},`}, true},
+		"other escapes":            {Change{"TestJoin", "", `foo\{a\}`}, Found{Names: []string{"TestJoin"}, Now: `{"foo{a}", "foo{a}"},`}, false},
 		"a value in backticks":     {Change{"`TestCoupon`", "", "`899`"}, Found{Names: names, Was: "900", Now: "899"}, true},
 		"another value":            {coupon, Found{Names: names, Was: "900", Now: "898"}, false},
 		"a part of a value":        {Change{"TestCoupon", "", "89"}, Found{Names: names, Now: "899"}, false},

@@ -570,6 +570,7 @@ func failureOutput(p proof.Proof) string {
 }
 
 func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a *workflow.Attempt) (model.Result, error) {
+	d = withoutClaims(d)
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, strings.TrimSpace(d.Summary)+prompt.LeftLine(d.Left), a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}}}
 	written = append(written, h.transcript.ProgressLine(doneText(d, shown)))
@@ -580,11 +581,17 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
 
+// withoutClaims takes out of a worker's words what only the program says, to people and to agents: what it counted,
+// what was approved, and what was pushed.
+func withoutClaims(d decision.Done) decision.Done {
+	d.Summary, _ = claims.Without(d.Summary)
+	d.Left, _ = claims.Without(d.Left)
+	return d
+}
+
 // doneText returns what the thread is told of a task that is done: the first sentences of the worker's
 // summary, what stays open, and what the program saw of it.
 func doneText(d decision.Done, shown string) (text outgoing.Text) {
-	d.Summary, _ = claims.Without(d.Summary) // the program says what it counted
-	d.Left, _ = claims.Without(d.Left)
 	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."

@@ -56,7 +56,7 @@ func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 }
 
 func doneWords(d decision.Done) string {
-	text := doneText(d, "Verified.")
+	text := doneText(withoutClaims(d), "Verified.")
 	return text.String()
 }
 
