@@ -126,6 +126,13 @@ var conversations = map[string]conversation{
 		play: said("report", "bea: fix it", "ann: does it fail everywhere, cem?", "cem: only in cart/price.go"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"},
 	},
 
+	"a push all the same before the question is answered": {
+		play: said("report", "bea: fix it", "cem: wrong file", "bea: push all the same"), want: "report=bea approvals:1=bea", says: []string{"No push waits for a word at this moment."},
+	},
+	"a push all the same of stopped work is answered": {
+		play: said("report", "bea: fix it", "cem: stop", "bea: push all the same"), want: "report=bea approvals:1=bea", phase: "stopped", says: []string{`The work is stopped. Once somebody who may approve has said "go on", I ask about the push again.`},
+	},
+
 	// A word against a push that has begun.
 	"a stop during the push is too late": {
 		play: said("report", "bea: fix it", "pushing", "cem: stop"), want: "report=bea approvals:1=bea", never: []string{"Stopped"},

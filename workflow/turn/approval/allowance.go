@@ -45,7 +45,7 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*permit.Allowance, erro
 // asked says whether the thread was asked for one.
 func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	switch {
-	case asked && s.Halted != "":
+	case s.Halted != "":
 		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again."
 	case asked && (s.Open || s.Phase == workflow.PhaseConsulting):
 		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered."

@@ -218,9 +218,13 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		}
 	}
 	if pushes, _ := intent.ReadPush(m.Text); pushes {
+		approved, err := in.StandingApproval(ctx)
+		if err != nil {
+			return nil, err
+		}
 		if w, err := in.Approvals.PendingAllowance(ctx); err != nil {
 			return nil, err
-		} else if w != nil {
+		} else if w != nil || approved != nil && intent.PushesAllTheSame(m.Text) { // said before the question, it is answered
 			return in.Approvals.AllowPush(ctx, m, p, "")
 		}
 	}
