@@ -199,8 +199,8 @@ func (p place) toCome() bool {
 // strangers are words after or before which a form speaks of what the code does, such as "approved by the
 // manager".
 var strangers = regexp.MustCompile(`(?:\b(?:the|a|an|any|its|their|some|somebody|someone|whoever|` +
-	`each|every|no|other|it|default|hand|law|managers?|users?|admins?|customers?|clients?|banks?|` +
-	`owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|roles?)(?:'s?)?)$`)
+	`each|every|no|other|it|default|hand|law|phone|e?mail|letter|cron|jobs?|bots?|managers?|users?|` +
+	`admins?|customers?|clients?|banks?|owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|roles?)(?:'s?)?)$`)
 
 // noPerson are words that no person has as a name, at the beginning of a form.
 var noPerson = regexp.MustCompile(`^(?:who|which|what|it|that|whoever|i|we|user|manager|handler|` +
