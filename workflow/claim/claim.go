@@ -114,6 +114,12 @@ var (
 	code   = regexp.MustCompile("`[^`\n]*`")
 	name   = regexp.MustCompile("`([\\w#.@/-]+)`")
 	letter = regexp.MustCompile(`[\p{L}\p{N}]`)
+	// tested and shipped match commands in code that try the work or publish it.
+	tested = regexp.MustCompile("`[^`\n]*\\b(?:(?:go|npm|pnpm|yarn|bun|cargo|make|mvn|gradle|gradlew|" +
+		"dotnet|mix|rake|bundle exec|tox|nox|just|task|poetry run|uv run|npx|bazel) (?:run )?" +
+		"(?:test|tests|check|lint|build|vet|ci|verify|spec)|pytest|jest|vitest|rspec|phpunit|ctest|tox|" +
+		"golangci-lint|ruff|mypy|eslint|tsc)\\b[^`\n]*`")
+	shipped = regexp.MustCompile("`[^`\n]*\\b(git push|git merge|gh pr create)\\b[^`\n]*`")
 	// markup matches the marks of emphasis, lists, quotes and tables.
 	markup = regexp.MustCompile(`[*_~#>\[\]"]+`)
 	// ornament matches what may stand before the first word of a sentence.
@@ -121,11 +127,15 @@ var (
 )
 
 // readings returns the words of a sentence as people may read them: with code as a name, with names in code
-// as words, and the code itself if it is all that is said.
+// as words, with commands in code as what they do, and the code itself if it is all that is said.
 func readings(sentence string) (all []string) {
 	all = append(all, wordsOf(code.ReplaceAllString(sentence, " it ")))
 	if named := name.ReplaceAllString(sentence, "$1"); named != sentence {
 		all = append(all, wordsOf(code.ReplaceAllString(named, " it ")))
+	}
+	done := shipped.ReplaceAllString(tested.ReplaceAllString(sentence, "the test run"), "$1")
+	if done != sentence {
+		all = append(all, wordsOf(code.ReplaceAllString(done, " it ")))
 	}
 	spans := code.FindAllString(sentence, -1)
 	if spans != nil && !letter.MatchString(code.ReplaceAllString(sentence, "")) {

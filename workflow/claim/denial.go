@@ -199,19 +199,29 @@ func (p place) toCome() bool {
 // strangers are words after or before which a form speaks of what the code does, such as "approved by the
 // manager".
 var strangers = regexp.MustCompile(`(?:\b(?:the|a|an|any|its|their|some|somebody|someone|whoever|` +
-	`each|every|no|other|it|default|hand|law|managers?|users?|admins?|customers?|clients?|banks?|` +
-	`owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|roles?)(?:'s?)?)$`)
+	`each|every|no|other|it|default|hand|law|phone|e?mail|letter|cron|jobs?|bots?|managers?|users?|` +
+	`admins?|customers?|clients?|banks?|owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|roles?)(?:'s?)?)$`)
 
 // noPerson are words that no person has as a name, at the beginning of a form.
 var noPerson = regexp.MustCompile(`^(?:who|which|what|it|that|whoever|i|we|user|manager|handler|` +
-	`server|hook|client|test|mock|stub|code|only|never|always|nobody)\b`)
+	`server|hook|client|test|mock|stub|code|only|never|always|nobody|this|these|those|everything|` +
+	`nothing|readme|docs?|logs?|table|spec|schema|comment|config|method|caller|api|parser|compiler|` +
+	`linter|ticket|customer)\b`)
 
 // given matches what follows where a test passes a value to a function, and what makes light of a success.
 var given = regexp.MustCompile(`^ (?:a|an|the|its|their|his|this|that|these|it|them|nil|null|none|` +
 	`true|false|undefined|\d\S*|one|two|three|zero|more|fewer|to|through|into|over|down|along|ctx|` +
 	`context|only|because|by (?:accident|chance|luck|mistake|coincidence))\b|^ \S+ (?:to|into) [a-z]`)
 
+// limited matches what makes light of "it works".
+var limited = regexp.MustCompile(`^[ ,;)-]*(?:but|except|yet|only|unless|until|while|though|although)\b`)
+
+var works = regexp.MustCompile(`\bwork(?:s|ed)\b[^a-z]*$`)
+
 var passes = regexp.MustCompile(`\bpass(?:es|ed|ing)?$`)
+
+// doneBy matches a form that ends with who did it, and so does not begin with it: "this was allowed by bob".
+var doneBy = regexp.MustCompile(`\b(?:by|with) @?[a-z][^ ]*$`)
 
 // byWhom matches up to the word for who did it.
 var byWhom = regexp.MustCompile(`^.*\b(?:by|from|of|has|have|had|got|gets|with|under|given|received|` +
@@ -223,11 +233,14 @@ func (p place) aboutCode() bool {
 	if p.form.kind == Tests && passes.MatchString(text) && given.MatchString(p.words[p.end:]) {
 		return true
 	}
+	if p.form.kind == Tests && works.MatchString(text) && limited.MatchString(p.words[p.end:]) {
+		return true
+	}
 	if !p.form.person {
 		return false
 	}
-	if noPerson.MatchString(text) {
-		return true
+	if p.form.leads || !doneBy.MatchString(text) && noPerson.MatchString(text) {
+		return noPerson.MatchString(text)
 	}
 	m := byWhom.FindStringSubmatch(text)
 	return m != nil && strangers.MatchString(strings.TrimRight(m[1], ".,;:!)"))

@@ -12,6 +12,7 @@ type form struct {
 	kind     Kind
 	form     *regexp.Regexp // an empty group stands where the claim begins, if words lead to it
 	person   bool           // the form begins or ends with the word for who did it
+	leads    bool           // the form begins with the word for who did it, and names nobody later
 	negative bool           // what is claimed is that something is not there, such as "no failures"
 }
 
@@ -29,6 +30,8 @@ var forms = sync.OnceValue(func() (list []form) {
 			switch {
 			case strings.HasPrefix(line, "[person]"):
 				next = form{kind: kind, person: true}
+			case strings.HasPrefix(line, "[person leads]"):
+				next = form{kind: kind, person: true, leads: true}
 			case strings.HasPrefix(line, "[negative]"):
 				next = form{kind: kind, negative: true}
 			default:

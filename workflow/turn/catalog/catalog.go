@@ -112,7 +112,7 @@ func (c *Catalog) BranchName(ctx context.Context) (string, error) {
 }
 
 // WorkTitle returns the title of the work: from the newest report if there is one, otherwise from the
-// request.
+// request. The branch and the commit are named by it, so it makes no claims.
 func (c *Catalog) WorkTitle(ctx context.Context) (string, error) {
 	s := c.Session()
 	if s.Revision == 0 || s.ReportKind == workflow.ReportRequest {
@@ -126,7 +126,7 @@ func (c *Catalog) WorkTitle(ctx context.Context) (string, error) {
 	if json.Unmarshal(r.Body, &body) != nil {
 		return s.Title, nil
 	}
-	return cmp.Or(body.Title, body.Bug, body.Summary, s.Title), nil
+	return cmp.Or(c.Headline(cmp.Or(body.Title, body.Bug, body.Summary)), s.Title), nil
 }
 
 // A Repository is a repository in the configuration.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -69,6 +70,17 @@ func (l *Ledger) Contradict(ctx context.Context, who, words string) (string, err
 func (l *Ledger) contradiction(ctx context.Context, who string, found []claim.Claim) (string, error) {
 	known, err := l.knownOf(ctx, found)
 	return fmt.Sprintf("These are %s's own words. %s", who, known), err
+}
+
+// Headline returns an agent's words for a line or a name that is the program's own: without the sentences that
+// claim what only the program may say. If nothing else is left, it returns the session's title.
+func (l *Ledger) Headline(words string) string {
+	rest, found := claim.Without(words)
+	if len(found) == 0 || !plaintext.Blank(rest) {
+		return rest
+	}
+	asked, _ := claim.Without(l.Session().Title)
+	return cmp.Or(asked, "what was asked")
 }
 
 // knownOf returns what the program knows of what was claimed.

@@ -108,7 +108,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 		return nil, nil
 	}
 	q.Applied, q.Answer = true, nil
-	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(advice.BottomLine)))}, nil
+	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(o.Headline(advice.BottomLine))))}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
@@ -210,9 +210,9 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if refused := badAssignments(list, plan); refused != "" {
 		return prompt.Wrong("%s", refused), nil
 	}
-	tasks, err := l.ensureTasks(ctx, list, approval.Revision)
-	if err != nil {
-		return model.Result{}, err
+	tasks, refusal, err := l.ensureTasks(ctx, list, approval.Revision)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
 	}
 	if err := l.enterWorking(ctx); err != nil {
 		return model.Result{}, err
@@ -227,17 +227,23 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 }
 
 // ensureTasks returns the rows of the tasks of this tool call. The first time it inserts them and lists
-// them in the thread; when the call is repeated after a crash it finds them.
-func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, revision int) ([]workflow.Task, error) {
+// them in the thread, unless their words are refused; when the call is repeated after a crash it finds them.
+func (l *Tools) ensureTasks(
+	ctx context.Context, list []decision.Assignment, revision int,
+) (tasks []workflow.Task, refusal string, err error) {
 	call := agent.CallID(ctx)
 	s := l.Session()
 	found, err := l.Store.Tasks(ctx, s.ID, call)
 	if err != nil || len(found) > 0 {
-		return found, err
+		return found, "", err
+	}
+	_, refusal, err = l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), assignedWords(list))
+	if refusal != "" || err != nil {
+		return nil, refusal, err
 	}
 	all, err := l.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	parts, takenUp, failures := dropFailedTasks(all, revision)
 	said := "Tasks:"
@@ -246,7 +252,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 	}
 	for i, a := range list {
 		k := workflow.Task{
-			Number: len(all) + i + 1, Description: a.Description, Shown: heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
+			Number: len(all) + i + 1, Description: a.Description, Shown: l.heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
 			Plan: a.Plan, Revision: revision, Failures: failures, Apart: apart(list, i),
 		}
 		for _, n := range a.After {
@@ -257,25 +263,39 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment, rev
 	}
 	applies, err := l.applyAdvice(ctx, takenUp)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	parts = append(parts, applies...)
 	if !l.Store.Cards { // otherwise the card of the run lists its tasks
 		parts = append(parts, store.Lines(l.ProgressLine(said)))
 	}
 	if err := l.Record(ctx, parts...); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return l.Store.Tasks(ctx, s.ID, call)
+	tasks, err = l.Store.Tasks(ctx, s.ID, call)
+	return tasks, "", err
+}
+
+// assignedWords returns what a list of tasks says.
+func assignedWords(list []decision.Assignment) string {
+	var words []string
+	for _, a := range list {
+		words = append(words, a.Title, a.Description)
+	}
+	return strings.Join(words, "\n")
 }
 
 // maxShownDiff is how many bytes of the work's diff the orchestrator is shown when tasks end. Of the
 // rest it is told the files.
 const maxShownDiff = 8 << 10
 
-// heading returns an assignment as people are shown it.
-func heading(a decision.Assignment) string {
-	return planning.Task{Title: a.Title, Description: a.Description}.Heading()
+// heading returns an assignment as people are shown it, below the program's words. Claims are left out.
+func (l *Tools) heading(a decision.Assignment) string {
+	t := planning.Task{Description: l.Headline(a.Description)}
+	if !plaintext.Blank(a.Title) {
+		t.Title = l.Headline(a.Title)
+	}
+	return t.Heading()
 }
 
 // delegationResult returns what the orchestrator is told of the tasks' results. If an attempt failed

@@ -187,6 +187,11 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
+	_, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), c.Summary)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
