@@ -30,8 +30,10 @@ func readScope(said string) Consent {
 			return Consent{}
 		case form.limits && !limit.MatchString(scope):
 			continue
-		case everything.MatchString(scope), limitsAll.MatchString(scope):
+		case everything.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
+		case limitsAll.MatchString(scope):
+			return Consent{Kind: ConsentUnclear, Scope: scope}
 		case conditionAt(scope) != nil:
 			limit, condition := splitCondition(scope)
 			if limit != "" {
@@ -110,8 +112,8 @@ var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`), before: "only ", numbers: true},
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`), before: "only ", numbers: true},
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -+| with)? (.+)$`), limits: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ([^,.;:!]+?),? only$`), before: "only ", names: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`), before: "only ", names: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
@@ -193,8 +195,11 @@ func splitCondition(said string) (limit, condition string) {
 		case putsOff.MatchString(part) || bareOnly.MatchString(part[:at[0]]):
 			conditions = append(conditions, part)
 		default:
+			if begins := beginsTime.FindStringIndex(part[:at[0]]); begins != nil {
+				at[0] = begins[0] // "for the" in "for the next release"
+			}
 			limits = append(limits, bareBut.ReplaceAllString(strings.TrimSpace(part[:at[0]]), ""))
-			conditions = append(conditions, part[at[0]:])
+			conditions = append(conditions, strings.TrimSpace(part[at[0]:]))
 		}
 	}
 	return joinParts(limits), joinParts(conditions)
@@ -212,7 +217,9 @@ var (
 	// condition.
 	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
 	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
-	bareBut  = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
+	// beginsTime matches the words at the end of a text that belong to what follows them.
+	beginsTime = lazyregexp.New(`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|our|your|my|in|at|on|by|with|from|to|of) *$`)
+	bareBut    = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
 )
 
 // looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
@@ -241,7 +248,7 @@ func looseScope(own string) (scope, condition string) {
 	if everything.MatchString(scope) || consentWords.MatchString(scope) || scope == condition {
 		scope = ""
 	}
-	return scope, condition
+	return withUnread(said, scope, condition)
 }
 
 // looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.
