@@ -93,14 +93,17 @@ func stronger(a, b Refusal) Refusal {
 
 // readSentence returns the strongest refusal of a sentence. Clauses for which ignores is true refuse nothing.
 func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refusal Refusal, ends bool) {
-	all := clauses(sentence)
+	all := l.splitAtBut(clauses(sentence))
 	if isList(all) && slices.ContainsFunc(all, func(c clause) bool { return !l.refusesOrOpens(c) }) {
 		return RefusalNone, false
 	}
 	led := true // what came before the clause refuses, too, or only opens the sentence
 	for i, c := range all {
 		m := l.find(c.text)
-		r := l.weigh(m, all, i, led)
+		r := l.weigh(m, all, i, led || c.but)
+		if m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && objectsToWork(c.text) {
+			r = RefusalHold
+		}
 		if r != RefusalNone && ignores != nil && ignores(c) {
 			r = RefusalNone
 		}
@@ -108,10 +111,56 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 			r = l.weighQuestion(r, all, i)
 		}
 		refusal, ends = stronger(refusal, r), ends || r == RefusalStop && m.Meaning == phrases.Stop
-		led = led && l.refusesOrOpens(c)
+		led = led && (l.refusesOrOpens(c) || l.praises(c.text))
 	}
 	return refusal, ends
 }
+
+// splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
+// What stands before it has to praise or agree, unless what stands behind it is about a push.
+func (l Lexicon) splitAtBut(all []clause) (split []clause) {
+	for _, c := range all {
+		at := butWithin.FindStringSubmatchIndex(c.text)
+		if at == nil {
+			split = append(split, c)
+			continue
+		}
+		before, behind := c, c
+		before.text, before.mark = strings.TrimSpace(c.text[:at[0]]), ','
+		behind.text, behind.but = strings.TrimSpace(c.text[at[1]:]), true
+		m := l.find(behind.text)
+		firm := m.Meaning == phrases.Stop || m.Meaning == phrases.Wait
+		if before.text == "" || m.Meaning == phrases.None ||
+			!l.praises(before.text) && !(firm && aboutPush.MatchString(behind.text)) {
+			split = append(split, c)
+			continue
+		}
+		split = append(split, before, behind)
+	}
+	return split
+}
+
+// praises reports whether a clause only agrees with what was shown, or thanks for it.
+func (l Lexicon) praises(clause string) bool {
+	if praise.MatchString(clause) || l.agrees(clause) {
+		return true
+	}
+	rest, found := l.phrases().CutFirst(clause, phrases.Yes)
+	return found && (rest == "" || l.phrases().OnlyTails(rest))
+}
+
+var (
+	butWithin = lazyregexp.New(`(?i)[\s,]+(?:but|however|aber|doch|jedoch|mais|pero|però|ma|maar|ale|jednak|mas|porém)\s+|(?:但是|但|不过|でも|ですが|けど|けれど|しかし|하지만|그런데)[\s,]*`)
+	aboutPush = lazyregexp.New(`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|auslief|freigeb|hochlad|wdraż|wypych`)
+	praise    = lazyregexp.New(`(?i)^(?:(?:i|we) (?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|the (?:fix|idea|approach|plan|report))|` +
+		`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
+		`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
+		`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|the \w+))?|i see|i know|i agree|agreed|true|right|` +
+		`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
+		`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|bien hecho|se ve bien|me gusta|gracias|` +
+		`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|parece bom|obrigado|obrigada|` +
+		`看起来不错|不错|很好|いいですね|良さそう|良さそうです|좋아요|좋네요)$`)
+)
 
 func (l Lexicon) refusesOrOpens(c clause) bool {
 	return l.phrases().IsOpener(c.text) || l.find(c.text).Meaning != phrases.None
