@@ -61,10 +61,15 @@ func (l Lexicon) isCondition(clause string) bool {
 
 // agrees reports whether a clause only says yes, approves, or lets work go on.
 func (l Lexicon) agrees(clause string) bool {
+	plain := thenOpens.ReplaceAllString(clause, "")
+	return l.letsGo(clause) || onlyAgrees.MatchString(plain) || l.phrases().IsWhole(plain, phrases.Yes)
+}
+
+// letsGo reports whether a clause only approves, or lets work go on.
+func (l Lexicon) letsGo(clause string) bool {
 	clause = thenOpens.ReplaceAllString(clause, "")
-	agreeing := []phrases.Meaning{phrases.Yes, phrases.Approve, phrases.GoOn}
-	return approval.MatchString(clause) || onlyAgrees.MatchString(clause) || delivering.MatchString(clause) ||
-		slices.ContainsFunc(agreeing, func(m phrases.Meaning) bool { return l.phrases().IsWhole(clause, m) })
+	return approval.MatchString(clause) || delivering.MatchString(clause) ||
+		l.phrases().IsWhole(clause, phrases.Approve) || l.phrases().IsWhole(clause, phrases.GoOn)
 }
 
 var (

@@ -30,6 +30,9 @@ const (
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
 func (l Lexicon) ReadRefusal(text string) Refusal {
+	if takesBackAndGoesOn(text) {
+		return RefusalNone
+	}
 	refusal, _ := l.readRefusal(text)
 	return refusal
 }
@@ -196,6 +199,8 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	switch {
 	case m.Meaning == phrases.None, shown:
 		return RefusalNone
+	case m.Meaning == phrases.Wait && (admires.MatchString(m.Reason) || !last && admires.MatchString(all[at+1].text)):
+		return RefusalNone // "wait, that's awesome"
 	case m.Meaning == phrases.No:
 		return l.weighNo(m, all, at, led)
 	case m.Meaning == phrases.Hold, m.Partial, m.Meaning == phrases.Wait && informs: // "wait, I found it"
@@ -210,6 +215,9 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	return RefusalStop
 }
 
+// admires matches what people exclaim about what they see.
+var admires = lazyregexp.New(`(?i)^(?:(?:that|this|it) ?(?:'?s|is|looks) (?:so |really |actually |just |pretty |very |super )*(?:awesome|amazing|cool|great|brilliant|nice|wonderful|fantastic|hilarious|funny|crazy|interesting|clever|impressive|neat|beautiful|wild|insane|perfect|lovely|excellent)|wow|(?:i )?love (?:it|this|that)|so cool|how cool)(?: (?:work|job|stuff|find|catch))?$`)
+
 // weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it
 // answers or corrects: "no, only the header".
 func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusal {
@@ -221,7 +229,7 @@ func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusa
 		}
 		reason = next.text
 	}
-	if l.phrases().Says(reason, phrases.Instead) || !led && reason == "" {
+	if l.phrases().Says(reason, phrases.Instead) || l.letsGo(reason) || !led && reason == "" {
 		return RefusalNone
 	}
 	return RefusalHold
