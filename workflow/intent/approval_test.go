@@ -492,6 +492,11 @@ var limitedConsent = []consentCase{
 	{"fix only the first", unclear, "only the first", ""},
 	{"go ahead for now only", unclear, "", ""},
 
+	// Small talk behind a yes limits nothing.
+	{"looks good, but keep it up!", none, "", ""},
+	{"good, but keep an eye on CI", none, "", ""},
+	{"go ahead, but keep it up", unclear, "", ""},
+
 	// What nothing reads is kept whole, and asked about.
 	{"fix it, money/split_test.go is off limits", unclear, "money/split_test.go is off limits", ""},
 	{"go ahead, price.go only", scoped, "only price.go", ""},
