@@ -104,7 +104,7 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 	for i, c := range all {
 		m := l.find(c.text)
 		r := l.weigh(m, all, i, led || c.but)
-		if m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && objectsToWork(c.text) {
+		if m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && l.objects(all, i) {
 			r = RefusalHold
 		}
 		if r != RefusalNone && ignores != nil && ignores(c) {
@@ -118,6 +118,17 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 	}
 	return refusal, ends
 }
+
+// objects reports whether the clause at that index objects in words that no list has: to work that it names, to
+// going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
+func (l Lexicon) objects(all []clause, at int) bool {
+	said := all[at].text
+	sorry := at > 0 && apology.MatchString(all[at-1].text) || at < len(all)-1 && apology.MatchString(all[at+1].text)
+	return objectsToWork(said) || awaitsPerson(said) ||
+		sorry && l.find("sorry "+said).Meaning == phrases.Hold
+}
+
+var apology = lazyregexp.New(`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|everyone|again))?$`)
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
 // What stands before it has to praise or agree, unless what stands behind it is about a push.
