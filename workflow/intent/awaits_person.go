@@ -37,7 +37,7 @@ func isNobody(who string) bool {
 // nobodies are words that stand where a name could, and name nobody who decides about the work.
 var nobodies = []string{
 	"you", "u", "it", "this", "that", "these", "those", "bobbin", "bot", "there", "everything", "nothing", "which", "what", "who", "one",
-	"people", "customers", "clients", "code", "tests", "it's", "and", "then", "they're", "also", "not", "only", "yourself", "tax", "login",
+	"people", "customers", "clients", "managers", "admins", "operators", "clerks", "cashiers", "banks", "code", "tests", "it's", "and", "then", "they're", "also", "not", "only", "yourself", "tax", "login",
 }
 
 // Parts of the forms, folded: what opens a clause, a person, what a person does with the work, and the work.
@@ -63,7 +63,7 @@ var awaiting = []*lazyregexp.Regexp{
 	lazyregexp.New(opensClause + `(?:(?:not|only|push it|wait|dont push|dont push it|hold it) )?(?:not before|not until|not till|but not before|but not until) ` + person + ` (?:has |have |had |is |was |gets |got )*` + vetted + `(?: .*)?$`),
 	lazyregexp.New(opensClause + `not (?:before|until|without) ` + person + `s? ` + oks + `$`),
 	// "ask dora first", "check with legal before"
-	lazyregexp.New(opensClause + `(?:ask|check with|talk to|talk with|speak to|speak with|consult|confirm with|confirm it with|clear it with|clear this with|run it by|run this by|run that by|coordinate with|discuss it with|discuss this with|agree it with|tell|notify|inform|ping|loop in|involve) ` + person + ` (?:first|before|beforehand|before that|before you .*|before we .*|for (?:approval|permission|an ok|a review|their ok))$`),
+	lazyregexp.New(opensClause + `(?:(?:i|we) (?:need|have|want|ought)(?: to)? |(?:i|we) (?:must|should|will) |(?:id|wed|ill|well) (?:like to |rather |prefer to )?)?(?:ask|check with|talk to|talk with|speak to|speak with|consult|confirm with|confirm it with|clear it with|clear this with|run it by|run this by|run that by|coordinate with|discuss it with|discuss this with|agree it with|tell|notify|inform|ping|loop in|involve) ` + person + ` (?:first|before|beforehand|before that|before you .*|before we .*|for (?:approval|permission|an ok|a review|their ok))$`),
 	lazyregexp.New(`^(?:please |ok |but |no )*first (?:ask|check with|talk to|consult|confirm with|clear it with|clear this with|run it by|run this by|discuss it with|discuss this with) ` + person + `$`),
 	// "I'd like dora to look at it first"
 	lazyregexp.New(opensClause + `(?:i|we)(?:d| would)? (?:rather |really )?(?:like|want|need|prefer|love|have|expect) ` + person + ` (?:to )?(?:first )?` + vets + theWork + before + `$`),
@@ -75,6 +75,13 @@ var awaiting = []*lazyregexp.Regexp{
 	// "this needs to wait", "this can wait"
 	lazyregexp.New(opensClause + `(?:this|that|the (?:fix|push|change|merge|work|rest)) (?:(?:can|could|needs to|has to|must|should|ought to|will have to|had better|may|might have to) (?:also |well |really )*wait)(?: (?:(?:until|till|a) .*|for [\pL.-]+))?$`),
 	lazyregexp.New(opensClause + `it (?:can|needs to|has to|must|should|will have to) wait(?: (?:until|till) (?:tomorrow|tonight|later|monday|tuesday|wednesday|thursday|friday|next \w+|after .*|(?:i|we|he|she|they)(?:m|re|ve|s)? .*))?$`),
+	lazyregexp.New(`^(?:please |ok |hm |hey |guys |but )*(?:should|shall) (?:we|you) (?:not |maybe |perhaps |better |rather |really )*(?:wait|hold off|hold on|pause)(?: (?:for ` + aPerson + `|until .*|till .*|a bit|first))?$`),
+	lazyregexp.New(opensClause + `(?:isnt it|wouldnt it be|is it not|its|it is|it would be|itd be) (?:better|safer|wiser|smarter|best) (?:to|if we) (?:wait|waited|hold|held|stop|stopped|discuss|ask|asked|review)(?: .*)?$`),
+	lazyregexp.New(`^(?:hm |hey |but )*(?:shouldnt|should) ` + person + ` (?:not )?(?:first )?` + vets + theWork + `(?: (?:first|before .*))$`),
+	// "dora said no", "bea is against it", "that's dora's call"
+	lazyregexp.New(opensClause + person + ` (?:just )?(?:says|said|thinks|told (?:me|us)|wrote|writes) (?:no|nope|wait|stop|dont|not yet|not now|to wait|to stop|to hold|to hold off|to hold on|we should wait|not to push)$`),
+	lazyregexp.New(opensClause + person + ` (?:strongly )?(?:objects?|objected|disagrees?|disagreed|vetoed|vetoes|is against (?:it|this|that)|has (?:objections|concerns|doubts)|(?:is not|isnt) (?:ok|okay|happy|fine|convinced|comfortable)(?: with (?:it|this|that))?|(?:doesnt|does not|didnt|did not) (?:agree|approve)(?: (?:it|this|that|to it|with it))?|wants to (?:wait|hold off|stop))$`),
+	lazyregexp.New(opensClause + `(?:(?:thats|this is|its|that is|it is) ` + person + `s? (?:call|decision)|(?:thats |this is |its )?not (?:my|our|your) (?:call|decision))(?: to make)?$`),
 	// "I'm reviewing this right now"
 	lazyregexp.New(opensClause + `(?:im|i am|were|we are|hes|shes|theyre|he is|she is|they are) (?:still |currently |just |busy |in the middle of )*(?:reviewing|vetting)` + theWork + `?(?: (?:right now|now|at the moment|still|today|as we speak))*$`),
 	lazyregexp.New(opensClause + `(?:i|we) (?:havent|have not) (?:yet )?(?:reviewed|looked at|seen|read|checked|approved|agreed to|finished reviewing)` + theWork + `(?: yet)?$`),
@@ -90,3 +97,6 @@ var awaiting = []*lazyregexp.Regexp{
 	// "strong no", "that's a no"
 	lazyregexp.New(opensClause + `(?:(?:its|thats|that is|this is|it is|thatd be|that would be|im a|i am a|still) )?(?:a )?(?:(?:strong|firm|clear|definite|solid|hard|big|flat|resounding|soft|categorical|absolute|very) )*no(?: (?:from|for) (?:me|us|my side|our side|` + aPerson + `))?$`),
 }
+
+// asksToWait matches the question forms among awaiting, in which the refusal is not in question.
+var asksToWait = lazyregexp.New(`(?i)^(?:(?:please|ok|hm|hey|guys|sorry|but)[ ,]+)*(?:can|could|should|shall|may|might|must|cant|can't|couldn't|couldnt|shouldn't|shouldnt|isn't|isnt|wouldn't|wouldnt|is it)\b`)

@@ -47,11 +47,13 @@ func (l Lexicon) isCondition(clause string) bool {
 		return false
 	}
 	rest, ok := clause, true
-	if behind, approves := l.phrases().CutWhole(clause, phrases.Approve, phrases.Near); approves {
+	if at := condWithin.FindStringIndex(clause); at != nil && l.praises(clause[:at[0]]) {
+		rest = strings.TrimSpace(clause[at[0]:]) // "fine by me if bea agrees"
+	} else if behind, approves := l.phrases().CutWhole(clause, phrases.Approve, phrases.Near); approves {
 		rest = behind // "go ahead once bea is back"
 	}
 	for ok && rest != "" {
-		if l.phrases().IsSaid(rest, phrases.Condition) {
+		if clockTime.MatchString(rest) || l.phrases().IsSaid(rest, phrases.Condition) {
 			return true
 		}
 		rest, ok = l.phrases().CutFirst(rest, phrases.But)
@@ -73,9 +75,11 @@ func (l Lexicon) letsGo(clause string) bool {
 }
 
 var (
+	condWithin = lazyregexp.New(`(?i) (?:but )?(?:only )?(?:if|once|provided|as long as|as soon as|pending|subject to|after|when|unless|assuming)\b`)
+	clockTime  = lazyregexp.New(`(?i)^(?:only |not )?(?:at|after|before|around|from|um|nach|gegen) \d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m\.?|p\.?m\.?|h|o'clock|uhr))$`)
 	thenOpens  = lazyregexp.New(`(?i)^(?:(?:and|but|then|so|please) )+`)
 	onlyAgrees = lazyregexp.New(`(?i)^` + agreement + `$`)
 	delivering = lazyregexp.New(`(?i)^(?:(?:you|we) (?:can|may|should) )?(?:push|merge|ship|fix|deploy|release) (?:it|this|that)(?: then)?$`)
 	// aboutUsers matches words for those who use the product, whose deeds are no condition of the work on it.
-	aboutUsers = lazyregexp.New(`(?i)\b(?:users?|guests?|visitors?|members?|buyers?|shoppers?|bank|gateway|server|browser|page|cart|order|form|header|api|app|i (?:press|click|tap|type|log|open|reload|pay)|it (?:fails|breaks|is|was))\b`)
+	aboutUsers = lazyregexp.New(`(?i)\b(?:users?|guests?|visitors?|members?|buyers?|shoppers?|bank|gateway|server|browser|pages?|carts?|orders?|forms?|header|api|app|i (?:press|click|tap|type|log|open|reload|pay)|parcels?|coupons?|mails?|emails?|payments?|cards?|items?|products?|timers?|buttons?|totals?|prices?|queues?|jobs?|sessions?|tokens?|fields?|box|it (?:fails|breaks|says|shows|asks|works))\b`)
 )

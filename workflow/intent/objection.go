@@ -104,13 +104,14 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 	for i, c := range all {
 		m := l.find(c.text)
 		r := l.weigh(m, all, i, led || c.but)
-		if m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && l.objects(all, i) {
+		objects := m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && l.objects(all, i)
+		if objects {
 			r = RefusalHold
 		}
 		if r != RefusalNone && ignores != nil && ignores(c) {
 			r = RefusalNone
 		}
-		if r != RefusalNone && strings.HasSuffix(sentence, "?") {
+		if r != RefusalNone && strings.HasSuffix(sentence, "?") && !(objects && asksToWait.MatchString(c.text)) {
 			r = l.weighQuestion(r, all, i)
 		}
 		refusal, ends = stronger(refusal, r), ends || r == RefusalStop && m.Meaning == phrases.Stop
@@ -128,7 +129,7 @@ func (l Lexicon) objects(all []clause, at int) bool {
 		sorry && l.find("sorry "+said).Meaning == phrases.Hold
 }
 
-var apology = lazyregexp.New(`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|everyone|again))?$`)
+var apology = lazyregexp.New(`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|everyone|again|folks|people|team))?$`)
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
 // What stands before it has to praise or agree, unless what stands behind it is about a push.
@@ -166,7 +167,8 @@ func (l Lexicon) praises(clause string) bool {
 var (
 	butWithin = lazyregexp.New(`(?i)[\s,]+(?:but|however|aber|doch|jedoch|mais|pero|però|ma|maar|ale|jednak|mas|porém)\s+|(?:但是|但|不过|でも|ですが|けど|けれど|しかし|하지만|그런데)[\s,]*`)
 	aboutPush = lazyregexp.New(`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|auslief|freigeb|hochlad|wdraż|wypych`)
-	praise    = lazyregexp.New(`(?i)^(?:(?:i|we) (?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|the (?:fix|idea|approach|plan|report))|` +
+	praise    = lazyregexp.New(`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|the (?:fix|idea|approach|plan|report))|` +
+		`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
 		`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
 		`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
 		`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|the \w+))?|i see|i know|i agree|agreed|true|right|` +
