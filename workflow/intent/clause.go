@@ -17,11 +17,13 @@ type clause struct {
 	mark byte // what ends it: a comma for all marks but a colon; 0 at the end of the sentence
 
 	aside bool // it stands in brackets
+	but   bool // it stands behind a "but" that no comma precedes
 }
 
 // spokenSentences returns the sentences that a message's writer says, as words.Sentences does, and leaves out
 // what is only shown: lists, logs, commands, what a colon announces, and what is struck out.
 func spokenSentences(text string) []string {
+	text = words.Apostrophes(text)
 	text = norm.NFKC.String(eastern.Replace(strings.TrimSpace(text))) // full-width letters are the plain ones
 	text = toEverybody.ReplaceAllString(atBobbin.ReplaceAllString(text, ""), "$1")
 	for _, apart := range typedTogether {

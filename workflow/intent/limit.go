@@ -14,7 +14,7 @@ import (
 // other message. What asks for another change ("use the other package") limits nothing.
 func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	if c := l.ReadConsent(text); c.Kind == ConsentScoped {
-		if asksForMore.MatchString(c.Scope) {
+		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope) {
 			return "", false
 		}
 		return limitOf(c.Scope), true
@@ -26,6 +26,7 @@ func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	}
 	own, _ = l.cutRefusal(words.TrimAddress(own))
 	said := strings.TrimRight(strings.TrimSpace(limitOpeners.ReplaceAllString(words.Polite(own), "")), " .!")
+	said = limitTails.ReplaceAllString(said, "")
 	if !limitsOnly(said) || conditionAt(said) != nil || anotherSentence.MatchString(said) {
 		return "", false
 	}
@@ -34,9 +35,19 @@ func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 
 // limitsOnly reports whether words are a limit and nothing else.
 func limitsOnly(said string) bool {
-	keeps := leavesAlone.MatchString(said) && !limitsAll.MatchString(said)
+	keeps := leavesAlone.MatchString(said) && !leavesNothing(said) && !smallTalk.MatchString(said)
 	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
-	return keeps || only
+	return keeps || only || limitsToPath.MatchString(said)
+}
+
+// leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that the words behind
+// it are a reason: "don't change a thing, it's perfect".
+func leavesNothing(said string) bool { return limitsAll.MatchString(readParts.Split(said, 2)[0]) }
+
+// limitsWork reports whether the limit of a mere yes is one of the work on code: it leaves something alone, or
+// names a file or a step. In the middle of work "yes, only in production" answers a question.
+func limitsWork(scope string) bool {
+	return leavesAlone.MatchString(scope) && !leavesNothing(scope) || namesFile.MatchString(scope)
 }
 
 // ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work:
@@ -76,6 +87,15 @@ var (
 	aroundCut = lazyregexp.New(`(?i)(?:[,;.! -]|\b(?:and|but|also)\b)*\n(?:[,;.! -]|\b(?:and|but|also)\b)*`)
 )
 
+// Parts of limits in the words of all languages: a file or folder, several, what alone may change, and what is
+// left out.
+const (
+	path        = `[\w./-]*(?:\w\.[a-z]\w*|\w/)[\w./*-]*`
+	paths       = path + `(?:(?:,| and| or|,? und|,? et|,? y|,? e|,? en|,? i) ` + path + `)*`
+	onlyWords   = `only|just|nothing but|nur|bloß|seulement|uniquement|juste|solo|sólo|solamente|soltanto|só|somente|apenas|alleen|enkel|tylko|jedynie`
+	exceptWords = `not|without|w/o|skip|except(?: for)?|excluding|exclude|minus|omit|leave out|no changes (?:to|in)|nothing in|stay out of|keep out of|ohne|außer|nicht|sans|sauf|pas|sin|excepto|sem|exceto|senza|tranne|zonder|behalve|niet|bez|oprócz`
+)
+
 // limitOf returns the words of a limit as they are read without those of the approval around them.
 func limitOf(scope string) string {
 	if beginsLimit.MatchString(scope) {
@@ -85,9 +105,15 @@ func limitOf(scope string) string {
 }
 
 var (
-	limitOpeners = lazyregexp.New(`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also)[,:.!]? +)+`)
-	leavesAlone  = lazyregexp.New(`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:touch|fix|change|edit|modify|alter|rename|reformat|refactor) .+|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`)
+	limitOpeners = lazyregexp.New(`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also|actually|sorry|well|i mean|i meant|rather|bitte|aber|por favor|pero|per favore|ma|s'il te plaît|s'il vous plaît|svp|mais|alsjeblieft|maar|proszę|ale|mas)[,:.!]? +)+`)
+	limitTails   = lazyregexp.New(`(?i),? (?:bitte|por favor|per favore|s'il te plaît|s'il vous plaît|svp|alsjeblieft|proszę)$`)
+	leavesAlone  = lazyregexp.New(`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:(?:touch|change|edit|modify|alter|rename|reformat|refactor) .+|fix (?:the )?` + path + `)|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`)
 	onlyThis     = lazyregexp.New(`(?i)^(?:only|just|nothing but) \S+(?: \S+){0,7}$`)
+	// limitsToPath matches what names nothing but files: what alone may change, or what has to stay.
+	limitsToPath = lazyregexp.New(`(?i)^(?:(?:` + onlyWords + `|` + exceptWords + `)(?: (?:in|the|fix|change|edit|touch))* ` + paths + `|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths + `|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で| 고쳐 주세요)?)$`)
+	namesFile    = lazyregexp.New(`(?i)(?:^|\s)` + path + `(?:$|[\s,;])|\x60|\b` + steps + ` #?\d`)
+	// smallTalk matches what only looks like a limit.
+	smallTalk = lazyregexp.New(`(?i)^(?:please )?(?:leave (?:me|us|him|her|them) (?:alone|out|be)|keep (?:it up|it coming|an eye|me |us |going|calm|in (?:mind|touch)|up\b|(?:that|this|it) in mind)|skip (?:lunch|the (?:small talk|meeting|standup))|just the (?:two|three|few) of (?:us|you))`)
 	// statesSomething matches a sentence about the world, which is a report or a correction.
 	statesSomething = lazyregexp.New(`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`)
 	asksForMore     = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)

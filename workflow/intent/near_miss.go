@@ -33,6 +33,11 @@ func (l Lexicon) readNearMiss(own string) Consent {
 	}
 	scope, condition := l.limitIn(rest, agreed)
 	begins := l.phrases().Begins(rest, phrases.Near) || l.phrases().Begins(rest, phrases.Approve)
+	if begins && scope == "" && condition == "" {
+		if scope = unread(rest); scope == "" {
+			scope = l.unreadIn(rest)
+		}
+	}
 	if begins || agreed && (scope != "" || condition != "") {
 		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
 	}

@@ -30,6 +30,9 @@ const (
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
 func (l Lexicon) ReadRefusal(text string) Refusal {
+	if takesBackAndGoesOn(text) {
+		return RefusalNone
+	}
 	refusal, _ := l.readRefusal(text)
 	return refusal
 }
@@ -93,25 +96,87 @@ func stronger(a, b Refusal) Refusal {
 
 // readSentence returns the strongest refusal of a sentence. Clauses for which ignores is true refuse nothing.
 func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refusal Refusal, ends bool) {
-	all := clauses(sentence)
+	all := l.splitAtBut(clauses(sentence))
 	if isList(all) && slices.ContainsFunc(all, func(c clause) bool { return !l.refusesOrOpens(c) }) {
 		return RefusalNone, false
 	}
 	led := true // what came before the clause refuses, too, or only opens the sentence
 	for i, c := range all {
 		m := l.find(c.text)
-		r := l.weigh(m, all, i, led)
+		r := l.weigh(m, all, i, led || c.but)
+		objects := m.Meaning == phrases.None && (i == 0 || all[i-1].mark != ':' || led) && l.objects(all, i)
+		if objects {
+			r = RefusalHold
+		}
 		if r != RefusalNone && ignores != nil && ignores(c) {
 			r = RefusalNone
 		}
-		if r != RefusalNone && strings.HasSuffix(sentence, "?") {
+		if r != RefusalNone && strings.HasSuffix(sentence, "?") && !(objects && asksToWait.MatchString(c.text)) {
 			r = l.weighQuestion(r, all, i)
 		}
 		refusal, ends = stronger(refusal, r), ends || r == RefusalStop && m.Meaning == phrases.Stop
-		led = led && l.refusesOrOpens(c)
+		led = led && (l.refusesOrOpens(c) || l.praises(c.text))
 	}
 	return refusal, ends
 }
+
+// objects reports whether the clause at that index objects in words that no list has: to work that it names, to
+// going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
+func (l Lexicon) objects(all []clause, at int) bool {
+	said := all[at].text
+	sorry := at > 0 && apology.MatchString(all[at-1].text) || at < len(all)-1 && apology.MatchString(all[at+1].text)
+	return objectsToWork(said) || awaitsPerson(said) ||
+		sorry && l.find("sorry "+said).Meaning == phrases.Hold
+}
+
+var apology = lazyregexp.New(`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|everyone|again|folks|people|team))?$`)
+
+// splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
+// What stands before it has to praise or agree, unless what stands behind it is about a push.
+func (l Lexicon) splitAtBut(all []clause) (split []clause) {
+	for _, c := range all {
+		at := butWithin.FindStringSubmatchIndex(c.text)
+		if at == nil {
+			split = append(split, c)
+			continue
+		}
+		before, behind := c, c
+		before.text, before.mark = strings.TrimSpace(c.text[:at[0]]), ','
+		behind.text, behind.but = strings.TrimSpace(c.text[at[1]:]), true
+		m := l.find(behind.text)
+		firm := m.Meaning == phrases.Stop || m.Meaning == phrases.Wait
+		if before.text == "" || m.Meaning == phrases.None ||
+			!l.praises(before.text) && !(firm && aboutPush.MatchString(behind.text)) {
+			split = append(split, c)
+			continue
+		}
+		split = append(split, before, behind)
+	}
+	return split
+}
+
+// praises reports whether a clause only agrees with what was shown, or thanks for it.
+func (l Lexicon) praises(clause string) bool {
+	if praise.MatchString(clause) || l.agrees(clause) {
+		return true
+	}
+	rest, found := l.phrases().CutFirst(clause, phrases.Yes)
+	return found && (rest == "" || l.phrases().OnlyTails(rest))
+}
+
+var (
+	butWithin = lazyregexp.New(`(?i)[\s,]+(?:but|however|aber|doch|jedoch|mais|pero|però|ma|maar|ale|jednak|mas|porém)\s+|(?:但是|但|不过|でも|ですが|けど|けれど|しかし|하지만|그런데)[\s,]*`)
+	aboutPush = lazyregexp.New(`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|auslief|freigeb|hochlad|wdraż|wypych`)
+	praise    = lazyregexp.New(`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|the (?:fix|idea|approach|plan|report))|` +
+		`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
+		`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
+		`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
+		`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|the \w+))?|i see|i know|i agree|agreed|true|right|` +
+		`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
+		`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|bien hecho|se ve bien|me gusta|gracias|` +
+		`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|parece bom|obrigado|obrigada|` +
+		`看起来不错|不错|很好|いいですね|良さそう|良さそうです|좋아요|좋네요)$`)
+)
 
 func (l Lexicon) refusesOrOpens(c clause) bool {
 	return l.phrases().IsOpener(c.text) || l.find(c.text).Meaning != phrases.None
@@ -147,6 +212,8 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	switch {
 	case m.Meaning == phrases.None, shown:
 		return RefusalNone
+	case m.Meaning == phrases.Wait && (admires.MatchString(m.Reason) || !last && admires.MatchString(all[at+1].text)):
+		return RefusalNone // "wait, that's awesome"
 	case m.Meaning == phrases.No:
 		return l.weighNo(m, all, at, led)
 	case m.Meaning == phrases.Hold, m.Partial, m.Meaning == phrases.Wait && informs: // "wait, I found it"
@@ -161,6 +228,9 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	return RefusalStop
 }
 
+// admires matches what people exclaim about what they see.
+var admires = lazyregexp.New(`(?i)^(?:(?:that|this|it) ?(?:'?s|is|looks) (?:so |really |actually |just |pretty |very |super )*(?:awesome|amazing|cool|great|brilliant|nice|wonderful|fantastic|hilarious|funny|crazy|interesting|clever|impressive|neat|beautiful|wild|insane|perfect|lovely|excellent)|wow|(?:i )?love (?:it|this|that)|so cool|how cool)(?: (?:work|job|stuff|find|catch))?$`)
+
 // weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it
 // answers or corrects: "no, only the header".
 func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusal {
@@ -172,7 +242,7 @@ func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusa
 		}
 		reason = next.text
 	}
-	if l.phrases().Says(reason, phrases.Instead) || !led && reason == "" {
+	if l.phrases().Says(reason, phrases.Instead) || l.letsGo(reason) || !led && reason == "" {
 		return RefusalNone
 	}
 	return RefusalHold

@@ -28,10 +28,14 @@ func readScope(said string) Consent {
 			return Consent{Kind: ConsentRefuse}
 		case strings.Contains(scope, "?"):
 			return Consent{}
-		case form.limits && !limit.MatchString(scope):
+		case form.limits && !limit.MatchString(scope), form.bare && smallTalk.MatchString(scope):
 			continue
-		case everything.MatchString(scope), limitsAll.MatchString(scope):
+		case smallTalk.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
+		case everything.MatchString(scope):
+			return Consent{Kind: ConsentUnclear}
+		case limitsAll.MatchString(scope):
+			return Consent{Kind: ConsentUnclear, Scope: scope}
 		case conditionAt(scope) != nil:
 			limit, condition := splitCondition(scope)
 			if limit != "" {
@@ -110,8 +114,8 @@ var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`), before: "only ", numbers: true},
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`), before: "only ", numbers: true},
 	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -+| with)? (.+)$`), limits: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ([^,.;:!]+?),? only$`), before: "only ", names: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`), limits: true},
+	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`), before: "only ", names: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
@@ -138,7 +142,7 @@ var (
 	// limit matches what limits a change: what alone may change, what stays, what must not be done.
 	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
 	// limitsAll matches a limit that leaves nothing of the fix.
-	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
+	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix|a (?:single )?(?:thing|line)|any (?:code|files?|lines?|of (?:it|this|that|the code))|(?:all )?(?:the|our|my|this|that|all) (?:code|codebase|code base|repo|repository))(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
 )
 
 var (
@@ -164,7 +168,7 @@ var (
 	// path or a name.
 	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
-	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the|this) (?:right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
+	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|both|rest) of (?:us|you|them)\b|(?:the|this) (?:thing|things|kind|sort|person|opposite|usual|same|other day|right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
 	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
 	// does.
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
@@ -193,8 +197,11 @@ func splitCondition(said string) (limit, condition string) {
 		case putsOff.MatchString(part) || bareOnly.MatchString(part[:at[0]]):
 			conditions = append(conditions, part)
 		default:
+			if begins := beginsTime.FindStringIndex(part[:at[0]]); begins != nil {
+				at[0] = begins[0] // "for the" in "for the next release"
+			}
 			limits = append(limits, bareBut.ReplaceAllString(strings.TrimSpace(part[:at[0]]), ""))
-			conditions = append(conditions, part[at[0]:])
+			conditions = append(conditions, strings.TrimSpace(part[at[0]:]))
 		}
 	}
 	return joinParts(limits), joinParts(conditions)
@@ -212,7 +219,9 @@ var (
 	// condition.
 	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
 	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
-	bareBut  = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
+	// beginsTime matches the words at the end of a text that belong to what follows them.
+	beginsTime = lazyregexp.New(`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|our|your|my|in|at|on|by|with|from|to|of) *$`)
+	bareBut    = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
 )
 
 // looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
@@ -241,7 +250,7 @@ func looseScope(own string) (scope, condition string) {
 	if everything.MatchString(scope) || consentWords.MatchString(scope) || scope == condition {
 		scope = ""
 	}
-	return scope, condition
+	return withUnread(said, scope, condition)
 }
 
 // looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.

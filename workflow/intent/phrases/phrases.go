@@ -30,6 +30,7 @@
 //	idiom    looks like a refusal and is none: "oh no", "don't you think so"
 //	ask      begins a question that says something: "can you", "isn't that the"
 //	inform   begins what its writer found out, so that a "wait" before it holds work and does not end it
+//	condition makes work wait for a person, an event or a time, as a whole clause: "if ... agrees", "tomorrow"
 //	talk     refuses nothing when it is said to a colleague: "one moment", "not yet"
 //
 // Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit
@@ -73,17 +74,19 @@ const (
 	Idiom   Meaning = "idiom"
 	Inform  Meaning = "inform"
 	Talk    Meaning = "talk"
+
+	Condition Meaning = "condition"
 )
 
 // Meanings lists all meanings.
 var Meanings = []Meaning{
 	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Except, When, Please, Opener, Pointer, Tail, Reason,
-	Instead, Ask, Filler, Idiom, Inform, Talk,
+	Instead, Ask, Filler, Idiom, Inform, Talk, Condition,
 }
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
 var liberal = []Meaning{
-	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk,
+	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Condition,
 }
 
 // A List holds the phrases of one language, by meaning.

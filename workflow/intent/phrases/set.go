@@ -261,6 +261,22 @@ func (s Set) without(meaning Meaning, texts []string) []string {
 	return all
 }
 
+// OnlyTails reports whether a text holds nothing but words that may follow any phrase.
+func (s Set) OnlyTails(text string) bool {
+	for i := range s.lists {
+		rest, ok := Fold(text), true
+		for ok && rest != "" {
+			if rest, ok = s.cutLongest(i, strings.TrimLeft(rest, " ,"), Tail); !ok {
+				rest, ok = s.cutLongest(i, rest, Please)
+			}
+		}
+		if rest == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // IsOpener reports whether the clause holds nothing but openers, such as "no" or "sorry guys".
 func (s Set) IsOpener(clause string) bool {
 	for _, rest := range s.without(Opener, []string{Fold(clause)}) {

@@ -34,7 +34,18 @@ func Sentences(text string) []string {
 
 // Straighten replaces characters that keyboards insert by themselves, such as typographic quotes, with the
 // plain ones. It also writes some emoji as Slack names them, and decodes &lt;, &gt; and &amp;.
-func Straighten(s string) string { return strings.TrimSpace(typographic.Replace(s)) }
+func Straighten(s string) string { return strings.TrimSpace(typographic.Replace(Apostrophes(s))) }
+
+// Apostrophes replaces the accents that people type for an apostrophe: "don´t", "don`t".
+func Apostrophes(s string) string {
+	return backquote.ReplaceAllString(acute.ReplaceAllString(s, "$1'$2"), "$1'$2")
+}
+
+var (
+	acute = lazyregexp.New(`(\pL)´(\pL)`)
+	// backquote matches one before the end of an English word alone, because it is also the mark of code.
+	backquote = lazyregexp.New("(?i)(\\pL)`(t|s|m|d|re|ve|ll)\\b")
+)
 
 var typographic = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
