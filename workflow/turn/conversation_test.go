@@ -133,6 +133,23 @@ var conversations = map[string]conversation{
 		play: said("report", "bea: fix it", "cem: stop", "bea: push all the same"), want: "report=bea approvals:1=bea", phase: "stopped", says: []string{`The work is stopped. Once somebody who may approve has said "go on", I ask about the push again.`},
 	},
 
+	"a condition after the approval is held": {
+		play: said("report", "bea: fix it", "cem: only if dora agrees"), want: "report=bea approvals:1=bea", objects: "cem: only if dora agrees", never: []string{"Narrowed"},
+		says: []string{"Noted, cem: nothing is pushed"},
+	},
+	"a yes with a condition after the approval is held": {
+		play: said("report", "bea: fix it", "cem: LGTM once the tests are in"), want: "report=bea approvals:1=bea", objects: "cem: LGTM once the tests are in",
+	},
+	"a time after the approval is held": {
+		play: said("report", "bea: fix it", "bea: tomorrow"), want: "report=bea approvals:1=bea", objects: "bea: tomorrow",
+	},
+	"a time that a colleague asked for is theirs": { // the control
+		play: said("report", "bea: fix it", "ann: when do we release, cem?", "cem: tomorrow"), want: "report=bea approvals:1=bea", objects: "-",
+	},
+	"a refusal to fix is no limit": {
+		play: said("report", "bea: fix it", "cem: don't fix this bug"), want: "report=bea approvals:1=bea", never: []string{"Narrowed"},
+	},
+
 	// A word against a push that has begun.
 	"a stop during the push is too late": {
 		play: said("report", "bea: fix it", "pushing", "cem: stop"), want: "report=bea approvals:1=bea", never: []string{"Stopped"},

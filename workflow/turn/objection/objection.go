@@ -61,7 +61,10 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 func (o *Objections) Add(
 	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
-	refusal := o.Words.ReadRefusal(m.Text)
+	refusal, err := o.readObjection(ctx, m, f)
+	if err != nil {
+		return nil, err
+	}
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
 	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !withdraws
 	if refusal == intent.RefusalNone && says {
@@ -70,8 +73,7 @@ func (o *Objections) Add(
 	if !says || permits(f) || stops(f) {
 		return f, nil
 	}
-	_, answers := ledger.Find[progress.Answer](f)
-	if answers && refusal == intent.RefusalHold && o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
+	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold && o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}
 	_, narrows := ledger.Find[consent.Narrowing](f)
@@ -99,6 +101,20 @@ func (o *Objections) Add(
 		f = append(ledger.Without[store.Lines](f), lines)
 	}
 	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "")), nil
+}
+
+// readObjection reads what a message has against approved work. A condition ("only if cem agrees", "tomorrow") is an
+// objection, since nobody here can wait for it, unless it answers a question or a colleague.
+func (o *Objections) readObjection(ctx context.Context, m incoming.Message, f []store.Part) (intent.Refusal, error) {
+	refusal := o.Words.ReadRefusal(m.Text)
+	_, answers := ledger.Find[progress.Answer](f)
+	if refusal != intent.RefusalNone || answers || !o.Words.SaysCondition(m.Text) {
+		return refusal, nil
+	}
+	if talk, err := o.TalkBelow(ctx, m); err != nil || talk {
+		return intent.RefusalNone, err
+	}
+	return intent.RefusalHold, nil
 }
 
 // permits reports whether parts give a permission.
