@@ -9,8 +9,8 @@ import (
 )
 
 // awaitsPerson reports whether an English clause says that a person comes first, or takes an approval back:
-// "ask dora first", "legal has to sign off", "not before bea has seen it", "I'll revert that". What the product
-// or its users have to do ("the bank has to confirm it") is none.
+// "ask dora first", "legal has to sign off", "not before bea has seen it", "I'll revert that". What the
+// product or its users have to do ("the bank has to confirm it") is none.
 func awaitsPerson(clause string) bool {
 	said := phrases.Fold(clause)
 	if len(strings.Fields(said)) > maxObjection {
@@ -36,8 +36,10 @@ func isNobody(who string) bool {
 
 // nobodies are words that stand where a name could, and name nobody who decides about the work.
 var nobodies = []string{
-	"you", "u", "it", "this", "that", "these", "those", "bobbin", "bot", "there", "everything", "nothing", "which", "what", "who", "one",
-	"people", "customers", "clients", "managers", "admins", "operators", "clerks", "cashiers", "banks", "code", "tests", "it's", "and", "then", "they're", "also", "not", "only", "yourself", "tax", "login",
+	"you", "u", "it", "this", "that", "these", "those", "bobbin", "bot", "there", "everything", "nothing",
+	"which", "what", "who", "one", "people", "customers", "clients", "managers", "admins", "operators",
+	"clerks", "cashiers", "banks", "code", "tests", "it's", "and", "then", "they're", "also", "not", "only",
+	"yourself", "tax", "login",
 }
 
 // Parts of the forms, folded: what opens a clause, a person, what a person does with the work, and the work.

@@ -10,9 +10,9 @@ import (
 )
 
 // SaysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
-// or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a bug
-// ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It permits
-// and refuses nothing by itself.
+// or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a
+// bug ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It
+// permits and refuses nothing by itself.
 func (l Lexicon) SaysCondition(text string) bool {
 	if words.AddressesOther(words.Straighten(text)) {
 		return false

@@ -14,7 +14,7 @@ import (
 // other message. What asks for another change ("use the other package") limits nothing.
 func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	if c := l.ReadConsent(text); c.Kind == ConsentScoped {
-		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope) {
+		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, text) {
 			return "", false
 		}
 		return limitOf(c.Scope), true
@@ -40,14 +40,18 @@ func limitsOnly(said string) bool {
 	return keeps || only || limitsToPath.MatchString(said)
 }
 
-// leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that the words behind
-// it are a reason: "don't change a thing, it's perfect".
+// leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that what follows is
+// a reason: "don't change a thing, it's perfect".
 func leavesNothing(said string) bool { return limitsAll.MatchString(readParts.Split(said, 2)[0]) }
 
-// limitsWork reports whether the limit of a mere yes is one of the work on code: it leaves something alone, or
-// names a file or a step. In the middle of work "yes, only in production" answers a question.
-func limitsWork(scope string) bool {
-	return leavesAlone.MatchString(scope) && !leavesNothing(scope) || namesFile.MatchString(scope)
+// limitsWork reports whether the limit of a mere yes is one of the work: it says what to keep, names the thing
+// that alone may change, a file or a step, or stands behind praise of what was shown. In the middle of work
+// "yes, only in production" and "sure, but not the canteen" answer somebody.
+func limitsWork(scope, said string) bool {
+	if leavesNothing(scope) || smallTalk.MatchString(scope) {
+		return false
+	}
+	return keepsThing.MatchString(scope) || namesFile.MatchString(scope) || praisesFirst.MatchString(said)
 }
 
 // ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work:
@@ -87,8 +91,8 @@ var (
 	aroundCut = lazyregexp.New(`(?i)(?:[,;.! -]|\b(?:and|but|also)\b)*\n(?:[,;.! -]|\b(?:and|but|also)\b)*`)
 )
 
-// Parts of limits in the words of all languages: a file or folder, several, what alone may change, and what is
-// left out.
+// Parts of limits in the words of all languages: a file or folder, several, what alone may change, and what
+// is left out.
 const (
 	path        = `[\w./-]*(?:\w\.[a-z]\w*|\w/)[\w./*-]*`
 	paths       = path + `(?:(?:,| and| or|,? und|,? et|,? y|,? e|,? en|,? i) ` + path + `)*`
@@ -112,6 +116,8 @@ var (
 	// limitsToPath matches what names nothing but files: what alone may change, or what has to stay.
 	limitsToPath = lazyregexp.New(`(?i)^(?:(?:` + onlyWords + `|` + exceptWords + `)(?: (?:in|the|fix|change|edit|touch))* ` + paths + `|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths + `|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で| 고쳐 주세요)?)$`)
 	namesFile    = lazyregexp.New(`(?i)(?:^|\s)` + path + `(?:$|[\s,;])|\x60|\b` + steps + ` #?\d`)
+	keepsThing   = lazyregexp.New(`(?i)^(?:please )?(?:(?:leave|keep|skip|preserve|avoid|spare|stick to|stay|limit|restrict|exclude|omit|make no|no|don't|dont|do not|never|without) \S|(?:only|just) (?:the|this|these|its) \S)`)
+	praisesFirst = lazyregexp.New(`(?i)^\W*(?:looks|sounds|good|great|nice|perfect|lgtm|sgtm|makes sense|all good)\b`)
 	// smallTalk matches what only looks like a limit.
 	smallTalk = lazyregexp.New(`(?i)^(?:please )?(?:leave (?:me|us|him|her|them) (?:alone|out|be)|keep (?:it up|it coming|an eye|me |us |going|calm|in (?:mind|touch)|up\b|(?:that|this|it) in mind)|skip (?:lunch|the (?:small talk|meeting|standup))|just the (?:two|three|few) of (?:us|you))`)
 	// statesSomething matches a sentence about the world, which is a report or a correction.

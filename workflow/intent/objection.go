@@ -120,11 +120,12 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 	return refusal, ends
 }
 
-// objects reports whether the clause at that index objects in words that no list has: to work that it names, to
-// going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
+// objects reports whether the clause at that index objects in words that no list has: to work that it names,
+// to going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
 func (l Lexicon) objects(all []clause, at int) bool {
 	said := all[at].text
-	sorry := at > 0 && apology.MatchString(all[at-1].text) || at < len(all)-1 && apology.MatchString(all[at+1].text)
+	sorry := at > 0 && apology.MatchString(all[at-1].text) ||
+		at < len(all)-1 && apology.MatchString(all[at+1].text)
 	return objectsToWork(said) || awaitsPerson(said) ||
 		sorry && l.find("sorry "+said).Meaning == phrases.Hold
 }
@@ -212,7 +213,8 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 	switch {
 	case m.Meaning == phrases.None, shown:
 		return RefusalNone
-	case m.Meaning == phrases.Wait && (admires.MatchString(m.Reason) || !last && admires.MatchString(all[at+1].text)):
+	case m.Meaning == phrases.Wait && (admires.MatchString(m.Reason) ||
+		!last && admires.MatchString(all[at+1].text)):
 		return RefusalNone // "wait, that's awesome"
 	case m.Meaning == phrases.No:
 		return l.weighNo(m, all, at, led)

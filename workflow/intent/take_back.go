@@ -32,8 +32,8 @@ var (
 	}
 )
 
-// takesBackAndGoesOn reports whether a message takes an objection back and says that the work goes on: what it
-// takes back ("I was wrong") refuses nothing then.
+// takesBackAndGoesOn reports whether a message takes an objection back and says that the work goes on: what
+// it takes back ("I was wrong") refuses nothing then.
 func takesBackAndGoesOn(text string) bool {
 	return TakesBack(text) && saysGo.MatchString(text)
 }

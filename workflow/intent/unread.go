@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// withUnread adds to the limit of an inexact yes the words that nothing reads: "fix it, auth.go is off limits".
-// People are asked about them, and what they permit then is held to them.
+// withUnread adds to the limit of an inexact yes the words that nothing reads: "fix it, auth.go is off
+// limits". People are asked about them, and what they permit then is held to them.
 func withUnread(said, scope, condition string) (string, string) {
 	rest := unread(said)
 	if rest == "" {
@@ -84,7 +84,8 @@ var (
 func (l Lexicon) unreadIn(said string) string {
 	tail, approves := l.phrases().CutWhole(said, phrases.Approve, phrases.Near)
 	tail = strings.Trim(tail, " ,.;:!-")
-	if !approves || len(strings.Fields(tail)) < 2 && !strings.ContainsAny(tail, "./_") || l.phrases().OnlyTails(tail) {
+	says := len(strings.Fields(tail)) > 1 || strings.ContainsAny(tail, "./_")
+	if !approves || !says || l.phrases().OnlyTails(tail) {
 		return ""
 	}
 	return tail
