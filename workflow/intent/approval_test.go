@@ -500,6 +500,11 @@ var limitedConsent = []consentCase{
 	// What nothing reads is kept whole, and asked about.
 	{"fix it, money/split_test.go is off limits", unclear, "money/split_test.go is off limits", ""},
 	{"go ahead, price.go only", scoped, "only price.go", ""},
+	{"fix it (money/ only)", unclear, "only money/", ""},
+	{"fix it, price.go only", scoped, "only price.go", ""},
+	{"approved, well done", unclear, "", ""},
+	{"go ahead, looks right to me", unclear, "", ""},
+	{"go ahead! and thanks for the quick report", unclear, "", ""},
 	{"fix price.go", unclear, "only price.go", ""},
 	{"fix the rounding", unclear, "only the rounding", ""},
 	{"fix the rounding, please", unclear, "only the rounding", ""},

@@ -40,13 +40,13 @@ func limitsOnly(said string) bool {
 	return keeps || only || limitsToPath.MatchString(said)
 }
 
-// leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that what follows is
-// a reason: "don't change a thing, it's perfect".
+// leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that what follows
+// is a reason: "don't change a thing, it's perfect".
 func leavesNothing(said string) bool { return limitsAll.MatchString(readParts.Split(said, 2)[0]) }
 
-// limitsWork reports whether the limit of a mere yes is one of the work: it says what to keep, names the thing
-// that alone may change, a file or a step, or stands behind praise of what was shown. In the middle of work
-// "yes, only in production" and "sure, but not the canteen" answer somebody.
+// limitsWork reports whether the limit of a mere yes is one of the work: it says what to keep, names the
+// thing that alone may change, a file or a step, or stands behind praise of what was shown. In the middle of
+// work "yes, only in production" and "sure, but not the canteen" answer somebody.
 func limitsWork(scope, said string) bool {
 	if leavesNothing(scope) || smallTalk.MatchString(scope) {
 		return false

@@ -104,6 +104,7 @@ type scopeForm struct {
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
+	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`), before: "only ", names: true},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},

@@ -53,7 +53,8 @@ func unread(said string) string {
 	for i, part := range readParts.Split(alsoBehind.ReplaceAllString(rest, " $1"), -1) {
 		part = strings.Trim(partOpeners.ReplaceAllString(part, ""), " .,;:!-")
 		switch {
-		case !words.HasWord(part), pleasant.MatchString(part), widens.MatchString(part), adds.MatchString(part):
+		case !words.HasWord(part), pleasant.MatchString(part), praise.MatchString(part),
+			thanksFor.MatchString(part), widens.MatchString(part), adds.MatchString(part):
 		case i == 0 && m[2] != "" && !beginsLimit.MatchString(part):
 			kept = append(kept, "only "+part)
 		default:
@@ -73,6 +74,7 @@ var (
 		`no (?:rush|hurry|worries|problem|pressure|stress)|take your time|(?:don't|do not) wait for (?:me|us)|a lot|so much|very much|great|good|nice|perfect|awesome|cool|(?:good|nice|great) (?:catch|find|work|job)|looks good(?: to me)?|` +
 		`all|everyone|everybody|guys|folks|team|bot|bobbin|it|this|that|these|those|them|both|all of (?:it|them|this|these)|everything|(?:the|this|that) (?:bug|issue|problem|fix)|(?:the )?(?:revision|rev|report|version) #?\d+|` +
 		`i agree|i approve|yes|yep|ok|okay|lgtm|fix|but|only|just|` + goAhead + `|for (?:now|me|us|sure)|with (?:it|this|that)|:[a-z0-9_+'-]+:)[ ,!]*)+$`)
+	thanksFor = lazyregexp.New(`(?i)^(?:many |big )?(?:thanks|thank you|thx)(?: (?:a lot|so much|very much))? for [^,]{1,40}$|^it(?:'s| is) (?:very |really )?(?:urgent|important)$`)
 	// adds matches what is to be done beside the fix, which limits nothing.
 	adds = lazyregexp.New(`(?i)^(?:also\b|add |make |write |it (?:also|only|still) )|\b(?:too|as well|also)$`)
 	// fencesOff matches a clause that names what has to stay.
