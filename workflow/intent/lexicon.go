@@ -56,7 +56,10 @@ func NewLexicon(added map[string][]string) (Lexicon, error) {
 	if len(faults) > 0 {
 		return Lexicon{}, faults
 	}
-	set := phrases.NewSet(append(slices.Clone(phrases.BuiltIn()), addedList(added)))
+	if !slices.ContainsFunc(addable, func(list string) bool { return len(added[list]) > 0 }) {
+		return Lexicon{}, nil // the built-in lists are read when the first message comes
+	}
+	set := builtIn().And(addedList(added))
 	return Lexicon{set: &set}, nil
 }
 

@@ -15,16 +15,20 @@ type Set struct {
 }
 
 // NewSet returns a set of the lists.
-func NewSet(lists []List) Set {
-	s := Set{lists: lists}
+func NewSet(lists []List) (s Set) {
 	for _, list := range lists {
-		indexes := map[Meaning]index{}
-		for meaning, all := range list.Phrases {
-			indexes[meaning] = newIndex(all)
-		}
-		s.indexes = append(s.indexes, indexes)
+		s = s.And(list)
 	}
 	return s
+}
+
+// And returns a set of the same lists and one more.
+func (s Set) And(list List) Set {
+	indexes := map[Meaning]index{}
+	for meaning, all := range list.Phrases {
+		indexes[meaning] = newIndex(all)
+	}
+	return Set{append(slices.Clip(s.lists), list), append(slices.Clip(s.indexes), indexes)}
 }
 
 // An index holds the phrases of a section by their first two words, by their first word if the second is not
