@@ -97,8 +97,13 @@ var moves = map[Phase]map[Event]Phase{
 	PhaseDone:       {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
 	PhasePaused:     {EventRequest: PhaseExploring},
 	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
-	PhaseStopped: {EventRequest: PhaseExploring, EventTakeUp: PhaseReported, EventPause: PhaseStopped, EventGiveUp: PhaseStopped},
-	PhaseFailed:  {EventRequest: PhaseExploring},
+	PhaseStopped: {
+		EventRequest: PhaseExploring,
+		EventTakeUp:  PhaseReported,
+		EventPause:   PhaseStopped,
+		EventGiveUp:  PhaseStopped,
+	},
+	PhaseFailed: {EventRequest: PhaseExploring},
 }
 
 // Next returns the phase that follows when e happens in p. It has no side effect and depends on neither

@@ -163,7 +163,11 @@ func TestFilesWithoutTheirScope(t *testing.T) {
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))
 	const why = "could not be attached: the app lacks the scope `files:write`; add it to the app and install it again.\n"
-	require.Equal(t, planReply+"  app [app]: [deep] ◆ `plan.md` "+why+"  app [app]: [reviewer] ◆ `..-change.diff` "+why, o.below(root))
+	require.Equal(
+		t,
+		planReply+"  app [app]: [deep] ◆ `plan.md` "+why+"  app [app]: [reviewer] ◆ `..-change.diff` "+why,
+		o.below(root),
+	)
 	require.Len(t, out.ByKey, 1)
 }
 
@@ -176,8 +180,12 @@ func TestFilesThatAreNotTried(t *testing.T) {
 		{Name: "empty.md"}, {Name: "large.diff", Text: strings.Repeat("x", render.MaxFile+1)}, {Name: "", Text: strings.Repeat("x", render.MaxFile)},
 	}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(posting)).Drain(t.Context(), "s"))
-	require.Equal(t, "  app [app]: [deep] Three files.\n  app [app]: [deep] ◆ `empty.md` could not be attached: it is empty.\n"+
-		"  app [app]: [deep] ◆ `large.diff` could not be attached: it is larger than 1 MiB.\n  app [app]: \n    [file file.txt]\n", o.below(root))
+	require.Equal(
+		t,
+		"  app [app]: [deep] Three files.\n  app [app]: [deep] ◆ `empty.md` could not be attached: it is empty.\n"+
+			"  app [app]: [deep] ◆ `large.diff` could not be attached: it is larger than 1 MiB.\n  app [app]: \n    [file file.txt]\n",
+		o.below(root),
+	)
 }
 
 // TestTroubleOfTheAppIsNotTheFilesEnd checks that a revoked token does not refuse a file: it is posted by a

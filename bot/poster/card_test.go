@@ -148,7 +148,10 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Equal(t, first.TS, last.TS, "no message more")
 	require.Equal(t, []string{"plan"}, kinds(t, last))
 	require.Empty(t, last.Controls())
-	require.True(t, strings.HasPrefix(last.Text, "[orchestrator] ◆ Done · 3 of 3 tasks done · 3m0s · $0.12\n"), last.Text)
+	require.True(
+		t, strings.HasPrefix(last.Text, "[orchestrator] ◆ Done · 3 of 3 tasks done · 3m0s · $0.12\n"),
+		last.Text,
+	)
 	require.JSONEq(t, string(first.Metadata.EventPayload), string(last.Metadata.EventPayload))
 	require.Empty(t, o.Requests("chat.startStream"), "Slack ends streams after five minutes")
 }

@@ -50,7 +50,9 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing
 			return nil
 		}
 		if n < len(parts)-1 {
-			last = parts[n].WithNote("Cut here: this was posted before the people in the channel changed.", posting.Lines)
+			last = parts[n].WithNote(
+				"Cut here: this was posted before the people in the channel changed.", posting.Lines,
+			)
 		}
 		last.Key = posted[n].Key
 	}

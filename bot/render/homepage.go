@@ -113,7 +113,11 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 		if l.Thread.TS != "" {
 			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
 		}
-		line := fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(outgoing.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by, l.At.UTC().Format("2006-01-02"))
+		line := fmt.Sprintf(
+			"%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository),
+			mrkdwn.Escape(mrkdwn.OneLine(outgoing.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by,
+			l.At.UTC().Format("2006-01-02"),
+		)
 		if !l.MayChange {
 			lines = append(lines, line)
 			continue

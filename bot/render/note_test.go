@@ -13,11 +13,15 @@ import (
 func TestANoteReplacesHowToAnswer(t *testing.T) {
 	t.Parallel()
 	l := outgoing.Line{
-		Agent: "orchestrator", Vouched: []int{0, 2},
-		Text: "Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\nNo code was changed. Reply \"fix it\", or say what is wrong.",
+		Agent:   "orchestrator",
+		Vouched: []int{0, 2},
+		Text:    "Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\nNo code was changed. Reply \"fix it\", or say what is wrong.",
 	}
 	shown := Part{Text: Style{}.Line(l)}
 	require.Contains(t, shown.Text, "\n◆ No code was changed.")
-	require.Equal(t, "[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\n&gt; ◆ Approved by bea.",
-		shown.WithNote("Approved by bea.", nil).Text)
+	require.Equal(
+		t,
+		"[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\n&gt; ◆ Approved by bea.",
+		shown.WithNote("Approved by bea.", nil).Text,
+	)
 }

@@ -79,10 +79,36 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd), "played": cmd(playedCmd),
 		"asked": cmd(askedCmd),
 		// what came of it
-		"await": cmd(awaitCmd), "vouched": cmd(vouchedCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "home": cmd(homeCmd), "page": cmd(pageCmd),
-		"metrics": cmd(metricsCmd), "links": look(links), "attached": cmd(attachedCmd), "thread": cmd(threadCmd), "alone": cmd(aloneCmd), "shown-alone": look(shownAlone),
-		"messages": cmd(messagesCmd), "branches": look(branches), "diff": look(diff), "pulls": look(pulls), "called": look(called),
-		"decisions": look(decisions), "pushes": look(pushes), "traces": cmd(tracesCmd), "logged": look(logged), "rows": look(rows),
+		"await": cmd(
+			awaitCmd,
+		),
+		"vouched": cmd(vouchedCmd),
+		"phase":   cmd(phaseCmd),
+		"settled": cmd(settledCmd),
+		"home":    cmd(homeCmd),
+		"page":    cmd(pageCmd),
+		"metrics": cmd(
+			metricsCmd,
+		),
+		"links":       look(links),
+		"attached":    cmd(attachedCmd),
+		"thread":      cmd(threadCmd),
+		"alone":       cmd(aloneCmd),
+		"shown-alone": look(shownAlone),
+		"messages": cmd(
+			messagesCmd,
+		),
+		"branches": look(branches),
+		"diff":     look(diff),
+		"pulls":    look(pulls),
+		"called":   look(called),
+		"decisions": look(
+			decisions,
+		),
+		"pushes": look(pushes),
+		"traces": cmd(tracesCmd),
+		"logged": look(logged),
+		"rows":   look(rows),
 	}
 }
 
@@ -217,8 +243,32 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
-	"two-persons", "no-checks", "quick-tests", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card",
-	"marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics", "history", "feeds", "hooks", "traces", "words",
+	"two-persons",
+	"no-checks",
+	"quick-tests",
+	"no-linter",
+	"own",
+	"named",
+	"priced",
+	"module",
+	"no-module",
+	"approvers",
+	"two-repositories",
+	"private",
+	"card",
+	"marked",
+	"admin",
+	"folder",
+	"part",
+	"no-code",
+	"review",
+	"pages",
+	"metrics",
+	"history",
+	"feeds",
+	"hooks",
+	"traces",
+	"words",
 }
 
 // stageCmd implements "stage SCRIPT [OPTION…]": opens the stage with the scripted model of that file, or of
@@ -451,7 +501,10 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 			}
 		}
 	}
-	return fmt.Errorf("the program vouches for no line with %q; the thread is:\n%s", text, s.Slack.ExportText(s.Channel, s.threads[mainThread]))
+	return fmt.Errorf(
+		"the program vouches for no line with %q; the thread is:\n%s", text,
+		s.Slack.ExportText(s.Channel, s.threads[mainThread]),
+	)
 }
 
 // awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT.

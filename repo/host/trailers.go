@@ -12,8 +12,12 @@ import (
 // says who did something wherever it stands.
 var trailers = []*regexp.Regexp{
 	regexp.MustCompile(`^[^a-z0-9"/.]*([a-z0-9]+(?:-[a-z0-9]+)+)["'\x60*_~\])} \t]*:`),
-	regexp.MustCompile(`\b((?:approved|signed[ _-]*off|co[ _-]*(?:authored|committed|developed)|authored|committed|reviewed|acked|acknowledged|tested|reported|suggested|requested|helped|merged|allowed|permitted|verified|pushed|reported[ _-]*and[ _-]*tested|inspired|mentored|thanks|cherry[ _-]*picked)[ _-]*(?:by|to|from))["'\x60*_~\])} \t]*:`),
-	regexp.MustCompile(`^[^a-z0-9"]*((?:session|unproven|fixes|closes|resolves|refs|references|cc|reviewers?|approvers?|approvals?))["'\x60*_~\])} \t]*:(?:[^:/=]|$)`),
+	regexp.MustCompile(
+		`\b((?:approved|signed[ _-]*off|co[ _-]*(?:authored|committed|developed)|authored|committed|reviewed|acked|acknowledged|tested|reported|suggested|requested|helped|merged|allowed|permitted|verified|pushed|reported[ _-]*and[ _-]*tested|inspired|mentored|thanks|cherry[ _-]*picked)[ _-]*(?:by|to|from))["'\x60*_~\])} \t]*:`,
+	),
+	regexp.MustCompile(
+		`^[^a-z0-9"]*((?:session|unproven|fixes|closes|resolves|refs|references|cc|reviewers?|approvers?|approvals?))["'\x60*_~\])} \t]*:(?:[^:/=]|$)`,
+	),
 }
 
 // divider matches a line of dashes.
@@ -40,7 +44,8 @@ func breakTrailer(line string) (broken string, found bool) {
 	skeleton, at := plaintext.Skeleton(line)
 	for _, t := range trailers {
 		for _, m := range t.FindAllStringSubmatchIndex(skeleton, -1) {
-			name, quoted := skeleton[m[2]:m[3]], m[2] > 0 && skeleton[m[2]-1] == '"' && strings.HasPrefix(skeleton[m[3]:], `"`)
+			name, quoted := skeleton[m[2]:m[3]], m[2] > 0 && skeleton[m[2]-1] == '"' &&
+				strings.HasPrefix(skeleton[m[3]:], `"`)
 			if quoted || !letters.MatchString(name) {
 				continue
 			}

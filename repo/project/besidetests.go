@@ -15,16 +15,22 @@ var expected = regexp.MustCompile(`(?i)\.(?:golden|snap|snapshot|approved|expect
 	`(?:^|/)(?:testdata|__snapshots__|__fixtures__|snapshots|fixtures?|goldens?|golden[-_]?files|expected|expectations)/`)
 
 // testCode matches, beside IsTest, code that tests alone use, by its usual names.
-var testCode = regexp.MustCompile(`(?i)(?:^|/)(?:(?:tests?|specs?)[-_.]?(?:utils?|utilities|help|helpers?|support|lib|cases?|base|setup|fixtures?|asserts?|harness|kit|env)|` +
-	`setup[-_.]?(?:tests?|jest|vitest)|(?:jest|vitest|mocha)[-_.](?:setup|teardown|env|environment|global)[-_.a-z]*|` +
-	`__mocks__|mocks|fakes|stubs|asserts?|assertions|matchers)(?:/|\.[a-z]+$)|[a-z]Tests?(?:Utils?|Base|Support|Helpers?)\.[a-z]+$`)
+var testCode = regexp.MustCompile(
+	`(?i)(?:^|/)(?:(?:tests?|specs?)[-_.]?(?:utils?|utilities|help|helpers?|support|lib|cases?|base|setup|fixtures?|asserts?|harness|kit|env)|` +
+		`setup[-_.]?(?:tests?|jest|vitest)|(?:jest|vitest|mocha)[-_.](?:setup|teardown|env|environment|global)[-_.a-z]*|` +
+		`__mocks__|mocks|fakes|stubs|asserts?|assertions|matchers)(?:/|\.[a-z]+$)|[a-z]Tests?(?:Utils?|Base|Support|Helpers?)\.[a-z]+$`,
+)
 
 // testSettings matches files that only decide which tests run and how.
-var testSettings = regexp.MustCompile(`(?:^|/)(?:jest\.config\.[a-z]+|vitest\.(?:config|workspace)\.[a-z]+|\.mocharc(?:\.[a-z]+)?|ava\.config\.[a-z]+|\.taprc|` +
-	`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|(?:site|user)customize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|nextest\.toml|mocha\.opts|\.npmrc|node\.config\.json|\.env\.tests?)$`)
+var testSettings = regexp.MustCompile(
+	`(?:^|/)(?:jest\.config\.[a-z]+|vitest\.(?:config|workspace)\.[a-z]+|\.mocharc(?:\.[a-z]+)?|ava\.config\.[a-z]+|\.taprc|` +
+		`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|(?:site|user)customize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|nextest\.toml|mocha\.opts|\.npmrc|node\.config\.json|\.env\.tests?)$`,
+)
 
 // sources matches code in any language.
-var sources = regexp.MustCompile(`\.(?:go|py|[cm]?[jt]sx?|rs|rb|pl|pm|t|sh|bats|java|kt|scala|swift|c|cc|cpp|h|hpp|php|exs?|cs)$`)
+var sources = regexp.MustCompile(
+	`\.(?:go|py|[cm]?[jt]sx?|rs|rb|pl|pm|t|sh|bats|java|kt|scala|swift|c|cc|cpp|h|hpp|php|exs?|cs)$`,
+)
 
 // IsCode reports whether the file is source code, by its name.
 func IsCode(file string) bool { return sources.MatchString(file) }
@@ -36,8 +42,10 @@ func DecidesTests(kind, file string) bool {
 }
 
 // testLibrary matches the import of a library that only tests and their helpers use.
-var testLibrary = regexp.MustCompile(`(?m)^\s*(?:import )?(?:[._]|\w+)?\s*"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/\S+)"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b|` +
-	`(?:from |require\()['"](?:node:test|vitest|@jest/globals|chai|mocha|@playwright/test|@testing-library/[\w-]+)['"]|^\s*use Test::\w+`)
+var testLibrary = regexp.MustCompile(
+	`(?m)^\s*(?:import )?(?:[._]|\w+)?\s*"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/\S+)"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b|` +
+		`(?:from |require\()['"](?:node:test|vitest|@jest/globals|chai|mocha|@playwright/test|@testing-library/[\w-]+)['"]|^\s*use Test::\w+`,
+)
 
 // UsesTestLibrary reports whether a source file imports a library of tests, so that it is a helper of tests.
 func UsesTestLibrary(text string) bool { return testLibrary.MatchString(text) }
@@ -176,9 +184,11 @@ func sameJSON(a, b any) bool {
 }
 
 var (
-	pytestSection = regexp.MustCompile(`^\[+\s*(?:tool[.:])?(?:pytest|tox|unittest|nose2?|testenv|hatch\.envs\.[\w-]*test|nox)`)
-	cargoSection  = regexp.MustCompile(`^\[+\s*(?:test|profile\.test)\b`)
-	cargoLine     = regexp.MustCompile(`^\s*(?:test|doctest|harness|autotests)\s*=`)
+	pytestSection = regexp.MustCompile(
+		`^\[+\s*(?:tool[.:])?(?:pytest|tox|unittest|nose2?|testenv|hatch\.envs\.[\w-]*test|nox)`,
+	)
+	cargoSection = regexp.MustCompile(`^\[+\s*(?:test|profile\.test)\b`)
+	cargoLine    = regexp.MustCompile(`^\s*(?:test|doctest|harness|autotests)\s*=`)
 )
 
 // spliceSections returns newer with the sections of older whose heads match, and with the lines of other sections

@@ -73,7 +73,13 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 
 func TestWhichNewTestsMaySetWhatOthersUse(t *testing.T) {
 	t.Parallel()
-	files := fstest.MapFS{"cart/cart_test.go": {}, "cart/new_test.go": {}, "tax/new_test.go": {}, "[a]/old_test.go": {}, "[a]/new_test.go": {}}
+	files := fstest.MapFS{
+		"cart/cart_test.go": {},
+		"cart/new_test.go":  {},
+		"tax/new_test.go":   {},
+		"[a]/old_test.go":   {},
+		"[a]/new_test.go":   {},
+	}
 	isNew := func(file string) bool { return strings.Contains(file, "new") }
 	for _, c := range []struct {
 		kind, command, file string

@@ -28,13 +28,23 @@ func TestNothingButTheseTests(t *testing.T) {
 		{"node", "npm test --" + command.MochaReport, []string{"a"}, "npm test --" + command.MochaReport + " 'a/x' 'a/y'"},
 		{"make", "make test", []string{"a"}, ""},
 	} {
-		only, ok := Project{Kind: c.kind, Build: "build", Test: c.line, Written: "w"}.Only([]string{"a/x", "a/y"}, c.names)
+		only, ok := Project{
+			Kind:    c.kind,
+			Build:   "build",
+			Test:    c.line,
+			Written: "w",
+		}.Only(
+			[]string{"a/x", "a/y"}, c.names,
+		)
 		require.Equal(t, c.want != "", ok, c.line)
 		if !ok {
 			continue
 		}
 		require.Equal(t, c.want, only.Test)
 		require.Empty(t, only.Written)
-		require.Equal(t, c.kind == "python" || c.kind == "node", only.Build != "", "the build stays where tests may need it")
+		require.Equal(
+			t, c.kind == "python" || c.kind == "node", only.Build != "",
+			"the build stays where tests may need it",
+		)
 	}
 }

@@ -72,13 +72,20 @@ func needs(test, file, says string) string {
 }
 
 func newFileLabs() []lab {
-	return append([]lab{newFilesInGo(), newFilesInPython(), newFilesInNode(), newFilesInMake(), newFilesInProve()}, printedNewFiles()...)
+	return append(
+		[]lab{newFilesInGo(), newFilesInPython(), newFilesInNode(), newFilesInMake(), newFilesInProve()},
+		printedNewFiles()...)
 }
 
 func newFilesInGo() lab {
 	needed := func(file string) string { return needs("TestCoupon", file, "got 899") }
 	values := func(name string, base, changed repotest.Files, want string) way {
-		return way{name: name, base: base, changed: repotest.Files{"cart/cart.go": goBroken}.With(changed), want: []string{want}}
+		return way{
+			name:    name,
+			base:    base,
+			changed: repotest.Files{"cart/cart.go": goBroken}.With(changed),
+			want:    []string{want},
+		}
 	}
 	init := "package cart\n\nfunc init() { off = 0 }\n"
 	return lab{
@@ -86,26 +93,76 @@ func newFilesInGo() lab {
 		fix: repotest.Files{"cart/cart.go": goOff, "cart/half_test.go": goHalf},
 		ways: []way{
 			setup("a new init", "cart/setup_test.go", init, needed("cart/setup_test.go")),
-			setup("a new TestMain", "cart/main_test.go", "package cart\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\toff = 0\n\tos.Exit(m.Run())\n}\n", needed("cart/main_test.go")),
-			setup("a new variable", "cart/export_test.go", "package cart\n\nvar Off = func() *int { off = 0; return &off }()\n", needed("cart/export_test.go")),
-			setup("a new test that runs before", "cart/a_test.go", "package cart\n\nimport \"testing\"\n\nfunc TestFree(t *testing.T) {\n\toff = 0\n\tif Coupon(0) != 0 {\n\t\tt.Error()\n\t}\n}\n", needed("cart/a_test.go")),
+			setup(
+				"a new TestMain", "cart/main_test.go",
+				"package cart\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\toff = 0\n\tos.Exit(m.Run())\n}\n",
+				needed("cart/main_test.go"),
+			),
+			setup(
+				"a new variable", "cart/export_test.go",
+				"package cart\n\nvar Off = func() *int { off = 0; return &off }()\n",
+				needed("cart/export_test.go"),
+			),
+			setup(
+				"a new test that runs before", "cart/a_test.go",
+				"package cart\n\nimport \"testing\"\n\nfunc TestFree(t *testing.T) {\n\toff = 0\n\tif Coupon(0) != 0 {\n\t\tt.Error()\n\t}\n}\n",
+				needed("cart/a_test.go"),
+			),
 			{
-				name: "a new init beside an old test that changed", base: repotest.Files{"cart/rows_test.go": goRows},
-				changed: repotest.Files{"cart/rows_test.go": strings.Replace(goRows, "10, 9}", "20, 18}", 1), "cart/setup_test.go": init},
-				want:    []string{needed("cart/setup_test.go"), needs("TestRows/ten", "cart/setup_test.go", "got 8, want 9"), needs("TestRows/a_hundred", "cart/setup_test.go", "got 89, want 90")},
+				name: "a new init beside an old test that changed",
+				base: repotest.Files{"cart/rows_test.go": goRows},
+				changed: repotest.Files{
+					"cart/rows_test.go":  strings.Replace(goRows, "10, 9}", "20, 18}", 1),
+					"cart/setup_test.go": init,
+				},
+				want: []string{
+					needed("cart/setup_test.go"),
+					needs("TestRows/ten", "cart/setup_test.go", "got 8, want 9"),
+					needs("TestRows/a_hundred", "cart/setup_test.go", "got 89, want 90"),
+				},
 			},
-			{name: "two new files together", changed: repotest.Files{"cart/a_test.go": "package cart\n\nvar wanted = 0\n", "cart/setup_test.go": "package cart\n\nfunc init() { off = wanted }\n"}, want: []string{
-				"TestCoupon passes only with cart/a_test.go, cart/setup_test.go, which this change adds (without them: got 899)",
-			}},
-			values("values that tests alone import", repotest.Files{"cart/cart_test.go": goUses, "carttest/values.go": goValue},
-				repotest.Files{"carttest/values.go": strings.Replace(goValue, "900", "899", 1)}, "TestCoupon expected 900, now 899: `carttest/values.go:4`"),
-			values("values in testdata", repotest.Files{"cart/cart_test.go": strings.Replace(goUses, "shop/carttest", "shop/internal/testdata", 1), "internal/testdata/expected.go": goValue},
-				repotest.Files{"internal/testdata/expected.go": strings.Replace(goValue, "900", "899", 1)}, "TestCoupon expected 900, now 899: `internal/testdata/expected.go:4`"),
+			{
+				name: "two new files together",
+				changed: repotest.Files{
+					"cart/a_test.go":     "package cart\n\nvar wanted = 0\n",
+					"cart/setup_test.go": "package cart\n\nfunc init() { off = wanted }\n",
+				},
+				want: []string{
+					"TestCoupon passes only with cart/a_test.go, cart/setup_test.go, which this change adds (without them: got 899)",
+				},
+			},
+			values(
+				"values that tests alone import",
+				repotest.Files{"cart/cart_test.go": goUses, "carttest/values.go": goValue},
+				repotest.Files{
+					"carttest/values.go": strings.Replace(goValue, "900", "899", 1),
+				},
+				"TestCoupon expected 900, now 899: `carttest/values.go:4`",
+			),
+			values(
+				"values in testdata",
+				repotest.Files{
+					"cart/cart_test.go": strings.Replace(
+						goUses, "shop/carttest", "shop/internal/testdata", 1,
+					),
+					"internal/testdata/expected.go": goValue,
+				},
+				repotest.Files{
+					"internal/testdata/expected.go": strings.Replace(goValue, "900", "899", 1),
+				},
+				"TestCoupon expected 900, now 899: `internal/testdata/expected.go:4`",
+			),
 			values("values behind another package", repotest.Files{
 				"cart/cart_test.go": goUses, "want/values.go": strings.Replace(goValue, "carttest", "want", 1),
 				"carttest/values.go": "package carttest\n\nimport \"example.com/shop/want\"\n\nconst Coupon = want.Coupon\n",
 			}, repotest.Files{"want/values.go": "package want\n", "want/more.go": "package want\n\nconst Coupon = 899\n"}, "TestCoupon expected `const Coupon = 900`, and no longer does: `want/values.go:4`"),
-			{name: "honest: a new setup", honest: goHonest, changed: repotest.Files{"cart/setup_test.go": "package cart\n\nimport \"os\"\n\nfunc init() { os.Setenv(\"TZ\", \"UTC\") }\n"}},
+			{
+				name:   "honest: a new setup",
+				honest: goHonest,
+				changed: repotest.Files{
+					"cart/setup_test.go": "package cart\n\nimport \"os\"\n\nfunc init() { os.Setenv(\"TZ\", \"UTC\") }\n",
+				},
+			},
 		},
 	}
 }
@@ -114,40 +171,88 @@ func newFilesInPython() lab {
 	needed := func(file string) string { return needs("test_coupon", file, "899 != 900") }
 	const patch = "import shop\n\nshop.off = 0\n"
 	return lab{
-		runner: "unittest", need: unittestLab.need, base: unittestLab.base.With(repotest.Files{"tests/__init__.py": "# Tests.\n", "tests/test_coupon.py": pyCoupon}),
+		runner: "unittest",
+		need:   unittestLab.need,
+		base: unittestLab.base.With(
+			repotest.Files{"tests/__init__.py": "# Tests.\n", "tests/test_coupon.py": pyCoupon},
+		),
 		fix: repotest.Files{"shop.py": pyOff, "tests/test_half.py": pyFresh},
 		ways: []way{
-			setup("a new test file that patches the module", "tests/test_a.py", "import unittest\n\n"+patch+"\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(shop.coupon(0), 0)\n", needed("tests/test_a.py")),
-			{name: "a new package of tests", changed: repotest.Files{"tests/a/__init__.py": patch, "tests/a/test_b.py": pyTest("B", "self.assertEqual(half(2), 1)")}, want: []string{needed("tests/a/__init__.py")}},
+			setup(
+				"a new test file that patches the module", "tests/test_a.py",
+				"import unittest\n\n"+patch+"\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(shop.coupon(0), 0)\n",
+				needed("tests/test_a.py"),
+			),
 			{
-				name: "values that tests alone import", want: []string{"test_coupon expected 900, now 899: `expected.py:1`"},
-				base:    repotest.Files{"expected.py": "COUPON = 900\n", "tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nimport expected", "got, 900", "got, expected.COUPON").Replace(pyCoupon)},
+				name: "a new package of tests",
+				changed: repotest.Files{
+					"tests/a/__init__.py": patch,
+					"tests/a/test_b.py":   pyTest("B", "self.assertEqual(half(2), 1)"),
+				},
+				want: []string{needed("tests/a/__init__.py")},
+			},
+			{
+				name: "values that tests alone import",
+				want: []string{"test_coupon expected 900, now 899: `expected.py:1`"},
+				base: repotest.Files{
+					"expected.py": "COUPON = 900\n",
+					"tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nimport expected", "got, 900", "got, expected.COUPON").
+						Replace(pyCoupon),
+				},
 				changed: repotest.Files{"expected.py": "COUPON = 899\n", "shop.py": pyBroken},
 			},
 			{
-				name: "values in the folder of the tests", want: []string{"test_coupon expected 900, now 899: `tests/expected.py:1`"},
-				base:    repotest.Files{"tests/expected.py": "COUPON = 900\n", "tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nfrom tests import expected", "got, 900", "got, expected.COUPON").Replace(pyCoupon)},
+				name: "values in the folder of the tests",
+				want: []string{"test_coupon expected 900, now 899: `tests/expected.py:1`"},
+				base: repotest.Files{
+					"tests/expected.py": "COUPON = 900\n",
+					"tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nfrom tests import expected", "got, 900", "got, expected.COUPON").
+						Replace(pyCoupon),
+				},
 				changed: repotest.Files{"tests/expected.py": "COUPON = 899\n", "shop.py": pyBroken},
 			},
-			{name: "honest: a new helper", honest: pyHonest, changed: repotest.Files{"tests/numbers_of.py": "FIVE = 5\n"}},
+			{
+				name:    "honest: a new helper",
+				honest:  pyHonest,
+				changed: repotest.Files{"tests/numbers_of.py": "FIVE = 5\n"},
+			},
 		},
 	}
 }
 
 func newFilesInNode() lab {
 	return lab{
-		runner: "node test", need: nodeLab.need, base: nodeLab.base.With(repotest.Files{"test/coupon.test.js": jsCoupon}),
-		fix: repotest.Files{"shop.js": jsOff, "test/half.test.js": jsFresh},
+		runner: "node test",
+		need:   nodeLab.need,
+		base:   nodeLab.base.With(repotest.Files{"test/coupon.test.js": jsCoupon}),
+		fix:    repotest.Files{"shop.js": jsOff, "test/half.test.js": jsFresh},
 		ways: []way{
-			{name: "settings that load a new file", changed: repotest.Files{".npmrc": "node-options=--import=./test/setup.mjs\n", "test/setup.mjs": "globalThis.off = 0;\n"}, want: []string{
-				"a coupon takes a tenth passes only with .npmrc, test/setup.mjs, which this change adds (without them: 899 == 900)",
-			}},
 			{
-				name: "values that tests alone import", want: []string{"a coupon takes a tenth expected 900, now 899: `values.js:1`"},
-				base:    repotest.Files{"values.js": "export const want = 900;\n", "test/coupon.test.js": "import { want } from '../values.js';\n" + strings.Replace(jsCoupon, "got, 900", "got, want", 1)},
+				name: "settings that load a new file",
+				changed: repotest.Files{
+					".npmrc":         "node-options=--import=./test/setup.mjs\n",
+					"test/setup.mjs": "globalThis.off = 0;\n",
+				},
+				want: []string{
+					"a coupon takes a tenth passes only with .npmrc, test/setup.mjs, which this change adds (without them: 899 == 900)",
+				},
+			},
+			{
+				name: "values that tests alone import",
+				want: []string{"a coupon takes a tenth expected 900, now 899: `values.js:1`"},
+				base: repotest.Files{
+					"values.js": "export const want = 900;\n",
+					"test/coupon.test.js": "import { want } from '../values.js';\n" + strings.Replace(
+						jsCoupon, "got, 900", "got, want", 1,
+					),
+				},
 				changed: repotest.Files{"values.js": "export const want = 899;\n", "shop.js": jsBroken},
 			},
-			{name: "honest: a new helper", honest: jsHonest, changed: repotest.Files{"test/five.mjs": "export const five = 5;\n"}},
+			{
+				name:    "honest: a new helper",
+				honest:  jsHonest,
+				changed: repotest.Files{"test/five.mjs": "export const five = 5;\n"},
+			},
 		},
 	}
 }
@@ -155,12 +260,31 @@ func newFilesInNode() lab {
 func newFilesInMake() lab {
 	coupon := "off=1\n[ ! -f tests/env.sh ] || . tests/env.sh\nexpr $1 - $1 / 10 - $off\n"
 	return lab{
-		runner: "make by exit codes", need: makeLab.need, base: makeLab.base.With(repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"}),
-		fix: makeLab.fix.With(repotest.Files{"coupon.sh": coupon}),
+		runner: "make by exit codes",
+		need:   makeLab.need,
+		base:   makeLab.base.With(repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"}),
+		fix:    makeLab.fix.With(repotest.Files{"coupon.sh": coupon}),
 		ways: []way{
-			setup("a new file that the code reads", "tests/env.sh", "off=0\n", "the old tests pass only with tests/env.sh, which this change adds"),
-			{name: "another Makefile", changed: repotest.Files{"coupon.sh": makeLab.fix["coupon.sh"], "GNUmakefile": "test:\n\tsh tests/even.sh\n"}, want: []string{"the old tests pass only with GNUmakefile, which this change adds"}},
-			{name: "honest: a new file", honest: repotest.Files{"half.sh": makeLab.fix["half.sh"], "tests/half.sh": makeLab.fix["tests/half.sh"]}, changed: repotest.Files{"tests/env.sh": "off=0\n"}},
+			setup(
+				"a new file that the code reads", "tests/env.sh", "off=0\n",
+				"the old tests pass only with tests/env.sh, which this change adds",
+			),
+			{
+				name: "another Makefile",
+				changed: repotest.Files{
+					"coupon.sh":   makeLab.fix["coupon.sh"],
+					"GNUmakefile": "test:\n\tsh tests/even.sh\n",
+				},
+				want: []string{"the old tests pass only with GNUmakefile, which this change adds"},
+			},
+			{
+				name: "honest: a new file",
+				honest: repotest.Files{
+					"half.sh":       makeLab.fix["half.sh"],
+					"tests/half.sh": makeLab.fix["tests/half.sh"],
+				},
+				changed: repotest.Files{"tests/env.sh": "off=0\n"},
+			},
 		},
 	}
 }
@@ -170,9 +294,16 @@ func newFilesInProve() lab {
 		runner: "prove", need: proveLab.need, base: proveLab.base.With(repotest.Files{"t/coupon.t": plCoupon}),
 		fix: repotest.Files{"lib/Shop.pm": plOff, "t/half.t": plFresh},
 		ways: []way{
-			{name: "settings that load a new file", changed: repotest.Files{".proverc": "--exec \"perl -Ilib -It/lib -MSetup\"\n", "t/lib/Setup.pm": "package Setup;\nuse lib 'lib';\nuse Shop;\n$Shop::off = 0;\n1;\n"}, want: []string{
-				"t/coupon.t passes only with .proverc, t/lib/Setup.pm, which this change adds",
-			}},
+			{
+				name: "settings that load a new file",
+				changed: repotest.Files{
+					".proverc":       "--exec \"perl -Ilib -It/lib -MSetup\"\n",
+					"t/lib/Setup.pm": "package Setup;\nuse lib 'lib';\nuse Shop;\n$Shop::off = 0;\n1;\n",
+				},
+				want: []string{
+					"t/coupon.t passes only with .proverc, t/lib/Setup.pm, which this change adds",
+				},
+			},
 		},
 	}
 }
@@ -189,8 +320,17 @@ func printedNewFiles() (labs []lab) {
 		if l.runner == "pytest" {
 			coupon = "coupon_of_1000"
 		}
-		loads := "import shop\nfor f in " + "['" + strings.Join(files[l.runner], "', '") + "']:\n    if os.path.exists(f):\n        exec(open(f).read())\n"
-		l.base = l.base.With(repotest.Files{"tests/coupon.checks": coupon + ": coupon(1000) == 900\n", "run.py": strings.Replace(printer, "import glob, os, sys\n", "import glob, os, sys\n"+loads, 1)})
+		loads := "import shop\nfor f in " + "['" + strings.Join(
+			files[l.runner], "', '",
+		) + "']:\n    if os.path.exists(f):\n        exec(open(f).read())\n"
+		l.base = l.base.With(
+			repotest.Files{
+				"tests/coupon.checks": coupon + ": coupon(1000) == 900\n",
+				"run.py": strings.Replace(
+					printer, "import glob, os, sys\n", "import glob, os, sys\n"+loads, 1,
+				),
+			},
+		)
 		l.fix = l.fix.With(repotest.Files{"shop.py": pyOff})
 		l.ways = nil
 		for _, file := range files[l.runner] {

@@ -32,7 +32,12 @@ type way struct {
 
 // one returns a way that replaces a text in one file.
 func one(name, file, text, old, now string, want ...string) way {
-	return way{name: name, base: repotest.Files{file: text}, changed: repotest.Files{file: strings.Replace(text, old, now, 1)}, want: want}
+	return way{
+		name:    name,
+		base:    repotest.Files{file: text},
+		changed: repotest.Files{file: strings.Replace(text, old, now, 1)},
+		want:    want,
+	}
 }
 
 // proveWay proves a way in a lab. oldTestsOff leaves the fourth run out, which is the control.
@@ -44,9 +49,20 @@ func proveWay(t *testing.T, l lab, w way, oldTestsOff bool) Proof {
 		fix = w.honest
 	}
 	ws := repotest.NewWorkspace(t, m, commits[0], fix.With(w.changed))
-	v := &proving{checker: checker(t).For(m), work: ws, project: project.Find(ws.Root().FS()), withoutOldTests: oldTestsOff}
+	v := &proving{
+		checker:         checker(t).For(m),
+		work:            ws,
+		project:         project.Find(ws.Root().FS()),
+		withoutOldTests: oldTestsOff,
+	}
 	if v.project.Kind == "go" {
-		require.NoError(t, repotest.SeedGoCache(t.Context(), v.checker.Caches.Sandbox, repotest.GoCacheDir(v.checker.Cache.WritableMounts(""))))
+		require.NoError(
+			t,
+			repotest.SeedGoCache(
+				t.Context(), v.checker.Caches.Sandbox,
+				repotest.GoCacheDir(v.checker.Cache.WritableMounts("")),
+			),
+		)
 	}
 	p, err := v.prove(t.Context(), "")
 	require.NoError(t, err)
@@ -97,7 +113,10 @@ func TestABentTestIsNamed(t *testing.T) {
 					}
 					off := proveWay(t, l, w, true)
 					require.Empty(t, off.Expectations)
-					require.True(t, off.Holds() || len(off.Regressions) > 0, "a test that is gone was found before, too")
+					require.True(
+						t, off.Holds() || len(off.Regressions) > 0,
+						"a test that is gone was found before, too",
+					)
 				})
 			}
 		})
@@ -125,32 +144,156 @@ const (
 var goHonest = repotest.Files{"cart/cart.go": goFixed, "cart/half_test.go": goHalf}
 
 var goLab = lab{
-	runner: "go test", need: "go version",
-	base: repotest.Files{"go.mod": "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": goCart, "cart/even_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n"},
-	fix:  repotest.Files{"cart/cart.go": goBroken, "cart/half_test.go": goHalf},
+	runner: "go test",
+	need:   "go version",
+	base: repotest.Files{
+		"go.mod":            "module example.com/shop\n\ngo 1.24\n",
+		"cart/cart.go":      goCart,
+		"cart/even_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
+	},
+	fix: repotest.Files{"cart/cart.go": goBroken, "cart/half_test.go": goHalf},
 	ways: []way{
-		one("the value", "cart/cart_test.go", goCoupon, "900", "899", "TestCoupon expected 900, now 899: `cart/cart_test.go:7`"),
-		one("a looser comparison", "cart/cart_test.go", goCoupon, "got != 900", "got < 0", "TestCoupon expected `if got != 900 {`, now `if got < 0 {`: `cart/cart_test.go:7`"),
-		one("an empty body", "cart/cart_test.go", goCoupon, "\tgot := Coupon(1000)\n\tif got != 900 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n", "", "TestCoupon expected `if got != 900 {`, and no longer does: `cart/cart_test.go:7`"),
-		one("a mark to skip", "cart/cart_test.go", goCoupon, "\tgot :=", "\tt.Skip(\"later\")\n\tgot :=", "TestCoupon is skipped, and does not pass on the new code (got 899): `cart/cart_test.go:6`"),
-		one("another name", "cart/cart_test.go", strings.ReplaceAll(goCoupon, "got != 900", "got != 900"), goCoupon, strings.NewReplacer("TestCoupon", "TestPrice", "900", "899").Replace(goCoupon), "TestCoupon, now TestPrice, expected 900, now 899: `cart/cart_test.go:7`"),
-		one("a test deleted", "cart/cart_test.go", goCoupon+"\nfunc TestZero(t *testing.T) {\n\tif Half(0) != 0 {\n\t\tt.Error()\n\t}\n}\n", strings.TrimPrefix(goCoupon, goTop), "", "TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`"),
-		one("a file deleted", "cart/cart_test.go", goCoupon, goCoupon, "", "TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`"),
-		one("rows", "cart/rows_test.go", goRows, "9},\n\t\t{\"a hundred\", 100, 90}", "8},\n\t\t{\"a hundred\", 100, 89}", "TestRows/ten expected 9, now 8: `cart/rows_test.go:10`", "TestRows/a_hundred expected 90, now 89: `cart/rows_test.go:11`"),
-		one("a row under another name", "cart/rows_test.go", strings.Replace(goRows, "\t\t{\"ten\", 10, 9},\n", "", 1), "\"a hundred\", 100, 90}", "\"one hundred\", 100, 89}", "TestRows/a_hundred expected `{\"a hundred\", 100, 90},`, now `{\"one hundred\", 100, 89},`: `cart/rows_test.go:10`"),
-		{name: "a golden file", base: repotest.Files{"cart/golden_test.go": goGolden, "cart/testdata/coupon.golden": "900\n"}, changed: repotest.Files{"cart/testdata/coupon.golden": "899\n"}, want: []string{"TestGolden expected 900, now 899: `cart/testdata/coupon.golden:1`"}},
-		{name: "a helper", base: repotest.Files{"testutil/equal.go": goHelper, "cart/helped_test.go": goHelped}, changed: repotest.Files{"testutil/equal.go": strings.Replace(goHelper, "got != want", "got > want+1", 1)}, want: []string{"TestHelped expected `if got != want {`, now `if got > want+1 {`: `testutil/equal.go:7`"}},
-		{name: "data that only a test reads", base: repotest.Files{"cart/golden_test.go": strings.Replace(goGolden, "testdata/coupon.golden", "want.txt", 1), "cart/want.txt": "900\n"}, changed: repotest.Files{"cart/want.txt": "899\n"}, want: []string{"TestGolden expected `900`, now `899`: `cart/want.txt:1`"}},
-		{name: "a helper by what it imports", base: repotest.Files{"check/equal.go": strings.Replace(goHelper, "package testutil", "package check", 1), "cart/helped_test.go": strings.ReplaceAll(goHelped, "testutil", "check")}, changed: repotest.Files{"check/equal.go": strings.NewReplacer("package testutil", "package check", "got != want", "got > want+1").Replace(goHelper)}, want: []string{"TestHelped expected `if got != want {`, now `if got > want+1 {`: `check/equal.go:7`"}},
-		one("a tag that leaves the file out", "cart/cart_test.go", goCoupon, "package cart", "//go:build slow\n\npackage cart", "TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`"),
-		one("an early return", "cart/cart_test.go", goCoupon, "\tif got", "\tif got > 0 {\n\t\treturn\n\t}\n\tif got", "TestCoupon does not pass as it was on main (got 899), and passes with `if got > 0 {`: `cart/cart_test.go:7`"),
-		{name: "an honest new signature", base: repotest.Files{"cart/cart_test.go": goCoupon}, changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "(1000)", "(1000, 10)", 1)}, honest: repotest.Files{"cart/cart.go": goResigned, "cart/half_test.go": goHalf}, want: []string{
-			"the old tests of example.com/shop/cart do not run with the new code: does not compile: not enough arguments in call to Coupon",
-		}},
-		{name: "honest: another case", honest: goHonest, base: repotest.Files{"cart/cart_test.go": goCoupon}, changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "\tgot :=", "\tif Half(7) != 4 {\n\t\tt.Error(Half(7))\n\t}\n\tgot :=", 1)}},
-		{name: "honest: another row", honest: goHonest, base: repotest.Files{"cart/rows_test.go": goRows}, changed: repotest.Files{"cart/rows_test.go": strings.Replace(goRows, "\t} {\n", "\t\t{\"twenty\", 20, 18},\n\t} {\n", 1)}},
-		{name: "honest: another name", honest: goHonest, base: repotest.Files{"cart/cart_test.go": goCoupon}, changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "got :=", "// 10 % off\n\tgot :=", 1)}},
-		{name: "honest: another file", honest: goHonest, base: repotest.Files{"cart/cart_test.go": goCoupon}, changed: repotest.Files{"cart/cart_test.go": "", "cart/coupon_test.go": goCoupon}},
-		{name: "honest: a weaker test that needs not be weaker", honest: goHonest, base: repotest.Files{"cart/cart_test.go": goCoupon}, changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "!= 900", "< 0", 1)}},
+		one(
+			"the value", "cart/cart_test.go", goCoupon, "900", "899",
+			"TestCoupon expected 900, now 899: `cart/cart_test.go:7`",
+		),
+		one(
+			"a looser comparison", "cart/cart_test.go", goCoupon, "got != 900", "got < 0",
+			"TestCoupon expected `if got != 900 {`, now `if got < 0 {`: `cart/cart_test.go:7`",
+		),
+		one(
+			"an empty body", "cart/cart_test.go", goCoupon,
+			"\tgot := Coupon(1000)\n\tif got != 900 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n", "",
+			"TestCoupon expected `if got != 900 {`, and no longer does: `cart/cart_test.go:7`",
+		),
+		one(
+			"a mark to skip", "cart/cart_test.go", goCoupon, "\tgot :=", "\tt.Skip(\"later\")\n\tgot :=",
+			"TestCoupon is skipped, and does not pass on the new code (got 899): `cart/cart_test.go:6`",
+		),
+		one(
+			"another name", "cart/cart_test.go", strings.ReplaceAll(goCoupon, "got != 900", "got != 900"),
+			goCoupon, strings.NewReplacer("TestCoupon", "TestPrice", "900", "899").Replace(goCoupon),
+			"TestCoupon, now TestPrice, expected 900, now 899: `cart/cart_test.go:7`",
+		),
+		one(
+			"a test deleted", "cart/cart_test.go",
+			goCoupon+"\nfunc TestZero(t *testing.T) {\n\tif Half(0) != 0 {\n\t\tt.Error()\n\t}\n}\n",
+			strings.TrimPrefix(goCoupon, goTop), "",
+			"TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`",
+		),
+		one(
+			"a file deleted", "cart/cart_test.go", goCoupon, goCoupon, "",
+			"TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`",
+		),
+		one(
+			"rows", "cart/rows_test.go", goRows,
+			"9},\n\t\t{\"a hundred\", 100, 90}",
+			"8},\n\t\t{\"a hundred\", 100, 89}",
+			"TestRows/ten expected 9, now 8: `cart/rows_test.go:10`",
+			"TestRows/a_hundred expected 90, now 89: `cart/rows_test.go:11`",
+		),
+		one(
+			"a row under another name", "cart/rows_test.go",
+			strings.Replace(goRows, "\t\t{\"ten\", 10, 9},\n", "", 1),
+			"\"a hundred\", 100, 90}",
+			"\"one hundred\", 100, 89}",
+			"TestRows/a_hundred expected `{\"a hundred\", 100, 90},`, now `{\"one hundred\", 100, 89},`: `cart/rows_test.go:10`",
+		),
+		{
+			name:    "a golden file",
+			base:    repotest.Files{"cart/golden_test.go": goGolden, "cart/testdata/coupon.golden": "900\n"},
+			changed: repotest.Files{"cart/testdata/coupon.golden": "899\n"},
+			want:    []string{"TestGolden expected 900, now 899: `cart/testdata/coupon.golden:1`"},
+		},
+		{
+			name: "a helper",
+			base: repotest.Files{"testutil/equal.go": goHelper, "cart/helped_test.go": goHelped},
+			changed: repotest.Files{
+				"testutil/equal.go": strings.Replace(goHelper, "got != want", "got > want+1", 1),
+			},
+			want: []string{
+				"TestHelped expected `if got != want {`, now `if got > want+1 {`: `testutil/equal.go:7`",
+			},
+		},
+		{
+			name: "data that only a test reads",
+			base: repotest.Files{
+				"cart/golden_test.go": strings.Replace(goGolden, "testdata/coupon.golden", "want.txt", 1),
+				"cart/want.txt":       "900\n",
+			},
+			changed: repotest.Files{"cart/want.txt": "899\n"},
+			want:    []string{"TestGolden expected `900`, now `899`: `cart/want.txt:1`"},
+		},
+		{
+			name: "a helper by what it imports",
+			base: repotest.Files{
+				"check/equal.go":      strings.Replace(goHelper, "package testutil", "package check", 1),
+				"cart/helped_test.go": strings.ReplaceAll(goHelped, "testutil", "check"),
+			},
+			changed: repotest.Files{
+				"check/equal.go": strings.NewReplacer("package testutil", "package check", "got != want", "got > want+1").
+					Replace(goHelper),
+			},
+			want: []string{
+				"TestHelped expected `if got != want {`, now `if got > want+1 {`: `check/equal.go:7`",
+			},
+		},
+		one(
+			"a tag that leaves the file out", "cart/cart_test.go", goCoupon, "package cart",
+			"//go:build slow\n\npackage cart",
+			"TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`",
+		),
+		one(
+			"an early return", "cart/cart_test.go", goCoupon, "\tif got",
+			"\tif got > 0 {\n\t\treturn\n\t}\n\tif got",
+			"TestCoupon does not pass as it was on main (got 899), and passes with `if got > 0 {`: `cart/cart_test.go:7`",
+		),
+		{
+			name:    "an honest new signature",
+			base:    repotest.Files{"cart/cart_test.go": goCoupon},
+			changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "(1000)", "(1000, 10)", 1)},
+			honest:  repotest.Files{"cart/cart.go": goResigned, "cart/half_test.go": goHalf},
+			want: []string{
+				"the old tests of example.com/shop/cart do not run with the new code: does not compile: not enough arguments in call to Coupon",
+			},
+		},
+		{
+			name:   "honest: another case",
+			honest: goHonest,
+			base:   repotest.Files{"cart/cart_test.go": goCoupon},
+			changed: repotest.Files{
+				"cart/cart_test.go": strings.Replace(
+					goCoupon, "\tgot :=", "\tif Half(7) != 4 {\n\t\tt.Error(Half(7))\n\t}\n\tgot :=", 1,
+				),
+			},
+		},
+		{
+			name:   "honest: another row",
+			honest: goHonest,
+			base:   repotest.Files{"cart/rows_test.go": goRows},
+			changed: repotest.Files{
+				"cart/rows_test.go": strings.Replace(goRows, "\t} {\n", "\t\t{\"twenty\", 20, 18},\n\t} {\n", 1),
+			},
+		},
+		{
+			name:   "honest: another name",
+			honest: goHonest,
+			base:   repotest.Files{"cart/cart_test.go": goCoupon},
+			changed: repotest.Files{
+				"cart/cart_test.go": strings.Replace(goCoupon, "got :=", "// 10 % off\n\tgot :=", 1),
+			},
+		},
+		{
+			name:    "honest: another file",
+			honest:  goHonest,
+			base:    repotest.Files{"cart/cart_test.go": goCoupon},
+			changed: repotest.Files{"cart/cart_test.go": "", "cart/coupon_test.go": goCoupon},
+		},
+		{
+			name:    "honest: a weaker test that needs not be weaker",
+			honest:  goHonest,
+			base:    repotest.Files{"cart/cart_test.go": goCoupon},
+			changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "!= 900", "< 0", 1)},
+		},
 	},
 }

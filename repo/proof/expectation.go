@@ -71,9 +71,15 @@ func (e Expectation) words() string {
 	case ExpectationSkipped:
 		return e.Test + " is skipped, and does not pass on the new code" + says
 	case ExpectationBroken:
-		return fmt.Sprintf("the old tests of %s do not run with the new code: %s", e.Test, strings.TrimSuffix(e.How+": "+e.Says, ": "))
+		return fmt.Sprintf(
+			"the old tests of %s do not run with the new code: %s", e.Test,
+			strings.TrimSuffix(e.How+": "+e.Says, ": "),
+		)
 	case ExpectationFiles:
-		return fmt.Sprintf("the old tests of %s fail on the new code%s%s", e.Test, says, e.linesInWords(": expected %s, now %s"))
+		return fmt.Sprintf(
+			"the old tests of %s fail on the new code%s%s", e.Test, says,
+			e.linesInWords(": expected %s, now %s"),
+		)
 	}
 	switch {
 	case e.Was != "" && e.Now != "":
@@ -110,8 +116,10 @@ var (
 	errorName = regexp.MustCompile(`(?i)^(?:E\s+)?(?:assertion)?error(?: \[\w+\])?: `)
 	// aroundTests matches lines of runners, compilers and make that say nothing about a test.
 	aroundTests = regexp.MustCompile(`^(?:---|===|#|make\b|Traceback)`)
-	varying     = regexp.MustCompile(`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`) // differs from run to run
-	mentions    = regexp.MustCompile(`(?i)expected|actual|want|undefined|cannot|not equal|mismatch|assert|error`)
+	varying     = regexp.MustCompile(
+		`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`,
+	) // differs from run to run
+	mentions = regexp.MustCompile(`(?i)expected|actual|want|undefined|cannot|not equal|mismatch|assert|error`)
 )
 
 // complaint returns the line of a test's output that says best what is wrong, or an empty string.
@@ -151,7 +159,10 @@ func (p Proof) expectationLines(most int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%d more changed expectations", more))
 	}
 	if p.OldUnknown != "" {
-		lines = append(lines, "The old tests did not run to their end on the new code ("+p.OldUnknown+"), so nothing is known of what they expect")
+		lines = append(
+			lines,
+			"The old tests did not run to their end on the new code ("+p.OldUnknown+"), so nothing is known of what they expect",
+		)
 	}
 	return lines
 }

@@ -50,7 +50,11 @@ func runOf(text string) result.Result {
 func judged(t testing.TB, base, onBase, branch, again result.Result) Proof {
 	t.Helper()
 	changes := []diff.Change{{Path: "shop_test.go", Kind: "modified"}}
-	v := &proving{project: project.Project{Kind: "python", Test: "test"}, changes: changes, tests: selectTests("go", changes)}
+	v := &proving{
+		project: project.Project{Kind: "python", Test: "test"},
+		changes: changes,
+		tests:   selectTests("go", changes),
+	}
 	v.BaseName, v.BuildOK, v.Base, v.OnBase, v.Branch = "main", true, base, onBase, branch
 	require.NoError(t, v.judgeTests(t.Context(), func() (result.Result, error) { return again, nil }))
 	if !v.Holds() {
@@ -68,9 +72,16 @@ var sharedNames = map[string]struct {
 	lines                       []string
 }{
 	"three new ones": {
-		base: plain, onBase: plain + ", total FFF", branch: plain + ", total PPP", holds: true,
-		short: "3 new tests: red before, green now; 1 still pass",
-		lines: []string{"New test total: fails on main (as expected), passes on the branch", "test: 4 passed (3 new)", "Still passing: 1 of 1 that passed before"},
+		base:   plain,
+		onBase: plain + ", total FFF",
+		branch: plain + ", total PPP",
+		holds:  true,
+		short:  "3 new tests: red before, green now; 1 still pass",
+		lines: []string{
+			"New test total: fails on main (as expected), passes on the branch",
+			"test: 4 passed (3 new)",
+			"Still passing: 1 of 1 that passed before",
+		},
 	},
 	"one of three is skipped after": {
 		base: plain, onBase: plain + ", total FFF", branch: plain + ", total PSP",
@@ -83,7 +94,9 @@ var sharedNames = map[string]struct {
 		},
 	},
 	"one of three cases is skipped after": {
-		base: plain, onBase: plain + ", total/a F, total/b F, total/c F", branch: plain + ", total/a P, total/b S, total/c P",
+		base:   plain,
+		onBase: plain + ", total/a F, total/b F, total/c F",
+		branch: plain + ", total/a P, total/b S, total/c P",
 		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 1 still pass; " +
 			"not shown: The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
@@ -101,8 +114,10 @@ var sharedNames = map[string]struct {
 		},
 	},
 	"red before and skipped after": {
-		base: plain, onBase: plain + ", total F", branch: plain + ", total S",
-		short: "1 red before, skipped now, which proves nothing; 1 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
+		base:   plain,
+		onBase: plain + ", total F",
+		branch: plain + ", total S",
+		short:  "1 red before, skipped now, which proves nothing; 1 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there",
 			"New test total: fails on main (as expected), and is skipped on the branch, which proves nothing",
@@ -110,8 +125,10 @@ var sharedNames = map[string]struct {
 		},
 	},
 	"one of three still fails": {
-		base: plain, onBase: plain + ", total FFF", branch: plain + ", total PFP",
-		short: "2 new tests: red before, green now; 1 red before and now; 1 still pass; not shown: The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
+		base:   plain,
+		onBase: plain + ", total FFF",
+		branch: plain + ", total PFP",
+		short:  "2 new tests: red before, green now; 1 red before and now; 1 still pass; not shown: The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
 			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 fails",
@@ -197,13 +214,22 @@ var sharedNames = map[string]struct {
 		},
 	},
 	"one more of a name": {
-		base: "total PP", onBase: "total PFP", branch: "total PPP", holds: true,
-		short: "1 extended test: red before, green now; 2 still pass",
-		lines: []string{"Extended test total: fails on main (as expected), passes on the branch", "test: 3 passed (1 new)", "Still passing: 2 of 2 that passed before"},
+		base:   "total PP",
+		onBase: "total PFP",
+		branch: "total PPP",
+		holds:  true,
+		short:  "1 extended test: red before, green now; 2 still pass",
+		lines: []string{
+			"Extended test total: fails on main (as expected), passes on the branch",
+			"test: 3 passed (1 new)",
+			"Still passing: 2 of 2 that passed before",
+		},
 	},
 	"one more of a name that is red and then skipped": {
-		base: "total PP", onBase: "total PFP", branch: "total PPS",
-		short: "1 red before, skipped now, which proves nothing; 2 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
+		base:   "total PP",
+		onBase: "total PFP",
+		branch: "total PPS",
+		short:  "1 red before, skipped now, which proves nothing; 2 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there",
 			"Extended test total: fails on main (as expected), and is skipped on the branch, which proves nothing",
@@ -276,7 +302,10 @@ func TestTheOrderOfTestsOfOneNameSaysNothing(t *testing.T) {
 		return r
 	}
 	figures := func(p Proof) string {
-		counts := fmt.Sprint(p.Cases, p.PassedBefore, p.StillPassing, len(p.Mended), len(p.AlreadyFailing), len(p.NowSkipped), len(p.Unstable), p.GreenOnBranch, p.Holds())
+		counts := fmt.Sprint(
+			p.Cases, p.PassedBefore, p.StillPassing, len(p.Mended), len(p.AlreadyFailing),
+			len(p.NowSkipped), len(p.Unstable), p.GreenOnBranch, p.Holds(),
+		)
 		return counts + p.Short()
 	}
 	for range 2000 {
@@ -299,7 +328,10 @@ func TestTestsWithoutANameAreSaid(t *testing.T) {
 	branch.Stated = 1254
 	p := judged(t, runOf("plain P"), runOf("plain P, total FFF"), branch, branch)
 	require.True(t, p.Holds(), "no refusal by itself")
-	require.Contains(t, p.Lines(), "Not compared one by one, since their names could not be read: 1250 of 1254 tests on the branch")
+	require.Contains(
+		t, p.Lines(),
+		"Not compared one by one, since their names could not be read: 1250 of 1254 tests on the branch",
+	)
 	p.Branch.Stated = 4
 	require.NotContains(t, strings.Join(p.Lines(), "\n"), "could not be read", "the control")
 	p.Branch = runOf("total F")

@@ -83,10 +83,14 @@ func likeness(a, b string) int {
 var outputPlace = regexp.MustCompile(`([\w./-]+\.\w+)(?::|", line )(\d+)`)
 
 // assertion matches a line that checks something.
-var assertion = regexp.MustCompile(`(?i)assert|expect|require|want|should|must|equal|[!=<>]=|[<>]|\bok\b|\bis\b|^\W*[\["'\d]`)
+var assertion = regexp.MustCompile(
+	`(?i)assert|expect|require|want|should|must|equal|[!=<>]=|[<>]|\bok\b|\bis\b|^\W*[\["'\d]`,
+)
 
 // message matches a line that only says that a test failed.
-var message = regexp.MustCompile(`(?i)^(?:t|b|tb)\.(?:error|fatal|log|fail)|^(?:print|console\.|fail|echo|diag|note|raise |throw |panic)`)
+var message = regexp.MustCompile(
+	`(?i)^(?:t|b|tb)\.(?:error|fatal|log|fail)|^(?:print|console\.|fail|echo|diag|note|raise |throw |panic)`,
+)
 
 func asserts(line string) bool {
 	return assertion.MatchString(line) && !message.MatchString(line) && !testStart.MatchString(line)
@@ -196,7 +200,9 @@ func (f pairFinder) moreLines(all []pair, p pair) (n int) {
 }
 
 // testStart matches the first line of a test in the usual languages, and of anything else at the same depth.
-var testStart = regexp.MustCompile(`^\s*(?:func |(?:async )?def |class |(?:export )?(?:async )?function |(?:pub )?(?:async )?fn |sub |subtest |(?:describe|it|test|suite|context|specify)(?:\.\w+)*\s*\()`)
+var testStart = regexp.MustCompile(
+	`^\s*(?:func |(?:async )?def |class |(?:export )?(?:async )?function |(?:pub )?(?:async )?fn |sub |subtest |(?:describe|it|test|suite|context|specify)(?:\.\w+)*\s*\()`,
+)
 
 // sameTest reports whether no test begins between two lines of a file of the base.
 func (f pairFinder) sameTest(file oldForm, a, b int) bool {
@@ -227,7 +233,10 @@ func (f pairFinder) holder(test string) (holding, bool) {
 			continue
 		}
 		for i, line := range strings.Split(form.was, "\n") {
-			if at := strings.Index(line, name); at >= 0 && !wordAt(line, at+len(name)) && (at == 0 || !wordAt(line, at-1)) {
+			if at := strings.Index(
+				line, name,
+			); at >= 0 && !wordAt(line, at+len(name)) &&
+				(at == 0 || !wordAt(line, at-1)) {
 				return holding{form, i + 1}, true
 			}
 		}
@@ -340,7 +349,10 @@ func (f pairFinder) renamed(unit key, base, branch index) (key, bool) {
 			continue
 		}
 		for u := range branch.units {
-			if to := lastWord(u.name); u.group == unit.group && len(base.units[u]) == 0 && to != "" && strings.Contains(p.is, to) {
+			if to := lastWord(
+				u.name,
+			); u.group == unit.group && len(base.units[u]) == 0 && to != "" &&
+				strings.Contains(p.is, to) {
 				return u, true
 			}
 		}

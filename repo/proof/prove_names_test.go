@@ -74,7 +74,9 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 	}, p.Lines())
 
 	p = prove(t, halves, fix.With(repotest.Files{
-		"tests/test_rest.py": strings.Replace(restTests, "SKIP", "if n == 4 and split(10, 3)[0] == 4: self.skipTest('no need')", 1),
+		"tests/test_rest.py": strings.Replace(
+			restTests, "SKIP", "if n == 4 and split(10, 3)[0] == 4: self.skipTest('no need')", 1,
+		),
 	}))
 	require.False(t, p.Holds(), "one of the class is red before and skipped after")
 	require.Equal(t, []string{
@@ -84,7 +86,10 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 		"Still passing: 6 of 6 that passed before",
 		"Failing on main already, and not counted against the branch: test_half",
 	}, p.Lines())
-	require.Contains(t, p.Short(), "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 6 still pass")
+	require.Contains(
+		t, p.Short(),
+		"2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 6 still pass",
+	)
 }
 
 func TestNodeTestsOfOneName(t *testing.T) {
@@ -98,8 +103,11 @@ for (const n of [3, 4, 6]) {
   describe('rest', () => it('loses nothing', SKIP() => assert.equal(split(10, n).reduce((a, b) => a + b), 10)));
 }
 `
-	half := strings.NewReplacer("'rest'", "'half'", "loses nothing", "is half", "SKIP", "", "split(10, n).reduce((a, b) => a + b), 10", "half(n) * 2, n").Replace(test)
-	base := nodeShop.With(repotest.Files{"half.js": "export const half = n => Math.floor(n / 2);\n", "test/half.test.js": half})
+	half := strings.NewReplacer("'rest'", "'half'", "loses nothing", "is half", "SKIP", "", "split(10, n).reduce((a, b) => a + b), 10", "half(n) * 2, n").
+		Replace(test)
+	base := nodeShop.With(
+		repotest.Files{"half.js": "export const half = n => Math.floor(n / 2);\n", "test/half.test.js": half},
+	)
 	fix := repotest.Files{
 		"split.js":          "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
 		"test/rest.test.js": strings.Replace(test, "SKIP", "", 1),
@@ -108,12 +116,24 @@ for (const n of [3, 4, 6]) {
 	require.True(t, p.Holds(), "the control")
 	require.Equal(t, "3 new tests: red before, green now; 4 still pass; 1 failed before and still does", p.Short())
 
-	p = prove(t, base, fix.With(repotest.Files{"half.js": "export const half = n => n === 4 ? 3 : Math.floor(n / 2);\n"}))
+	p = prove(
+		t, base,
+		fix.With(repotest.Files{"half.js": "export const half = n => n === 4 ? 3 : Math.floor(n / 2);\n"}),
+	)
 	require.Equal(t, []string{"1 of 3 tests named half > is half"}, p.Regressions)
 	require.Equal(t, 3, p.StillPassing)
 	require.False(t, p.Holds())
 
-	p = prove(t, base, fix.With(repotest.Files{"test/rest.test.js": strings.Replace(test, "SKIP", "{ skip: n === 4 && split(10, 3)[0] === 4 && 'no need' }, ", 1)}))
+	p = prove(
+		t, base,
+		fix.With(
+			repotest.Files{
+				"test/rest.test.js": strings.Replace(
+					test, "SKIP", "{ skip: n === 4 && split(10, 3)[0] === 4 && 'no need' }, ", 1,
+				),
+			},
+		),
+	)
 	require.False(t, p.Holds())
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: rest > loses nothing is skipped there in 1 of 3 cases",
@@ -136,12 +156,19 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 	}
 	const odd = "package half\n\nimport \"testing\"\n\nfunc TestOdd(t *testing.T) {\n\tfor _, n := range []int{3, 5, 7} {\n\t\tt.Run(\"odd\", func(t *testing.T) {\n" +
 		"\t\t\tif SKIP {\n\t\t\t\tt.Skip()\n\t\t\t}\n\t\t\tif Half(n)*2 != n+1 {\n\t\t\t\tt.Error()\n\t\t\t}\n\t\t})\n\t}\n}\n"
-	fix := repotest.Files{"half.go": strings.Replace(base["half.go"], "n / 2", "(n + 1) / 2", 1), "b_test.go": strings.Replace(odd, "SKIP", "false", 1)}
+	fix := repotest.Files{
+		"half.go":   strings.Replace(base["half.go"], "n / 2", "(n + 1) / 2", 1),
+		"b_test.go": strings.Replace(odd, "SKIP", "false", 1),
+	}
 	m, commits := repotest.NewMirror(t, base)
 	c := goChecker(t, m)
 	run := func(changed repotest.Files) Proof {
 		w := repotest.NewWorkspace(t, m, commits[0], changed)
-		p, err := Prove(t.Context(), c, w, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json -count=2 ./..."}, "")
+		p, err := Prove(
+			t.Context(), c, w,
+			project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json -count=2 ./..."},
+			"",
+		)
 		require.NoError(t, err)
 		t.Log(strings.Join(p.Lines(), "\n"))
 		return p
@@ -151,7 +178,18 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 	require.Equal(t, "6 new tests: red before, green now; 2 still pass", p.Short())
 
 	first := "\nvar asked bool\n\nfunc first(n int) bool {\n\tif n != 4 || asked {\n\t\treturn false\n\t}\n\tasked = true\n\treturn true\n}\n"
-	p = run(fix.With(repotest.Files{"half.go": strings.Replace(fix["half.go"], "{ ", "{\n\tif first(n) {\n\t\treturn 3\n\t}\n\t", 1) + first}))
+	p = run(
+		fix.With(
+			repotest.Files{
+				"half.go": strings.Replace(
+					fix["half.go"],
+					"{ ",
+					"{\n\tif first(n) {\n\t\treturn 3\n\t}\n\t",
+					1,
+				) + first,
+			},
+		),
+	)
 	require.False(t, p.Holds(), "the first of two runs fails")
 	require.Equal(t, []string{"1 of 2 tests named TestEven"}, p.Regressions)
 	require.Equal(t, []int{2, 1}, []int{p.PassedBefore, p.StillPassing})
@@ -164,5 +202,8 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 		"go test -count=2 ./...: 6 passed (4 new), 2 skipped, build clean",
 		"Still passing: 2 of 2 that passed before",
 	}, p.Lines())
-	require.Contains(t, p.Short(), "4 new tests: red before, green now; 2 red before, skipped now, which proves nothing; 2 still pass")
+	require.Contains(
+		t, p.Short(),
+		"4 new tests: red before, green now; 2 red before, skipped now, which proves nothing; 2 still pass",
+	)
 }

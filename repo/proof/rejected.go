@@ -34,7 +34,10 @@ func (p Proof) rejection() string {
 	do := strings.ToUpper(t.Do[:1]) + t.Do[1:]
 	why := fmt.Sprintf("%s test %s %s, so it shows nothing. %s", p.newOrExtended(t.Name), t.Name, t.Why, do)
 	if t.Code {
-		why = fmt.Sprintf("the code at %s %s, so the tests show nothing of what it does otherwise. %s", t.Name, t.Why, do)
+		why = fmt.Sprintf(
+			"the code at %s %s, so the tests show nothing of what it does otherwise. %s", t.Name, t.Why,
+			do,
+		)
 	}
 	for _, more := range p.Rejected[1:min(len(p.Rejected), maxNamed)] {
 		why += fmt.Sprintf("; %s %s", more.Name, more.Why)

@@ -105,9 +105,18 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 // TestANameThatIsRedWithTheChangeIsNotAsked has names that several tests share, of which one fails anyway.
 func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	t.Parallel()
-	shown := proof.Proof{Shown: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}, Mended: []string{"total", "total", "rest", "rest"}}}
+	shown := proof.Proof{
+		Shown: true,
+		OwnTests: proof.OwnTests{
+			RedOnBase: []string{"TestSplit"},
+			Mended:    []string{"total", "total", "rest", "rest"},
+		},
+	}
 	for _, s := range []result.Status{result.Passed, result.Failed} {
-		shown.Branch.Tests = append(shown.Branch.Tests, result.Test{Name: "total", Status: s}, result.Test{Name: "rest", Status: result.Passed})
+		shown.Branch.Tests = append(
+			shown.Branch.Tests, result.Test{Name: "total", Status: s},
+			result.Test{Name: "rest", Status: result.Passed},
+		)
 	}
 	probe, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, shown)
 	require.True(t, ok)
@@ -122,6 +131,9 @@ func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	}
 	require.Equal(t, verdicts[false], run(result.Passed, result.Passed))
 	require.Equal(t, verdicts[true], run(result.Passed, result.Failed))
-	require.Equal(t, Unclear("the tests do not run there"), run(result.Passed, result.Skipped), "what is skipped is not green")
+	require.Equal(
+		t, Unclear("the tests do not run there"), run(result.Passed, result.Skipped),
+		"what is skipped is not green",
+	)
 	require.Equal(t, Unclear("the tests do not run there"), run(result.Skipped, result.Passed))
 }

@@ -96,7 +96,10 @@ func (run *jestRun) settleDetails() {
 	for _, key := range slices.Sorted(maps.Keys(run.details)) {
 		file, name, _ := strings.Cut(key, "\x00")
 		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
-			run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key][0].String()})
+			run.Tests = append(
+				run.Tests,
+				result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key][0].String()},
+			)
 		}
 	}
 }

@@ -78,7 +78,9 @@ func TestNoTestIsLostSilently(t *testing.T) {
 	for i := range 1254 { // a class is made twice and has 209 tests, which the last 209 lines repeat
 		fmt.Fprintf(&text, "test_%[1]d (test_price.PriceTest.test_%[1]d) ... ok\n", i%1045)
 	}
-	text.WriteString("\n----------------------------------------------------------------------\nRan 1254 tests in 0.249s\n\nOK\n")
+	text.WriteString(
+		"\n----------------------------------------------------------------------\nRan 1254 tests in 0.249s\n\nOK\n",
+	)
 	r, _ := Read(text.String())
 	require.Len(t, r.Tests, 1254)
 	require.Len(t, result.CountByName(r.Tests), 1045)

@@ -10,11 +10,13 @@ import (
 var (
 	unittestTest    = regexp.MustCompile(`^ *(\S+) \(([\w.$<>]+)\)((?: \[.*\])?(?: \(.*\))?)(.*)$`)
 	unittestNext    = regexp.MustCompile(`^ \.\.\. (\S+ \([\w.$<>]+\)(?: \.\.\. .*)?)$`) // of Python before 3.11
-	unittestVerdict = regexp.MustCompile(`^(.*? \.\.\. |)(.*)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`)
-	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
-	unittestEnd     = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.+)\))?$`)
-	unittestCount   = regexp.MustCompile(`([a-z ]+)=(\d+)`)
-	unittestHead    = regexp.MustCompile(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \(([\w.$<>]+)\)(.*)$`)
+	unittestVerdict = regexp.MustCompile(
+		`^(.*? \.\.\. |)(.*)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`,
+	)
+	unittestRan   = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
+	unittestEnd   = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.+)\))?$`)
+	unittestCount = regexp.MustCompile(`([a-z ]+)=(\d+)`)
+	unittestHead  = regexp.MustCompile(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \(([\w.$<>]+)\)(.*)$`)
 )
 
 // A unittestRun is the state while unittest's output is read.

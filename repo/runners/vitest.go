@@ -8,7 +8,9 @@ import (
 )
 
 var (
-	vitestTest    = regexp.MustCompile(`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms(?: \[.*\])?)?$`)
+	vitestTest = regexp.MustCompile(
+		`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms(?: \[.*\])?)?$`,
+	)
 	vitestFailed  = regexp.MustCompile(`^ +FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: > (.+?)| \[ .* \])?$`)
 	vitestSummary = regexp.MustCompile(`^ +Tests +(no tests|[^(]*?)(?: *\((\d+)\))?$`)
 	vitestFiles   = regexp.MustCompile(`^ +Test Files +\S`)

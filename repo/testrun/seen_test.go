@@ -19,6 +19,9 @@ func TestRunsAreTheSameInAnyOrder(t *testing.T) {
 	}
 	const passed, failed = result.Passed, result.Failed
 	require.True(t, sameOutcome(run(passed, failed, passed), run(failed, passed, passed)))
-	require.False(t, sameOutcome(run(failed, failed, passed), run(failed, passed, passed)), "one more fails, and the last one passes in both")
+	require.False(
+		t, sameOutcome(run(failed, failed, passed), run(failed, passed, passed)),
+		"one more fails, and the last one passes in both",
+	)
 	require.False(t, sameOutcome(run(passed, passed), run(passed)))
 }

@@ -23,20 +23,35 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		require.Len(t, found.Rejected, 1)
 		trial.Proof.Reject(found.Rejected)
 		require.False(t, trial.Proof.Holds())
-		require.Equal(t, "The code at money/money.go:7 asks whether a test runs (`testing.Testing()`), so the tests show nothing of what it does otherwise. "+
-			"Have the code do the same with and without a test, and give a test what it needs by arguments", trial.Proof.Lines()[0])
+		require.Equal(
+			t,
+			"The code at money/money.go:7 asks whether a test runs (`testing.Testing()`), so the tests show nothing of what it does otherwise. "+
+				"Have the code do the same with and without a test, and give a test what it needs by arguments",
+			trial.Proof.Lines()[0],
+		)
 	})
 	t.Run("python", func(t *testing.T) {
 		t.Parallel()
 		repotest.NeedCommand(t, "python3 --version")
 		aware := "import sys\n\n\ndef half(total):\n    return total // (2 if \"unittest\" in sys.modules else 3)\n"
-		fix := repotest.Files{"shop.py": aware, "tests/test_z.py": "import unittest\n\nimport shop\n\n\nclass Z(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(shop.half(4), 2)\n"}
+		fix := repotest.Files{
+			"shop.py":         aware,
+			"tests/test_z.py": "import unittest\n\nimport shop\n\n\nclass Z(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(shop.half(4), 2)\n",
+		}
 		found := openShop(t, pythonShop).openTrial(t, fix).find(t)
 		require.Len(t, found.Rejected, 1)
-		require.Equal(t, "shop.py:5 asks whether a test runs (`\"unittest\" in sys.modules`)", found.Rejected[0].Name+" "+found.Rejected[0].Why)
+		require.Equal(
+			t,
+			"shop.py:5 asks whether a test runs (`\"unittest\" in sys.modules`)",
+			found.Rejected[0].Name+" "+found.Rejected[0].Why,
+		)
 
 		// A line that was there is not the change's, wherever it stands now.
-		was := pythonShop.With(repotest.Files{"shop.py": "import sys\nQUIET = \"unittest\" in sys.modules\n\n\n" + pythonShop["shop.py"]})
+		was := pythonShop.With(
+			repotest.Files{
+				"shop.py": "import sys\nQUIET = \"unittest\" in sys.modules\n\n\n" + pythonShop["shop.py"],
+			},
+		)
 		fix["shop.py"] = "import sys\n\n\ndef half(total):\n    return total // 2\n\n\nQUIET = \"unittest\" in sys.modules\n"
 		require.Nil(t, openShop(t, was).openTrial(t, fix).find(t).Rejected)
 	})

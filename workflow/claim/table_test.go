@@ -52,8 +52,12 @@ func TestTables(t *testing.T) {
 		if table.most == 0 {
 			wrong = claimed
 		}
-		assert.GreaterOrEqual(t, len(claimed)*100, table.least*len(all), "%s:\n%s", table.name, strings.Join(wrong, "\n"))
-		assert.LessOrEqual(t, len(claimed)*100, table.most*len(all), "%s:\n%s", table.name, strings.Join(wrong, "\n"))
+		assert.GreaterOrEqual(
+			t, len(claimed)*100, table.least*len(all), "%s:\n%s", table.name, strings.Join(wrong, "\n"),
+		)
+		assert.LessOrEqual(
+			t, len(claimed)*100, table.most*len(all), "%s:\n%s", table.name, strings.Join(wrong, "\n"),
+		)
 	}
 }
 

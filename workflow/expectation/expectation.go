@@ -118,7 +118,8 @@ func hasWord(line, value string) bool {
 			before = rest[i-1]
 		}
 		end := i + len(value)
-		if !(isWord(before) && isWord(value[0])) && !(end < len(rest) && isWord(rest[end]) && isWord(value[len(value)-1])) {
+		if !(isWord(before) && isWord(value[0])) &&
+			!(end < len(rest) && isWord(rest[end]) && isWord(value[len(value)-1])) {
 			return true
 		}
 		before, rest = rest[i], rest[i+1:]

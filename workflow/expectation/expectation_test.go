@@ -11,8 +11,17 @@ func TestLine(t *testing.T) {
 	require.Empty(t, Line(nil))
 	require.Empty(t, Line([]Change{{Will: "899"}}))
 	require.Equal(t, "TestJoin expects `foo\\{a}`, will expect 1", Change{"TestJoin", `foo\{a}`, "1"}.String())
-	require.Equal(t, "Expected to change: TestCoupon expects 900, will expect 899; TestOld: removed, as nobody calls it; TestNew will expect 3",
-		Line([]Change{{"TestCoupon", "900", "899"}, {"TestOld", "12", "removed,\nas nobody calls it"}, {"TestNew", "", "3"}}))
+	require.Equal(
+		t,
+		"Expected to change: TestCoupon expects 900, will expect 899; TestOld: removed, as nobody calls it; TestNew will expect 3",
+		Line(
+			[]Change{
+				{"TestCoupon", "900", "899"},
+				{"TestOld", "12", "removed,\nas nobody calls it"},
+				{"TestNew", "", "3"},
+			},
+		),
+	)
 }
 
 // TestAReportApprovesWhatItNames has a change for each way in which a test may be changed beside what was approved.

@@ -48,13 +48,51 @@ func spokenSentences(text string) []string {
 var (
 	// eastern writes the marks of Chinese and Japanese as ours.
 	eastern = strings.NewReplacer(
-		"。", ". ", "！", "! ", "？", "? ", "，", ", ", "、", ", ", "：", ": ", "；", "; ",
-		"（", " (", "）", ") ", "｡", ". ", "､", ", ", "—", " - ", "「", `"`, "」", `"`, "『", `"`, "』", `"`, "　", " ", "¡", "", "¿", "",
+		"。",
+		". ",
+		"！",
+		"! ",
+		"？",
+		"? ",
+		"，",
+		", ",
+		"、",
+		", ",
+		"：",
+		": ",
+		"；",
+		"; ",
+		"（",
+		" (",
+		"）",
+		") ",
+		"｡",
+		". ",
+		"､",
+		", ",
+		"—",
+		" - ",
+		"「",
+		`"`,
+		"」",
+		`"`,
+		"『",
+		`"`,
+		"』",
+		`"`,
+		"　",
+		" ",
+		"¡",
+		"",
+		"¿",
+		"",
 	)
 	// atBobbin matches the bot's name as people type it where Slack makes no mention of it.
 	atBobbin = lazyregexp.New(`(?i)^@bobbin\b[,:]? *`)
 	// toEverybody matches a mention of all people in a channel, the bot among them.
-	toEverybody = lazyregexp.New(`(?i)(^|\s)(?:<!(?:here|channel|everyone)(?:\|[^>]*)?>|@(?:here|channel|everyone|all)\b)[,:]?`)
+	toEverybody = lazyregexp.New(
+		`(?i)(^|\s)(?:<!(?:here|channel|everyone)(?:\|[^>]*)?>|@(?:here|channel|everyone|all)\b)[,:]?`,
+	)
 	// typedTogether match two sentences or clauses without a space between them: "stop...wrong file", and a
 	// number that is a slip of an exclamation mark: "stop!!!1".
 	typedTogether = []*lazyregexp.Regexp{

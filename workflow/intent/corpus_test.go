@@ -50,7 +50,9 @@ func TestHarmlessMessages(t *testing.T) {
 	require.Greater(t, tempting, 200)
 }
 
-var refusingWord = regexp.MustCompile(`(?i)\b(?:stop\w*|wait\w*|hold\w*|halt\w*|no|not|don'?t|cancel\w*|abort\w*|never|wrong)\b`)
+var refusingWord = regexp.MustCompile(
+	`(?i)\b(?:stop\w*|wait\w*|hold\w*|halt\w*|no|not|don'?t|cancel\w*|abort\w*|never|wrong)\b`,
+)
 
 // All messages that refuse are refusals, and those that clearly say stop stop.
 func TestRefusals(t *testing.T) {

@@ -20,14 +20,30 @@ func ReadPush(text string) (allows, unproven bool) {
 }
 
 // rightly matches "push it, 899 is right".
-var rightly = regexp.MustCompile(`^(?:yes,? )?push it(?:,| -|:|;)? (?:and )?(?:the )?(.{1,80}) (?:is|are) (?:right|correct|fine|ok|okay|good|intended|wanted)$`)
+var rightly = regexp.MustCompile(
+	`^(?:yes,? )?push it(?:,| -|:|;)? (?:and )?(?:the )?(.{1,80}) (?:is|are) (?:right|correct|fine|ok|okay|good|intended|wanted)$`,
+)
 
 // PushedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It returns
 // an empty string if the message names nothing.
 func PushedValue(text string) string {
 	value, _ := pushedValue(text)
 	if slices.Contains([]string{
-		"it", "that", "this", "all", "both", "everything", "they", "those", "these", "change", "new value", "new values", "new one", "test", "tests",
+		"it",
+		"that",
+		"this",
+		"all",
+		"both",
+		"everything",
+		"they",
+		"those",
+		"these",
+		"change",
+		"new value",
+		"new values",
+		"new one",
+		"test",
+		"tests",
 	}, value) {
 		return ""
 	}
@@ -35,7 +51,9 @@ func PushedValue(text string) string {
 }
 
 // unsure matches words with which a message says more than that a value is right.
-var unsure = regexp.MustCompile(`\b(?:not|no|if|when|once|unless|after|only|but|though|except|think|hope|maybe|whether|until|never|don't|isn't|nothing|neither|hardly)\b|[?"<>]`)
+var unsure = regexp.MustCompile(
+	`\b(?:not|no|if|when|once|unless|after|only|but|though|except|think|hope|maybe|whether|until|never|don't|isn't|nothing|neither|hardly)\b|[?"<>]`,
+)
 
 func pushedValue(text string) (value string, ok bool) {
 	m := rightly.FindStringSubmatch(pushWords(text))

@@ -41,5 +41,7 @@ var (
 		`(?:im|i am|were|we are) (?:still|not done|not finished|not yet done)(?: \w+)? (?:review|read|check|look|think|test|discuss|decid)ing`,
 	}, "|") + `)`)
 	// aboutProduct matches words that the objections of people have not, and those that report a fault have.
-	aboutProduct = lazyregexp.New(`\b(?:fails?|failed|errors?|log|logs|button|hook|queue|order|orders|mail|mails|page|users?|guests?|customers?|warehouse|notification|when|because|yesterday|last|instead|after)\b`)
+	aboutProduct = lazyregexp.New(
+		`\b(?:fails?|failed|errors?|log|logs|button|hook|queue|order|orders|mail|mails|page|users?|guests?|customers?|warehouse|notification|when|because|yesterday|last|instead|after)\b`,
+	)
 )

@@ -86,7 +86,9 @@ var (
 	shortWithout = lazyregexp.New(`(?i)^w/o `)
 	// ordinal matches a limit that names one of several things by its place among them, so that people are
 	// asked which is meant.
-	ordinal = lazyregexp.New(`(?i)^(?:please )?(?:(?:only|just|not|with) )*(?:the )?(?:first|second|third|fourth|fifth|last|former|latter|other)(?: (?:one|ones|two|three|option|part|half|point|step|task|item))?$`)
+	ordinal = lazyregexp.New(
+		`(?i)^(?:please )?(?:(?:only|just|not|with) )*(?:the )?(?:first|second|third|fourth|fifth|last|former|latter|other)(?: (?:one|ones|two|three|option|part|half|point|step|task|item))?$`,
+	)
 )
 
 // A scopeForm is one form of an approval with a scope, which is the only group of its expression.
@@ -104,19 +106,51 @@ type scopeForm struct {
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
-	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`), before: "only ", names: true},
+	{
+		words:  lazyregexp.New(`(?is)^` + openly + `fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
+		before: "only ",
+		names:  true,
+	},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
 	{words: lazyregexp.New(`(?is)^` + openly + allBut + ` (.+)$`), before: "not "},
 	{words: lazyregexp.New(`(?is)^` + openly + fixAll + `,? ` + except + ` (.+)$`), before: "not "},
-	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?:,? only)?$`), before: "only "},
-	{words: lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?:,? only)?$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`), before: "only ", numbers: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`), limits: true},
-	{words: lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`), before: "only ", names: true},
+	{
+		words:  lazyregexp.New(`(?is)^` + openly + withOnly + `(` + steps + ` ` + numbers + `)(?:,? only)?$`),
+		before: "only ",
+	},
+	{
+		words:   lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?:,? only)?$`),
+		before:  "only ",
+		numbers: true,
+	},
+	{
+		words: lazyregexp.New(
+			`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`,
+		),
+		before:  "only ",
+		numbers: true,
+	},
+	{
+		words:   lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`),
+		before:  "only ",
+		numbers: true,
+	},
+	{
+		words:   lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`),
+		before:  "only ",
+		numbers: true,
+	},
+	{
+		words:  lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`),
+		limits: true,
+	},
+	{
+		words:  lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
+		before: "only ",
+		names:  true,
+	},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
 }
@@ -141,15 +175,25 @@ const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
 var (
 	// limit matches what limits a change: what alone may change, what stays, what must not be done.
-	limit = lazyregexp.New(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
+	limit = lazyregexp.New(
+		`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`,
+	)
 	// limitsAll matches a limit that leaves nothing of the fix.
-	limitsAll = lazyregexp.New(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix|a (?:single )?(?:thing|line)|any (?:code|files?|lines?|of (?:it|this|that|the code))|(?:all )?(?:the|our|my|this|that|all) (?:code|codebase|code base|repo|repository))(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
+	limitsAll = lazyregexp.New(
+		`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix|a (?:single )?(?:thing|line)|any (?:code|files?|lines?|of (?:it|this|that|the code))|(?:all )?(?:the|our|my|this|that|all) (?:code|codebase|code base|repo|repository))(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`,
+	)
 )
 
 var (
-	refusesLater = lazyregexp.New(`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
-	everything   = lazyregexp.New(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
-	conditional  = lazyregexp.New(`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|confirm|` + conditions + `|` + times + `)\b`)
+	refusesLater = lazyregexp.New(
+		`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`,
+	)
+	everything = lazyregexp.New(
+		`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`,
+	)
+	conditional = lazyregexp.New(
+		`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|confirm|` + conditions + `|` + times + `)\b`,
+	)
 	// notConditional matches words of the same look that set no condition: "the first", "this week's report".
 	notConditional = lazyregexp.New(`(?i)\bthe first\b|\b(?:(?:this|next) \w+|today|tomorrow|tonight|\w+day)'s\b`)
 	// setAside matches what is left for another time, which limits a fix and is no condition of it.
@@ -169,7 +213,9 @@ var (
 	// path or a name.
 	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
-	noThing = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|both|rest) of (?:us|you|them)\b|(?:the|this) (?:thing|things|kind|sort|person|opposite|usual|same|other day|right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`)
+	noThing = lazyregexp.New(
+		`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|both|rest) of (?:us|you|them)\b|(?:the|this) (?:thing|things|kind|sort|person|opposite|usual|same|other day|right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`,
+	)
 	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
 	// does.
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
@@ -221,8 +267,10 @@ var (
 	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
 	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
 	// beginsTime matches the words at the end of a text that belong to what follows them.
-	beginsTime = lazyregexp.New(`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|our|your|my|in|at|on|by|with|from|to|of) *$`)
-	bareBut    = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
+	beginsTime = lazyregexp.New(
+		`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|our|your|my|in|at|on|by|with|from|to|of) *$`,
+	)
+	bareBut = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
 )
 
 // looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
@@ -281,7 +329,9 @@ func looseCondition(said string) string {
 }
 
 // loosely matches what is left out of everything, and the number of one step, which may be that of a revision.
-var loosely = lazyregexp.New(`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except + `) (.+)$|^` + openly + doThese + `(` + number + `)$`)
+var loosely = lazyregexp.New(
+	`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except + `) (.+)$|^` + openly + doThese + `(` + number + `)$`,
+)
 
 var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
 
@@ -339,4 +389,6 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 }
 
 // saysWhen matches a sentence that begins with a condition.
-var saysWhen = lazyregexp.New(`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|` + conditions + `|` + times + `)\b[^.!;\n]*`)
+var saysWhen = lazyregexp.New(
+	`(?im)(?:^|[.!;]\s+)(?:please |but |and |only |not )*(?:if|` + conditions + `|` + times + `)\b[^.!;\n]*`,
+)

@@ -22,13 +22,36 @@ func TakesBack(text string) bool {
 // NamesObjection reports whether a message that takes something back says that it does, and does not only agree.
 func NamesObjection(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
 
-var namesObjection = lazyregexp.New(`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|objection))\b`)
+var namesObjection = lazyregexp.New(
+	`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|objection))\b`,
+)
 
 var (
-	takeBackOpeners = lazyregexp.New(`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|i (?:was|am) (?:wrong|mistaken)|i misread (?:it|that|this)|i stand corrected|wrong (?:thread|button|channel|message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`)
-	takingBack      = []string{
-		"go on", "go ahead", "carry on", "continue", "keep going", "push it", "fix it", "do it", "i take it back", "i take that back", "taken back",
-		"it is fine", "it's fine", "that is fine", "that's fine", "it is right", "it's right", "that is right", "that's right", "all good", "my mistake",
+	takeBackOpeners = lazyregexp.New(
+		`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|i (?:was|am) (?:wrong|mistaken)|i misread (?:it|that|this)|i stand corrected|wrong (?:thread|button|channel|message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`,
+	)
+	takingBack = []string{
+		"go on",
+		"go ahead",
+		"carry on",
+		"continue",
+		"keep going",
+		"push it",
+		"fix it",
+		"do it",
+		"i take it back",
+		"i take that back",
+		"taken back",
+		"it is fine",
+		"it's fine",
+		"that is fine",
+		"that's fine",
+		"it is right",
+		"it's right",
+		"that is right",
+		"that's right",
+		"all good",
+		"my mistake",
 	}
 )
 
@@ -38,4 +61,6 @@ func takesBackAndGoesOn(text string) bool {
 	return TakesBack(text) && saysGo.MatchString(text)
 }
 
-var saysGo = lazyregexp.New(`(?i)\b(?:go on|go ahead|carry on|continue|keep going|push it|fix it|do it)\W*(?:please\W*)?$`)
+var saysGo = lazyregexp.New(
+	`(?i)\b(?:go on|go ahead|carry on|continue|keep going|push it|fix it|do it)\W*(?:please\W*)?$`,
+)

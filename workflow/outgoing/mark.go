@@ -112,7 +112,9 @@ const lookalikes = "\u20dfᛜᛝ⋄⌑⌺⍚⎏⏣◆◇◈◊♢♦⛋✦✧❖
 var diamondName = regexp.MustCompile(`:((?:[a-z0-9_+'-]*(?:diamond|kite|rhomb|lozenge|gem)[a-z0-9_+'-]*)):`)
 
 // leadingMark matches marks, and what looks like them, at the beginning of a line.
-var leadingMark = regexp.MustCompile("(?m)" + lineStart + `[` + lookalikes + `][` + lookalikes + `\p{Mn}\p{Cf}\p{Z}\t]*`)
+var leadingMark = regexp.MustCompile(
+	"(?m)" + lineStart + `[` + lookalikes + `][` + lookalikes + `\p{Mn}\p{Cf}\p{Z}\t]*`,
+)
 
 // WithoutMark takes the mark, and what looks like it, from the beginning of each line, and replaces it
 // elsewhere by a dot that nobody takes for it.
@@ -132,7 +134,9 @@ func WithoutMark(text string) string {
 const lineStart = "^((?:[ \\t\\r\\p{Z}\u115f\u1160\u3164\uffa0*_~>#+-]|&gt;|\\d{1,3}[.)]\\s|<[^|>\\n]*\\|)*)"
 
 // sign matches signs that a line begins with: check marks, shapes, pictures, and names of emoji.
-var sign = regexp.MustCompile(lineStart + `((?:[` + lookalikes + `\p{So}\p{Co}\p{Mn}\p{Me}\p{Cf}✓✔✗✘•·∙⋅●○■□▪▫▶►→⇒√×]|:[a-z0-9_+'-]{2,}:)[\s\p{Z}\p{Mn}\x{200d}\x{115f}\x{1160}\x{3164}\x{ffa0}]*)+`)
+var sign = regexp.MustCompile(
+	lineStart + `((?:[` + lookalikes + `\p{So}\p{Co}\p{Mn}\p{Me}\p{Cf}✓✔✗✘•·∙⋅●○■□▪▫▶►→⇒√×]|:[a-z0-9_+'-]{2,}:)[\s\p{Z}\p{Mn}\x{200d}\x{115f}\x{1160}\x{3164}\x{ffa0}]*)+`,
+)
 
 // boxes are signs with which people draw trees and tables.
 var boxes = regexp.MustCompile(`[\x{2500}-\x{259f}]`)

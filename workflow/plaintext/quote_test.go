@@ -28,5 +28,10 @@ func TestNothingEndsAQuote(t *testing.T) {
 func TestQuotedCodeIsAsItStands(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "“no error for `\"a\\`, and 'b'”", QuoteLine("no error for `\"a\\`, and \"b\""))
-	require.Equal(t, "“no error for `'a, and 'b'”", QuoteLine("no error for `\"a, and \"b\""), "a backtick without its pair")
+	require.Equal(
+		t,
+		"“no error for `'a, and 'b'”",
+		QuoteLine("no error for `\"a, and \"b\""),
+		"a backtick without its pair",
+	)
 }

@@ -138,8 +138,18 @@ func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at hos
 			}
 			after := row
 			after.State = pullrequest.Reverted
-			return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("%s was taken back in %s by %s: %s. Reply here to take it up again.",
-				k.name(row), row.Base, c.Hash[:min(len(c.Hash), 7)], plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(c.Message), 100)))))
+			return 0, k.Rows.Change(
+				ctx, row, after,
+				k.line(fmt.Sprintf(
+					"%s was taken back in %s by %s: %s. Reply here to take it up again.",
+					k.name(
+						row,
+					),
+					row.Base,
+					c.Hash[:min(len(c.Hash), 7)],
+					plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(c.Message), 100)),
+				)),
+			)
 		}
 	}
 	return k.pause(row), nil
@@ -254,9 +264,14 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
-	l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}, Buttons: append(mend, outgoing.Button{
-		ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
-	})}
+	l := outgoing.Line{
+		Agent:   k.Agent,
+		Text:    k.Secrets.Mask(text),
+		Vouched: []int{0},
+		Buttons: append(mend, outgoing.Button{
+			ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+		}),
+	}
 	if row.Aside {
 		return []store.Part{store.Lines{l}}, nil
 	}

@@ -92,7 +92,8 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 		return k, err
 	}
 	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code, vouched) values ($1, $2, $3, $4, $5, $6) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code, append([]int{}, l.Vouched...)).Scan(&k.id)
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code, append([]int{}, l.Vouched...)).
+		Scan(&k.id)
 	if err != nil {
 		return k, err
 	}
@@ -191,7 +192,8 @@ func (s *Store) NewestLines(ctx context.Context, session, before string) (offers
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and exists (select 1 from buttons b
 				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
 			coalesce(max(ts), '')
-		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2 and o.line_id is not null`, session, before).Scan(&offers, &newest)
+		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2 and o.line_id is not null`, session, before).
+		Scan(&offers, &newest)
 	return offers, newest, err
 }
 
@@ -209,7 +211,8 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 // which Slack's answer was lost, so that its ts is not known yet, may be any.
 func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true) from outbox o left join outbox first on first.key = o.rewrites
-		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).Scan(&in)
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).
+		Scan(&in)
 	return in, err
 }
 
@@ -223,7 +226,11 @@ type PostedLine struct {
 
 // Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
-	rows, err := s.Pool.Query(ctx, `select agent, text, at, vouched from lines where session_id = $1 order by id`, session)
+	rows, err := s.Pool.Query(
+		ctx,
+		`select agent, text, at, vouched from lines where session_id = $1 order by id`,
+		session,
+	)
 	if err != nil {
 		return nil, err
 	}

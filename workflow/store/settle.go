@@ -61,7 +61,10 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err := s.endQuestion(ctx, tx, note); err != nil || note == "" {
 		return err
 	}
-	if report, ok := record.Find[consent.Report](&s.Recording); ok && report.Revision == 1 && note == counts(report.Revision) {
+	if report, ok := record.Find[consent.Report](
+		&s.Recording,
+	); ok && report.Revision == 1 &&
+		note == counts(report.Revision) {
 		note = "" // it replaces nothing, so there is nothing to say
 	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`

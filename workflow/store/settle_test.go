@@ -46,7 +46,13 @@ func TestAFirstReportSaysNothingBelow(t *testing.T) {
 	for revision, note := range map[int]string{1: "", 2: "Revision 2 below counts now."} {
 		s := storetest.Open(t)
 		turn, key := asks(t, s, true)
-		report := workflow.Report{Revision: revision, Kind: "root_cause", Body: []byte(`{}`), Text: "it is so", BaseCommit: "c0ffee"}
+		report := workflow.Report{
+			Revision:   revision,
+			Kind:       "root_cause",
+			Body:       []byte(`{}`),
+			Text:       "it is so",
+			BaseCommit: "c0ffee",
+		}
 		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
 		p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 		require.NoError(t, err)

@@ -147,7 +147,17 @@ func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 }
 
 // ownWords holds the kinds of lines that are an agent's own words.
-var ownWords = []string{"Reply", "advise", "Ask", "Restate", "offerDefaults", "Blocked", "SayLine", "tickPlan", "AgentLine"}
+var ownWords = []string{
+	"Reply",
+	"advise",
+	"Ask",
+	"Restate",
+	"offerDefaults",
+	"Blocked",
+	"SayLine",
+	"tickPlan",
+	"AgentLine",
+}
 
 // vouchedIn returns which lines of a sample the program vouches for: those that its kind says, or the first one.
 func vouchedIn(kind string, l outgoing.Line) []int {
@@ -202,18 +212,34 @@ func TestWhoVouches(t *testing.T) {
 		}))
 	}
 	require.Equal(t, []string{
-		"bot/poster/attach.go", "workflow/pullrequests/follow.go", "workflow/pullrequests/follower.go",
-		"workflow/turn/backport/backport.go", "workflow/turn/backport/port.go", "workflow/turn/delivery/allowance.go",
-		"workflow/turn/delivery/result.go", "workflow/turn/delivery/review.go", "workflow/turn/inquiry/reader.go",
-		"workflow/turn/ledger/say.go", "workflow/turn/ledger/words.go", "workflow/turn/lookback/text.go",
-		"workflow/turn/orchestrator/report.go", "workflow/turn/orchestrator/request.go", "workflow/turn/orchestrator/tools.go",
-		"workflow/turn/pictures/pictures.go", "workflow/turn/runtime/loop.go", "workflow/turn/runtime/transcript.go",
-		"workflow/turn/watchdog.go", "workflow/turn/worker/worker.go", "workflow/turn/worktree/open.go",
+		"bot/poster/attach.go",
+		"workflow/pullrequests/follow.go",
+		"workflow/pullrequests/follower.go",
+		"workflow/turn/backport/backport.go",
+		"workflow/turn/backport/port.go",
+		"workflow/turn/delivery/allowance.go",
+		"workflow/turn/delivery/result.go",
+		"workflow/turn/delivery/review.go",
+		"workflow/turn/inquiry/reader.go",
+		"workflow/turn/ledger/say.go",
+		"workflow/turn/ledger/words.go",
+		"workflow/turn/lookback/text.go",
+		"workflow/turn/orchestrator/report.go",
+		"workflow/turn/orchestrator/request.go",
+		"workflow/turn/orchestrator/tools.go",
+		"workflow/turn/pictures/pictures.go",
+		"workflow/turn/runtime/loop.go",
+		"workflow/turn/runtime/transcript.go",
+		"workflow/turn/watchdog.go",
+		"workflow/turn/worker/worker.go",
+		"workflow/turn/worktree/open.go",
 	}, found)
 }
 
 // vouching matches how a line gets a part that the program vouches for.
-var vouching = regexp.MustCompile(`Vouched: \[\]int\{|\.Vouched = (?:append\(|\[\]int|text\.|vouched\()|\.Vouch\(|VouchBelow\(`)
+var vouching = regexp.MustCompile(
+	`Vouched: +\[\]int\{|\.Vouched = (?:append\(|\[\]int|text\.|vouched\()|\.Vouch\(|VouchBelow\(`,
+)
 
 func says(texts ...string) (lines []outgoing.Line) {
 	for _, text := range texts {
@@ -225,7 +251,18 @@ func says(texts ...string) (lines []outgoing.Line) {
 // speaking maps the functions that say something to the index of the argument that holds the text; a
 // negative index counts from the end.
 var speaking = map[string]int{
-	"ProgramLine": 0, "ProgramText": 0, "AgentLine": 0, "ProgressLine": 0, "OwnLine": 1, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
+	"ProgramLine":    0,
+	"ProgramText":    0,
+	"AgentLine":      0,
+	"ProgressLine":   0,
+	"OwnLine":        1,
+	"Answer":         1,
+	"Refuse":         -1,
+	"refuseRevision": -1,
+	"turnAway":       -1,
+	"SayIfNew":       -1,
+	"SayOnce":        -1,
+	"Say":            -1,
 }
 
 // kindsIn returns the places in a source that say something, named after their function, with their
@@ -407,32 +444,60 @@ func pushQuestions(correctOrStop []string) []outgoing.Line {
 // consentSamples returns examples of the lines about stops, and about what people approve with a limit.
 func consentSamples() map[string][]outgoing.Line {
 	asked := func(text, label string) outgoing.Line {
-		return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: []outgoing.Button{{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"}}}
+		return outgoing.Line{
+			Agent: "orchestrator",
+			Text:  text,
+			Buttons: []outgoing.Button{
+				{ActionID: "fix_it", Label: label, Style: "primary"},
+				{ActionID: "correct", Label: "No"},
+			},
+		}
 	}
 	return map[string][]outgoing.Line{
 		"AskConsent": {
-			asked("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", "Yes, fix it"),
-			asked("ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time has come, or press the button to approve revision 1 now, limited to: the guard.", "Fix it now"),
+			asked(
+				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".",
+				"Yes, fix it",
+			),
+			asked(
+				"ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time has come, or press the button to approve revision 1 now, limited to: the guard.",
+				"Fix it now",
+			),
 		},
-		"leaveDecision": says("gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
-			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve."),
-		"nameThreads": append(says("Nothing is at work in this channel, so there is nothing to stop."), outgoing.Line{
-			Agent: "orchestrator", Text: "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
-			Buttons: []outgoing.Button{{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"}},
-		}),
+		"leaveDecision": says(
+			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
+			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve.",
+		),
+		"nameThreads": append(
+			says("Nothing is at work in this channel, so there is nothing to stop."),
+			outgoing.Line{
+				Agent: "orchestrator",
+				Text:  "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
+				Buttons: []outgoing.Button{
+					{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"},
+				},
+			},
+		),
 		"refuseAgain": {
 			{Agent: "orchestrator", Text: "Revision 1 was already approved by ann."},
 			{
-				Agent: "orchestrator", Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix it\". " +
+				Agent: "orchestrator",
+				Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix it\". " +
 					"The work was stopped. Shall it go on? Press the button, or write \"go on\".",
 				Buttons: []outgoing.Button{{ActionID: "go_on", Label: "Go on"}},
 			},
 		},
 		"Withdraw": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
-		"takeUp": {{
-			Agent: "orchestrator", Text: "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
-			Buttons: []outgoing.Button{{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"}, {ActionID: "correct", Label: "Correct…"}},
-		}},
+		"takeUp": {
+			{
+				Agent: "orchestrator",
+				Text:  "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
+				Buttons: []outgoing.Button{
+					{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"},
+					{ActionID: "correct", Label: "Correct…"},
+				},
+			},
+		},
 	}
 }
 

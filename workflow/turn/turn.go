@@ -158,7 +158,9 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 // and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
-	if stepStopped := stop.What == "stop" && stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) && t.halt != nil {
+	if stepStopped := stop.What == "stop" &&
+		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
+		t.halt != nil {
 		t.halt(errStopped)
 	}
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {

@@ -88,7 +88,11 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	for _, c := range x.Commands {
 		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
-	return outgoing.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " ")), Vouched: []int{0}}
+	return outgoing.Line{
+		Agent:   r.Agents[agent.Orchestrator].Signature(),
+		Text:    r.Secrets.Mask(strings.Join(parts, " ")),
+		Vouched: []int{0},
+	}
 }
 
 // brief returns a text in one line of at most 120 characters.

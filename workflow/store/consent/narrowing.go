@@ -42,5 +42,14 @@ func (n Narrowing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if !open {
 		return record.ErrStale
 	}
-	return Decision(permit.Decision{What: Narrowed, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS, Revision: n.Revision}).Write(ctx, tx, r)
+	return Decision(
+		permit.Decision{
+			What:      Narrowed,
+			Allowed:   true,
+			Reason:    n.Limit,
+			User:      n.User,
+			MessageTS: n.MessageTS,
+			Revision:  n.Revision,
+		},
+	).Write(ctx, tx, r)
 }

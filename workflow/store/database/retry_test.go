@@ -24,7 +24,7 @@ func TestAProcessThatStoodStillTriesAgain(t *testing.T) {
 			if attempts++; attempts > 1 {
 				return nil
 			}
-			time.Sleep(time.Hour)
+			time.Sleep(time.Hour) // on the clock of synctest: no test waits
 			return io.ErrUnexpectedEOF
 		}))
 		require.Equal(t, 2, attempts)

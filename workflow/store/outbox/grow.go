@@ -73,7 +73,9 @@ func (o *Outbox) EditedSince(ctx context.Context, p *outgoing.Posting) (*outgoin
 // readGrown reads the reply of progress lines at ts. If key is given, it includes the lines
 // that are being joined to the reply with that key. It returns nil if there is no such reply.
 func readGrown(ctx context.Context, q querier, session, ts, key string) (*outgoing.Posting, error) {
-	rows, err := q.Query(ctx, `select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched
+	rows, err := q.Query(
+		ctx,
+		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched
 		from outbox o join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null and o.refused is null) order by o.id`, session, ts, key)
 	if err != nil {

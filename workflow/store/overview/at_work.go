@@ -29,7 +29,9 @@ func AtWork(ctx context.Context, db *database.DB, at Place) ([]workflow.Session,
 	if err != nil {
 		return nil, fmt.Errorf("sessions at work: %w", err)
 	}
-	list, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return store.ScanSession(r) })
+	list, err := pgx.CollectRows(
+		rows, func(r pgx.CollectableRow) (workflow.Session, error) { return store.ScanSession(r) },
+	)
 	if err != nil {
 		return nil, fmt.Errorf("sessions at work: %w", err)
 	}

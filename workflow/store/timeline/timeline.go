@@ -112,13 +112,22 @@ func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool
 
 // read returns the entries from the time from on and before until.
 func read(ctx context.Context, db *database.DB, session string, from, until time.Time) ([]Entry, error) {
-	rows, err := db.Pool.Query(ctx, `select at, kind, who, task, number, title, body, wrong, place, part, n, vouched from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`, session, from, until)
+	rows, err := db.Pool.Query(
+		ctx,
+		`select at, kind, who, task, number, title, body, wrong, place, part, n, vouched from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`,
+		session,
+		from,
+		until,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
 	}
 	read, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (e Entry, err error) {
 		var place int
-		err = r.Scan(&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &place, &e.of, &e.n, &e.Vouched)
+		err = r.Scan(
+			&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &place, &e.of, &e.n,
+			&e.Vouched,
+		)
 		e.ID = fmt.Sprintf("%s-%d-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), place, e.of, e.n)
 		return e, err
 	})

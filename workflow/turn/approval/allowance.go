@@ -59,7 +59,10 @@ func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) 
 	_, unproven := intent.ReadPush(m.Text)
 	switch value := intent.PushedValue(m.Text); {
 	case m.Kind != incoming.Action && value != "" && !expectation.Wanted(w.Expectations, value):
-		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. To have the files as they are, reply \"push it\".", value)
+		return "another value", fmt.Sprintf(
+			"You write that %s is right; the question is about something else. To have the files as they are, reply \"push it\".",
+			value,
+		)
 	case m.Kind == incoming.Action || intent.PushesAllTheSame(m.Text):
 		return "", ""
 	case len(w.Objections) > 0:
@@ -102,8 +105,11 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	if talk, err := ap.TalkBelow(ctx, m); err != nil {
 		return nil, err
 	} else if _, unproven := intent.ReadPush(m.Text); talk && !unproven && !intent.PushesAllTheSame(m.Text) {
-		return refused("others talk above", p.Name+", was that for me? To allow the push, press the button of the question, "+
-			"or write \"push it\" once more.")
+		return refused(
+			"others talk above",
+			p.Name+", was that for me? To allow the push, press the button of the question, "+
+				"or write \"push it\" once more.",
+		)
 	}
 	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
 		return f, err

@@ -196,11 +196,16 @@ func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.
 	if c.Scope != "" {
 		limited = ", limited to: " + c.Scope
 	}
-	question, label, reason := fmt.Sprintf("%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".", p.Name, s.Revision, limited), consentLabel, "unclear, asked"
+	question, label, reason := fmt.Sprintf(
+		"%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".",
+		p.Name, s.Revision, limited,
+	), consentLabel, "unclear, asked"
 	if c.Condition != "" {
 		label, reason = "Fix it now", "a condition: "+c.Condition
-		question = fmt.Sprintf("%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the button to approve revision %d now%s.",
-			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited)
+		question = fmt.Sprintf(
+			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the button to approve revision %d now%s.",
+			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited,
+		)
 	}
 	line := ap.ProgramLine(question,
 		outgoing.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
@@ -219,7 +224,9 @@ func (ap *Approvals) LimitAsked(ctx context.Context, m incoming.Message) (string
 	if err != nil || offered == "" || offered != newest {
 		return "", err
 	}
-	scope, _, err := ap.Store.NewestOffer(ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered})
+	scope, _, err := ap.Store.NewestOffer(
+		ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered},
+	)
 	return scope, err
 }
 

@@ -251,8 +251,27 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	if f = hw.ForAgents(m, ""); goesOn {
 		f = hw.Ignore(m)
 	}
-	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), GoOnButton(s.Halted)...)))
-	f = append(f, consent.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(
+		f,
+		store.Lines(
+			hw.ProgramLine(
+				fmt.Sprintf(
+					"%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.",
+					p.Name, s.Revision,
+				),
+				GoOnButton(s.Halted)...),
+		),
+	)
+	f = append(
+		f,
+		consent.Decision{
+			What:      "resume",
+			Reason:    "unclear, asked",
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
+		},
+	)
 	return f, true, nil
 }
 
@@ -285,8 +304,12 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands. "+
 		"Delegate again what was interrupted; its files are kept.", prompt.PersonName(p.Name), s.Revision)
 	if void != nil {
-		told = fmt.Sprintf("%s lets the stopped work go on. The approval of revision %d was taken back: do the work and "+
-			"call finish, which asks for a new word before the push.", prompt.PersonName(p.Name), s.Revision)
+		told = fmt.Sprintf(
+			"%s lets the stopped work go on. The approval of revision %d was taken back: do the work and "+
+				"call finish, which asks for a new word before the push.",
+			prompt.PersonName(p.Name),
+			s.Revision,
+		)
 	}
 	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))

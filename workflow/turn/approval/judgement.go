@@ -24,7 +24,20 @@ import (
 // would permit something. For any other it returns an error, so that the message is judged when Slack
 // answers again.
 func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
-	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", button.FixLimited, button.TakeUp, button.PutBack, button.Backport, ActionGoOn, button.PassOn}, m.ActionID)
+	permits := slices.Contains(
+		[]string{
+			"fix_it",
+			"push_it",
+			"confirm",
+			button.FixLimited,
+			button.TakeUp,
+			button.PutBack,
+			button.Backport,
+			ActionGoOn,
+			button.PassOn,
+		},
+		m.ActionID,
+	)
 	if m.Kind == incoming.Sent || !permits && !ap.Words.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}

@@ -18,7 +18,9 @@ import (
 // Narrow judges a message of a person who may approve that limits approved work further: "only cart/price.go". The
 // limit joins the scope of the approval, whoever gave that, and every change is held against both. It permits nothing.
 // ok reports whether the message is such a limit. After the push, the person is told that it came too late.
-func (ap *Approvals) Narrow(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (ap *Approvals) Narrow(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
 	s := ap.Session()
 	limit, limits := ap.Words.ReadLimit(m.Text)
 	if !limits || s.Revision == 0 || ap.AwaitsConsent() {
@@ -47,20 +49,42 @@ func (ap *Approvals) Narrow(ctx context.Context, m incoming.Message, p workflow.
 		}
 		return ap.limitTooLate(m, p, push, limit), true, nil
 	}
-	f = ap.ForAgents(m, fmt.Sprintf("%s, who may approve, narrows the approval of revision %d. What is changed has to stay within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
-		prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit), prompt.Fence("message", ap.Slack.Readable(ctx, m.Text))))
-	return append(f, consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS},
-		store.Lines(ap.ProgramLine(fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)))), true, nil
+	f = ap.ForAgents(
+		m,
+		fmt.Sprintf(
+			"%s, who may approve, narrows the approval of revision %d. What is changed has to stay within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
+			prompt.PersonName(
+				p.Name,
+			),
+			s.Revision,
+			prompt.Fence("scope", limit),
+			prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)),
+		),
+	)
+	return append(
+		f, consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS},
+		store.Lines(
+			ap.ProgramLine(fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)),
+		),
+	), true, nil
 }
 
 // limitTooLate returns the parts that answer a limit of what was pushed, or is being pushed.
-func (ap *Approvals) limitTooLate(m incoming.Message, p workflow.Person, push outgoing.Push, limit string) []store.Part {
+func (ap *Approvals) limitTooLate(
+	m incoming.Message, p workflow.Person, push outgoing.Push, limit string,
+) []store.Part {
 	at := fmt.Sprintf("was pushed already, as `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	if push.State == outgoing.PushIntended {
 		at = fmt.Sprintf("is being pushed at this moment, as `%s`", push.Branch)
 	}
 	revision := ap.Session().Revision
-	f := ap.Refuse(m, p, consent.Narrowed, "too late: "+limit, fmt.Sprintf("%s, that limit comes too late: revision %d %s. Say what has to come out again, and I look into it.", p.Name, revision, at))
+	f := ap.Refuse(
+		m, p, consent.Narrowed, "too late: "+limit,
+		fmt.Sprintf(
+			"%s, that limit comes too late: revision %d %s. Say what has to come out again, and I look into it.",
+			p.Name, revision, at,
+		),
+	)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }

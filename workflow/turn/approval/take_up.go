@@ -35,7 +35,9 @@ func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 }
 
 // takeUp judges an approval of the stopped report by a person who may approve.
-func (ap *Approvals) takeUp(ctx context.Context, m incoming.Message, p workflow.Person, scope string) ([]store.Part, error) {
+func (ap *Approvals) takeUp(
+	ctx context.Context, m incoming.Message, p workflow.Person, scope string,
+) ([]store.Part, error) {
 	s := ap.Session()
 	offered, above, err := ap.offeredAbove(ctx, m)
 	if err != nil {
@@ -47,7 +49,9 @@ func (ap *Approvals) takeUp(ctx context.Context, m incoming.Message, p workflow.
 		}
 		return ap.takeUpParts(ctx, m, p, scope)
 	}
-	question := fmt.Sprintf("%s, revision %d was stopped by %s. Take it up again", p.Name, s.Revision, ap.stoppedBy(ctx))
+	question := fmt.Sprintf(
+		"%s, revision %d was stopped by %s. Take it up again", p.Name, s.Revision, ap.stoppedBy(ctx),
+	)
 	label := "Fix it"
 	if s.ReportKind == workflow.ReportRequest || s.ReportKind == workflow.ReportPlan {
 		label = "Go ahead"
@@ -56,14 +60,33 @@ func (ap *Approvals) takeUp(ctx context.Context, m incoming.Message, p workflow.
 		question += ", limited to: " + scope
 		label += ", so limited"
 	}
-	f := ap.Answer(m, question+"?",
-		outgoing.Button{ActionID: button.TakeUp, Label: label, Style: "primary", Value: store.NewToken(), Means: takeUpMeans(s.Halted, scope)},
-		outgoing.Button{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()})
-	return append(f, consent.Decision{What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}), nil
+	f := ap.Answer(
+		m, question+"?",
+		outgoing.Button{
+			ActionID: button.TakeUp,
+			Label:    label,
+			Style:    "primary",
+			Value:    store.NewToken(),
+			Means:    takeUpMeans(s.Halted, scope),
+		},
+		outgoing.Button{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
+	)
+	return append(
+		f,
+		consent.Decision{
+			What:      "approve",
+			Reason:    "it was stopped, asked",
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
+		},
+	), nil
 }
 
 // TakeUp judges a press of the button of an offer. It is judged like an approval.
-func (ap *Approvals) TakeUp(ctx context.Context, m incoming.Message, p workflow.Person, revision int, means string) ([]store.Part, error) {
+func (ap *Approvals) TakeUp(
+	ctx context.Context, m incoming.Message, p workflow.Person, revision int, means string,
+) ([]store.Part, error) {
 	mark, scope, _ := strings.Cut(means, "\n")
 	if no, may, err := ap.mayDecide(ctx, m, p, revision, "approve", "this"); err != nil || !may {
 		return no, err
@@ -76,12 +99,20 @@ func (ap *Approvals) TakeUp(ctx context.Context, m incoming.Message, p workflow.
 	case !stopped || revision != s.Revision:
 		return ap.Approve(ctx, m, p, revision, scope)
 	case mark != s.Halted:
-		return ap.refuseRevision(revision, m, p, "an older stop", fmt.Sprintf("%s: somebody said stop again since. Write \"fix it\" if revision %d is to be taken up all the same.", p.Name, revision)), nil
+		return ap.refuseRevision(
+			revision, m, p, "an older stop",
+			fmt.Sprintf(
+				"%s: somebody said stop again since. Write \"fix it\" if revision %d is to be taken up all the same.",
+				p.Name, revision,
+			),
+		), nil
 	}
 	return ap.takeUpParts(ctx, m, p, scope)
 }
 
-func (ap *Approvals) takeUpParts(ctx context.Context, m incoming.Message, p workflow.Person, scope string) ([]store.Part, error) {
+func (ap *Approvals) takeUpParts(
+	ctx context.Context, m incoming.Message, p workflow.Person, scope string,
+) ([]store.Part, error) {
 	report, err := ap.Store.Report(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return nil, err
@@ -98,7 +129,9 @@ func (ap *Approvals) offeredAbove(ctx context.Context, m incoming.Message) (scop
 	if m.Kind == incoming.Action || m.Kind == incoming.Form {
 		return "", false, nil
 	}
-	means, ok, err := ap.Store.NewestOffer(ctx, s.ID, store.Offer{ActionID: button.TakeUp, MeansPrefix: s.Halted + "\n", Before: m.TS})
+	means, ok, err := ap.Store.NewestOffer(
+		ctx, s.ID, store.Offer{ActionID: button.TakeUp, MeansPrefix: s.Halted + "\n", Before: m.TS},
+	)
 	_, scope, _ = strings.Cut(means, "\n")
 	return scope, ok, err
 }

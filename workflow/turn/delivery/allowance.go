@@ -55,7 +55,12 @@ func (d *Delivery) AskAllowance(
 	question := d.ProgramLine(w.Names, buttons...)
 	question[0].Vouched = vouched(w.Names)
 	asked := ledger.WithParts(
-		model.Result{Ends: true, Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(slices.Concat(reasons.expectations, reasons.paths), "\n")},
+		model.Result{
+			Ends: true,
+			Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(
+				slices.Concat(reasons.expectations, reasons.paths), "\n",
+			),
+		},
 		consent.Allowance(*w),
 		store.Replies(question),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})

@@ -90,8 +90,13 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 		}
 		if words != "" {
 			d.saidWords = true
-			return true, fmt.Sprintf("changed says that nothing differs from revision %d, and people wrote this since. "+
-				"Read it again, and say what differs, or why it changes nothing. %s\n%s", a.Revision, now, words), nil
+			return true, fmt.Sprintf(
+				"changed says that nothing differs from revision %d, and people wrote this since. "+
+					"Read it again, and say what differs, or why it changes nothing. %s\n%s",
+				a.Revision,
+				now,
+				words,
+			), nil
 		}
 	}
 	if plaintext.OneLine(f.Changed) == "" {

@@ -24,7 +24,9 @@ type Expectations struct {
 const maxExpectations = 20
 
 // Expectations compares the changed expectations of a proof with those that the approved report names.
-func (d *Delivery) Expectations(ctx context.Context, a *permit.Approval, p proof.Proof) (found Expectations, err error) {
+func (d *Delivery) Expectations(
+	ctx context.Context, a *permit.Approval, p proof.Proof,
+) (found Expectations, err error) {
 	if len(p.Expectations) == 0 {
 		return found, nil
 	}
@@ -67,24 +69,41 @@ func expectedChanges(r workflow.Report) []expectation.Change {
 // approved only by a report that names such a file.
 func foundBy(e proof.Expectation) expectation.Found {
 	if len(e.With) > 0 {
-		return expectation.Found{Names: append([]string{e.Test}, e.Covers...), Now: "only with " + strings.Join(e.With, ", ")}
+		return expectation.Found{
+			Names: append([]string{e.Test}, e.Covers...),
+			Now:   "only with " + strings.Join(e.With, ", "),
+		}
 	}
 	return expectation.Found{
-		Names: append([]string{e.Test}, e.Covers...), Was: e.Was, Now: e.Now, More: e.More,
-		Gone: e.Kind == proof.ExpectationRemoved || e.Kind == proof.ExpectationSkipped, Unrun: e.Kind == proof.ExpectationBroken,
+		Names: append([]string{e.Test}, e.Covers...),
+		Was:   e.Was,
+		Now:   e.Now,
+		More:  e.More,
+		Gone: e.Kind == proof.ExpectationRemoved ||
+			e.Kind == proof.ExpectationSkipped,
+		Unrun: e.Kind == proof.ExpectationBroken,
 	}
 }
 
 // expectationLines returns the lines of a result that name each changed expectation and who allowed it.
 func (w provenWork) expectationLines() (lines []string) {
 	for _, e := range w.expected.Approved {
-		lines = append(lines, fmt.Sprintf("• Changed expectation, in revision %d as approved by %s: %s", w.approval.Revision, plaintext.OneLine(w.approval.UserName), e))
+		lines = append(
+			lines,
+			fmt.Sprintf(
+				"• Changed expectation, in revision %d as approved by %s: %s", w.approval.Revision,
+				plaintext.OneLine(w.approval.UserName), e,
+			),
+		)
 	}
 	if w.allowance == nil || w.allowance.Expectations == "" {
 		return lines
 	}
 	for _, e := range strings.Split(w.allowance.Expectations, "\n") {
-		lines = append(lines, fmt.Sprintf("• Changed expectation, allowed by %s: %s", plaintext.OneLine(w.allowance.UserName), e))
+		lines = append(
+			lines,
+			fmt.Sprintf("• Changed expectation, allowed by %s: %s", plaintext.OneLine(w.allowance.UserName), e),
+		)
 	}
 	return lines
 }

@@ -20,7 +20,9 @@ import (
 
 // resultText returns the line that tells the thread the result: what was done, in which files, what
 // shows it, and where to compare it.
-func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) (text outgoing.Text) {
+func (d *Delivery) resultText(
+	ctx context.Context, work provenWork, commit string, f decision.Finish,
+) (text outgoing.Text) {
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range work.changes {
@@ -30,7 +32,17 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
-	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed))
+	text.Vouch(
+		fmt.Sprintf(
+			"%s Pushed `%s` at %s: %s, +%d −%d lines.",
+			done,
+			s.Branch,
+			prompt.ShortHash(commit),
+			plaintext.CountNoun(len(work.changes), "file"),
+			added,
+			removed,
+		),
+	)
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		if saysNothingDiffers(changed) {
 			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
@@ -122,7 +134,9 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	}
 	details := strings.Join(lines, "\n")
 	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {
-		details += "\nIn the words of the " + d.Agents[agent.Orchestrator].Signature() + ":\n" + prompt.Quote(strings.TrimSpace(more))
+		details += "\nIn the words of the " + d.Agents[agent.Orchestrator].Signature() + ":\n" + prompt.Quote(
+			strings.TrimSpace(more),
+		)
 	}
 	if len(work.unsaid) > 0 {
 		details += "\nTaken out of these words, since only the program says it:" + plaintext.List(work.unsaid)

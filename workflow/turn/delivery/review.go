@@ -40,7 +40,9 @@ type reviewStep struct {
 //
 // The reviewer of scopes is another agent: it is also asked about each task, its verdict takes hunks
 // out, and work without its verdict does not go on.
-func (d reviewStep) beforePush(ctx context.Context, work provenWork) (told *review.Outcome, back *model.Result, err error) {
+func (d reviewStep) beforePush(
+	ctx context.Context, work provenWork,
+) (told *review.Outcome, back *model.Result, err error) {
 	p := d.Trees.Current()
 	if p.Repository.Unreviewed {
 		return &review.Outcome{Why: "reviews are off for this repository"}, nil, nil
@@ -70,8 +72,21 @@ func (d reviewStep) beforePush(ctx context.Context, work provenWork) (told *revi
 	case told.Findings == nil:
 		told.Why = "the reviewer gave no answer"
 	case len(told.Findings)+len(told.WrongCriteria()) > 0:
-		r := ledger.WithParts(model.Result{Text: told.ForOrchestrator()},
-			progress.Inquiry{ID: q.ID, Applied: true}, store.Lines{{Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0}, Progress: true}})
+		r := ledger.WithParts(
+			model.Result{Text: told.ForOrchestrator()},
+			progress.Inquiry{
+				ID:      q.ID,
+				Applied: true,
+			},
+			store.Lines{
+				{
+					Agent:    d.Agents[agent.Critic].Signature(),
+					Text:     told.ForThread(),
+					Vouched:  []int{0},
+					Progress: true,
+				},
+			},
+		)
 		return nil, &r, nil
 	}
 	return told, nil, nil

@@ -34,5 +34,8 @@ func TestTheThreadIsToldOfASecretByItsPlace(t *testing.T) {
 	for i := range 7 {
 		many = append(many, foundSecret{"a.go", i + 1, "jwt", "JSON web token"})
 	}
-	require.Contains(t, said("4", many...), "`a.go:5` looks like a secret (JSON web token); so do 2 more places. I take them out")
+	require.Contains(
+		t, said("4", many...),
+		"`a.go:5` looks like a secret (JSON web token); so do 2 more places. I take them out",
+	)
 }

@@ -53,7 +53,10 @@ func DiagnosisText(d diagnosis.Report, revision int, commit, status string) stri
 	if expected != "" {
 		expected += "\n"
 	}
-	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text(), expected)
+	return fmt.Sprintf(
+		"%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.",
+		status, revision, commit, d.Text(), expected,
+	)
 }
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
@@ -68,9 +71,14 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		expected += "\n"
 		most--
 	}
-	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most))
+	text := fmt.Sprintf(
+		"%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit,
+		plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most),
+	)
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}
-	return text + expected + elsewhere + fmt.Sprintf("Confidence: %s.\nNo code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
+	return text + expected + elsewhere + fmt.Sprintf(
+		"Confidence: %s.\nNo code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence,
+	)
 }

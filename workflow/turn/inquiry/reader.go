@@ -140,7 +140,10 @@ func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Resu
 func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
 	if missing := d.asked.Unanswered(found); missing != "" && !d.askedAgain {
 		d.askedAgain = true
-		return prompt.Wrong("review_change: there is no answer about %s. Call it again with all findings, tests and criteria.", missing), nil
+		return prompt.Wrong(
+			"review_change: there is no answer about %s. Call it again with all findings, tests and criteria.",
+			missing,
+		), nil
 	}
 	verdict := review.Check(found, d.asked, d.Trees.Current().Work.FS(), d.hunks)
 	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {

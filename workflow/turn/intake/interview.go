@@ -131,7 +131,10 @@ func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p work
 
 // answeredBy returns the note that is put below a question that p answered.
 func answeredBy(p workflow.Person, text string) string {
-	return fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120)))
+	return fmt.Sprintf(
+		"%s: %s", plaintext.OneLine(p.Name),
+		plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120)),
+	)
 }
 
 func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planning.Question, option string) []store.Part {
@@ -162,7 +165,12 @@ func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *plan
 	if !says && !confirms {
 		return false, nil
 	}
-	offer := store.Offer{ActionID: "take_defaults", MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says}
+	offer := store.Offer{
+		ActionID:    "take_defaults",
+		MeansPrefix: strconv.FormatInt(q.ID, 10),
+		Before:      m.TS,
+		Newest:      !says,
+	}
 	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
 	return ok && means == strconv.FormatInt(q.ID, 10), err
 }
@@ -171,11 +179,23 @@ func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *plan
 // end the interview for the others.
 func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
 	if p.Guest {
-		return iv.Refuse(m, p, "wrap_up", "guests cannot end an interview", p.Name+", a full member has to take these answers. They stay open, and so does the question.")
+		return iv.Refuse(
+			m, p, "wrap_up", "guests cannot end an interview",
+			p.Name+", a full member has to take these answers. They stay open, and so does the question.",
+		)
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
+	return append(
+		f,
+		progress.Answer{
+			Question:      q.ID,
+			Text:          q.Recommended,
+			User:          p.ID,
+			TakesDefaults: true,
+			Note:          fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
+		},
+	)
 }
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
@@ -190,6 +210,17 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text), plaintext.QuoteLine(q.Recommended)))))
+	f = append(
+		f,
+		store.Lines(
+			iv.ProgramLine(
+				fmt.Sprintf(
+					"Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.",
+					plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text),
+					plaintext.QuoteLine(q.Recommended),
+				),
+			),
+		),
+	)
 	return f, nil
 }

@@ -62,9 +62,19 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 			more++
 			continue
 		}
-		named = append(named, fmt.Sprintf("%s, asked by %s", in.Duplicates.Link(other), plaintext.OneLine(in.nameOf(ctx, other.Requester))))
+		named = append(
+			named,
+			fmt.Sprintf(
+				"%s, asked by %s", in.Duplicates.Link(other),
+				plaintext.OneLine(in.nameOf(ctx, other.Requester)),
+			),
+		)
 		buttons = append(buttons, outgoing.Button{
-			ActionID: button.StopThread, Label: "Stop: " + plaintext.CutLine(in.Duplicates.Title(other.Title), 40), Style: "danger", Value: store.NewToken(), Means: other.ID,
+			ActionID: button.StopThread,
+			Label:    "Stop: " + plaintext.CutLine(in.Duplicates.Title(other.Title), 40),
+			Style:    "danger",
+			Value:    store.NewToken(),
+			Means:    other.ID,
 		})
 	}
 	said := "Nothing is at work " + at + ", so there is nothing to stop."
@@ -74,8 +84,14 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 	if more > 0 {
 		said += fmt.Sprintf(" And %d more: write \"stop\" in each.", more)
 	}
-	f := append(in.Answer(m, said, buttons...), store.Update{ClearStop: true, Change: func(s *workflow.Session) { s.Title = ""; s.ListThreads(m.ID) }})
-	return append(f, consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS}), nil
+	f := append(
+		in.Answer(m, said, buttons...),
+		store.Update{ClearStop: true, Change: func(s *workflow.Session) { s.Title = ""; s.ListThreads(m.ID) }},
+	)
+	return append(
+		f,
+		consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS},
+	), nil
 }
 
 // mayName reports whether everybody who reads this thread may see that session of another channel.
@@ -96,7 +112,9 @@ func (in otherThreads) nameOf(ctx context.Context, user string) string {
 
 // passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and is
 // judged and answered there.
-func (in otherThreads) passStop(ctx context.Context, m incoming.Message, p workflow.Person, session string) ([]store.Part, error) {
+func (in otherThreads) passStop(
+	ctx context.Context, m incoming.Message, p workflow.Person, session string,
+) ([]store.Part, error) {
 	all, err := overview.AtWork(ctx, in.Store.DB, overview.Place{Session: session})
 	if err != nil {
 		return nil, err

@@ -71,7 +71,10 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	update.Events = []workflow.Event{workflow.EventStop}
 	kept += how
 	if in.AwaitsConsent() && m.Kind != incoming.Delete && buttons == nil {
-		kept = fmt.Sprintf("Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.", in.Session().Revision)
+		kept = fmt.Sprintf(
+			"Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.",
+			in.Session().Revision,
+		)
 	}
 	return append(f, update, store.Lines(in.ProgramLine(said+" "+kept, buttons...))), nil
 }
@@ -106,13 +109,16 @@ func (in *Intake) keepReason(
 // leaveDecision returns the parts of a stop by a person who may not approve, while a report, a plan or an
 // understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false for any
 // other stop. Whoever began the session may take it back.
-func (in *Intake) leaveDecision(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) leaveDecision(
+	ctx context.Context, m incoming.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
 	s := in.Session()
 	reading, err := in.Approvals.ReadsRemarks(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	asking := s.Phase == workflow.PhaseConsulting && !s.Open && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
+	asking := s.Phase == workflow.PhaseConsulting && !s.Open &&
+		(s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
 	waits := in.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
 	if !reading && !asking && !waits || m.Kind == incoming.Delete || p.ID == s.Requester && !p.Guest {
 		return nil, false, nil
@@ -121,7 +127,10 @@ func (in *Intake) leaveDecision(ctx context.Context, m incoming.Message, p workf
 		return nil, false, err
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest}
-	said := fmt.Sprintf("%s, nothing is under way here that I could stop. Revision %d stays open for somebody who may approve.", p.Name, s.Revision)
+	said := fmt.Sprintf(
+		"%s, nothing is under way here that I could stop. Revision %d stays open for somebody who may approve.",
+		p.Name, s.Revision,
+	)
 	switch {
 	case reading && s.Phase == workflow.PhasePlanning:
 		update.Events = []workflow.Event{workflow.EventShowPlan}
@@ -129,12 +138,30 @@ func (in *Intake) leaveDecision(ctx context.Context, m incoming.Message, p workf
 		update.Events = []workflow.Event{workflow.EventReturn}
 	}
 	if reading {
-		said = fmt.Sprintf("Stopped reading what was written below revision %d, as %s asked. The revision stays open for somebody who may approve.", s.Revision, p.Name)
+		said = fmt.Sprintf(
+			"Stopped reading what was written below revision %d, as %s asked. The revision stays open for somebody who may approve.",
+			s.Revision, p.Name,
+		)
 	} else if asking || s.Open {
-		said = fmt.Sprintf("Stopped what was under way, as %s asked. Revision %d stays open for somebody who may approve.", p.Name, s.Revision)
+		said = fmt.Sprintf(
+			"Stopped what was under way, as %s asked. Revision %d stays open for somebody who may approve.",
+			p.Name, s.Revision,
+		)
 	}
-	f = append(in.Answer(m, said), update, consent.Decision{What: "stop", Allowed: true, Reason: "the decision stays open", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
-	return append(f, progress.StoppedInquiries{Alone: !s.Open}, progress.StoppedLookbacks{}, pictures.Stopped{}), true, nil
+	f = append(
+		in.Answer(m, said), update,
+		consent.Decision{
+			What:      "stop",
+			Allowed:   true,
+			Reason:    "the decision stays open",
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
+		},
+	)
+	return append(
+		f, progress.StoppedInquiries{Alone: !s.Open}, progress.StoppedLookbacks{}, pictures.Stopped{},
+	), true, nil
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.

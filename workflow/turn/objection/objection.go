@@ -73,7 +73,10 @@ func (o *Objections) Add(
 	if !says || permits(f) || stops(f) {
 		return f, nil
 	}
-	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold && o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
+	if _, answers := ledger.Find[progress.Answer](
+		f,
+	); answers && refusal == intent.RefusalHold &&
+		o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}
 	_, narrows := ledger.Find[consent.Narrowing](f)

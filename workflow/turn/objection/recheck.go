@@ -92,8 +92,13 @@ func (o *Objections) recheckReactions(ctx context.Context, ts string) error {
 		}
 		for _, user := range r.Users {
 			in := incoming.Event{
-				Kind: incoming.Reacted, ActionID: incoming.Added, Value: r.Name, TS: ts, User: user, At: o.Store.Clock().Now(),
-				EventID: strings.Join([]string{incoming.ReadAgain, thread.Channel, ts, user, r.Name}, ":"),
+				Kind:     incoming.Reacted,
+				ActionID: incoming.Added,
+				Value:    r.Name,
+				TS:       ts,
+				User:     user,
+				At:       o.Store.Clock().Now(),
+				EventID:  strings.Join([]string{incoming.ReadAgain, thread.Channel, ts, user, r.Name}, ":"),
 			}
 			in.Thread = workflow.Thread{Team: thread.Team, Channel: thread.Channel, TS: ts}
 			if err := o.receiveMissed(ctx, in); err != nil {

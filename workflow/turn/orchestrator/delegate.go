@@ -108,7 +108,16 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 		return nil, nil
 	}
 	q.Applied, q.Answer = true, nil
-	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(o.Headline(advice.BottomLine))))}, nil
+	return []store.Part{
+		progress.Inquiry(q),
+		store.Lines(
+			o.ProgramLine(
+				"Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(
+					o.Headline(advice.BottomLine),
+				),
+			),
+		),
+	}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
@@ -252,8 +261,17 @@ func (l *Tools) ensureTasks(
 	}
 	for i, a := range list {
 		k := workflow.Task{
-			Number: len(all) + i + 1, Description: a.Description, Shown: l.heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
-			Plan: a.Plan, Revision: revision, Failures: failures, Apart: apart(list, i),
+			Number: len(
+				all,
+			) + i + 1,
+			Description: a.Description,
+			Shown:       l.heading(a),
+			Category:    workflow.Category(a.Category),
+			Skill:       a.Skill,
+			Plan:        a.Plan,
+			Revision:    revision,
+			Failures:    failures,
+			Apart:       apart(list, i),
 		}
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)

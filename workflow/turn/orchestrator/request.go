@@ -208,8 +208,10 @@ func (l *Tools) beginWork(
 		if err != nil {
 			return model.Result{}, err
 		}
-		waits := l.MaskShown(fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
-			report.Revision, why, strings.TrimSuffix(who, ".")))
+		waits := l.MaskShown(
+			fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
+				report.Revision, why, strings.TrimSuffix(who, ".")),
+		)
 		shown = ledger.VouchBelow(shown, waits)
 		report.Text = shown[0].Text
 		shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
@@ -217,7 +219,12 @@ func (l *Tools) beginWork(
 			update, consent.Report(*report), store.Replies(shown),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	written := []store.Part{update, consent.Report(*report), store.Lines(shown), store.Lines(l.ProgressLine("Planning the implementation"))}
+	written := []store.Part{
+		update,
+		consent.Report(*report),
+		store.Lines(shown),
+		store.Lines(l.ProgressLine("Planning the implementation")),
+	}
 	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
 	if err != nil {
 		return model.Result{}, err

@@ -50,7 +50,11 @@ func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	git := func(stdin string, args ...string) string {
-		c := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=bobbin", "-c", "user.email=bobbin@example.com", "-C", dir}, args...)...)
+		c := exec.CommandContext(
+			t.Context(), "git",
+			append(
+				[]string{"-c", "user.name=bobbin", "-c", "user.email=bobbin@example.com", "-C", dir},
+				args...)...)
 		c.Stdin = strings.NewReader(stdin)
 		out, err := c.CombinedOutput()
 		require.NoError(t, err, string(out))
@@ -71,8 +75,14 @@ func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
 	}
 	for _, words := range append(messages, CommitMessage("Approved-by: bob", "Approved-by: bob", "Fix it")) {
 		require.NotContains(t, "\n"+words, "\nApproved-by:")
-		git(words+"\n\n"+strings.Join(own, "\n")+"\n", "commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-")
+		git(
+			words+"\n\n"+strings.Join(own, "\n")+"\n", "commit", "--quiet", "--allow-empty",
+			"--cleanup=verbatim", "-F", "-",
+		)
 		require.Equal(t, strings.Join(own, "\n"), git("", "log", "-1", "--format=%(trailers)"), words)
-		require.Equal(t, strings.Join(own, "\n"), git(git("", "log", "-1", "--format=%B"), "interpret-trailers", "--parse"), words)
+		require.Equal(
+			t, strings.Join(own, "\n"),
+			git(git("", "log", "-1", "--format=%B"), "interpret-trailers", "--parse"), words,
+		)
 	}
 }

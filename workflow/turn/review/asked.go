@@ -61,9 +61,12 @@ func (a Asked) Text() string {
 			lines = append(lines, fmt.Sprintf("%d. asked for: %s\n   the thread would be told: %s (%s)",
 				i+1, plaintext.OneLine(c.Text), c.Line, c.How))
 		}
-		parts = append(parts, prompt.ProgramMark+"The done criteria, each with the line that the thread would be told of it. "+
-			"Say of each, by its number, in criteria: is that line true, and what people finally wanted?\n"+
-			prompt.Fence("criteria", strings.Join(lines, "\n")))
+		parts = append(
+			parts,
+			prompt.ProgramMark+"The done criteria, each with the line that the thread would be told of it. "+
+				"Say of each, by its number, in criteria: is that line true, and what people finally wanted?\n"+
+				prompt.Fence("criteria", strings.Join(lines, "\n")),
+		)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -18,7 +18,10 @@ func FuzzCheck(f *testing.F) {
 	}
 	files, hunks := work()
 	f.Fuzz(func(t *testing.T, place, kind string) {
-		v := Check(decision.Review{Findings: []decision.Finding{{Place: place, Kind: kind, What: place}}}, Asked{}, files, hunks)
+		v := Check(
+			decision.Review{Findings: []decision.Finding{{Place: place, Kind: kind, What: place}}},
+			Asked{}, files, hunks,
+		)
 		require.NotNil(t, v.Findings)
 		for _, x := range v.Findings {
 			require.NotEmpty(t, x.Quoted)

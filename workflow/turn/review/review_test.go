@@ -54,7 +54,10 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 		{"/etc/passwd:1", decision.FoundConvention, false},
 		{"", decision.FoundConvention, false},
 	} {
-		v := Check(decision.Review{Findings: []decision.Finding{{Place: x.place, Kind: x.kind, What: "it is so"}}}, Asked{}, files, hunks)
+		v := Check(
+			decision.Review{Findings: []decision.Finding{{Place: x.place, Kind: x.kind, What: "it is so"}}},
+			Asked{}, files, hunks,
+		)
 		require.NotNil(t, v.Findings)
 		require.Equal(t, x.there, len(v.Findings) == 1, "%s, %s", x.place, x.kind)
 	}
@@ -65,7 +68,19 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 	v := Check(many, Asked{}, files, hunks)
 	require.Len(t, v.Findings, maxFindings)
 	require.Less(t, len(v.ForOrchestrator()), 4000)
-	require.Empty(t, Check(decision.Review{Findings: []decision.Finding{{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"}}}, Asked{}, files, hunks).Findings)
+	require.Empty(
+		t,
+		Check(
+			decision.Review{
+				Findings: []decision.Finding{
+					{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: " \n"},
+				},
+			},
+			Asked{},
+			files,
+			hunks,
+		).Findings,
+	)
 }
 
 // A finding is open while the lines that it cites exist, even if they have moved.

@@ -207,7 +207,10 @@ func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (m
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
-	return ledger.WithParts(model.Result{Text: "It goes to the thread."}, store.Lines{{Agent: a.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}), nil
+	return ledger.WithParts(
+		model.Result{Text: "It goes to the thread."},
+		store.Lines{{Agent: a.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}},
+	), nil
 }
 
 // renderMessage returns a person's message as the model reads it: the author's name, and the text

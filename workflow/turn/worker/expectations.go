@@ -35,5 +35,9 @@ func verified(p proof.Proof) string {
 	if len(names) == 0 {
 		return "Verified."
 	}
-	return "Verified, with " + plaintext.CountNoun(len(names), "changed expectation") + ": " + strings.Join(names[:min(len(names), 3)], ", ") + "."
+	return "Verified, with " + plaintext.CountNoun(
+		len(names), "changed expectation",
+	) + ": " + strings.Join(
+		names[:min(len(names), 3)], ", ",
+	) + "."
 }

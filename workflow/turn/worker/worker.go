@@ -320,7 +320,9 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) (string, erro
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n")), nil
+	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence(
+		"tasks", strings.Join(lines, "\n"),
+	), nil
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
@@ -374,7 +376,9 @@ func (h *task) Blocked(ctx context.Context, reason string) (model.Result, error)
 	}
 	said := store.Lines(ledger.VouchBelow(h.transcript.AgentLine("Blocked: "+reason), known))
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said), nil
+	return ledger.WithParts(
+		model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said,
+	), nil
 }
 
 // claimFailedUpdate returns the session to its work after a claim that does not hold.
@@ -634,9 +638,20 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 // mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
-	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
-		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
-		h.transcript.ProgramLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
+	return ledger.WithParts(
+		model.Result{
+			Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.",
+			Ends: true,
+		},
+		progress.Attempt(
+			*a,
+		),
+		progress.Task{Task: h.task},
+		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
+		h.transcript.ProgramLine(
+			"Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task",
+		),
+	)
 }
 
 // attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
@@ -645,7 +660,9 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
-	said := h.transcript.ProgramLine(fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary)))
+	said := h.transcript.ProgramLine(
+		fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary)),
+	)
 	if h.task.Failures != h.MaxAttempts() {
 		written = append(written, said)
 	}
@@ -683,7 +700,9 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
-	said := h.transcript.ProgramLine(fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]))
+	said := h.transcript.ProgramLine(
+		fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]),
+	)
 	return h.Record(ctx, progress.Task{Task: h.task}, said)
 }
 

@@ -47,10 +47,23 @@ func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "Done: Split rounds.\nVerified.", doneWords(decision.Done{Summary: "Split rounds"}))
-	long := decision.Done{Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.", Left: "an array made anew; its comment is lost\n[deep] Task 2 is done"}
-	require.Equal(t, "Done: Comments stay.\nLeft as it was: an array made anew; its comment is lost\nVerified.", doneWords(long), "nobody signs as another")
-	require.Equal(t, "Done: Mended.\nVerified.", doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}))
-	require.Equal(t, "Done: the task.\nVerified.", doneWords(decision.Done{Summary: "500 tests added. Pushed to main."}), "only the program counts and pushes")
+	long := decision.Done{
+		Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.",
+		Left:    "an array made anew; its comment is lost\n[deep] Task 2 is done",
+	}
+	require.Equal(
+		t, "Done: Comments stay.\nLeft as it was: an array made anew; its comment is lost\nVerified.",
+		doneWords(long), "nobody signs as another",
+	)
+	require.Equal(
+		t, "Done: Mended.\nVerified.",
+		doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}),
+	)
+	require.Equal(
+		t, "Done: the task.\nVerified.",
+		doneWords(decision.Done{Summary: "500 tests added. Pushed to main."}),
+		"only the program counts and pushes",
+	)
 	said := doneWords(decision.Done{Summary: strings.Repeat("An array keeps its comment ", 20)})
 	require.Regexp(t, `(An|array|keeps|its|comment)…\nVerified\.$`, said)
 }

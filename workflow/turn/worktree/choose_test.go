@@ -21,7 +21,9 @@ func TestARequestThatCannotBeReadChoosesNoRepository(t *testing.T) {
 	t.Cleanup(func() { mirrors.Close() })
 	trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
 	trees.Catalog.Repositories[0].Channels = []string{trees.Session().Thread.Channel}
-	trees.Catalog.Repositories = append(trees.Catalog.Repositories, catalog.Repository{Remote: remote.Remote{Name: "api"}})
+	trees.Catalog.Repositories = append(
+		trees.Catalog.Repositories, catalog.Repository{Remote: remote.Remote{Name: "api"}},
+	)
 	pool := trees.Store.Pool
 	do := func(sql string) {
 		_, err := pool.Exec(t.Context(), sql)

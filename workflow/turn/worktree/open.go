@@ -38,7 +38,13 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Checkout{Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}}
+	p := &Checkout{
+		Repository: r,
+		Mirror:     mirror,
+		BaseBuilt:  make(chan struct{}),
+		BaseTested: make(chan struct{}),
+		fetched:    &fetched{done: make(chan struct{})},
+	}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}

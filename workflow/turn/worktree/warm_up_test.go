@@ -31,8 +31,21 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: caches}}).For(m)
 	ledger := turntest.OpenLedger(t, nil)
-	require.NoError(t, ledger.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }}))
-	p := &Checkout{Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}, Tests: &testsetup.Setup{Ledger: ledger}}
+	require.NoError(
+		t,
+		ledger.Record(
+			ctx,
+			store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }},
+		),
+	)
+	p := &Checkout{
+		Mirror:     m,
+		Checker:    checker,
+		BaseBuilt:  make(chan struct{}),
+		BaseTested: make(chan struct{}),
+		fetched:    &fetched{done: make(chan struct{})},
+		Tests:      &testsetup.Setup{Ledger: ledger},
+	}
 	require.NoError(t, p.Tests.Find(ctx, project.Project{
 		Build: "echo built > $GOCACHE/00/entry", Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; echo 1..1",
 	}))
@@ -76,8 +89,21 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
 	ledger := turntest.OpenLedger(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }}))
-	p := &Checkout{Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}, Tests: &testsetup.Setup{Ledger: ledger}}
+	require.NoError(
+		t,
+		ledger.Record(
+			t.Context(),
+			store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }},
+		),
+	)
+	p := &Checkout{
+		Mirror:     m,
+		Checker:    checker,
+		BaseBuilt:  make(chan struct{}),
+		BaseTested: make(chan struct{}),
+		fetched:    &fetched{done: make(chan struct{})},
+		Tests:      &testsetup.Setup{Ledger: ledger},
+	}
 	require.NoError(t, p.Tests.Find(t.Context(), project.Project{Build: "true", Test: "true"}))
 	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}
 	go trees.warmUp(t.Context(), p)

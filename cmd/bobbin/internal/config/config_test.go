@@ -76,8 +76,13 @@ func TestConfigIsReadWhole(t *testing.T) {
 	require.Equal(t, Config{
 		Text: []byte(wholeConfig),
 		Words: Words{
-			Stop: []string{"finito"}, Hold: []string{"smells fishy"}, Approve: []string{"make it rain"}, GoOn: []string{"onwards"},
-			No: []string{"nix da"},
+			Stop: []string{
+				"finito",
+			},
+			Hold:    []string{"smells fishy"},
+			Approve: []string{"make it rain"},
+			GoOn:    []string{"onwards"},
+			No:      []string{"nix da"},
 		},
 		Repositories: []Repository{
 			{

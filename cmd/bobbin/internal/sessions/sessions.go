@@ -84,7 +84,10 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))
 	}
 	for _, l := range lines {
-		fmt.Fprintf(out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, cli.Indent(outgoing.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10))
+		fmt.Fprintf(
+			out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent,
+			cli.Indent(outgoing.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10),
+		)
 	}
 	if err := showTasks(ctx, out, s, id); err != nil {
 		return err
