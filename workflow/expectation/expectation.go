@@ -36,7 +36,7 @@ func (c Change) String() string {
 // asCode puts a value with signs that a thread would take for formatting between backticks.
 func asCode(value string) string {
 	if strings.ContainsAny(value, `\*_~<>{}[]"'`) && !strings.Contains(value, "`") {
-		return "`" + value + "`"
+		return plaintext.CodeSpan(value)
 	}
 	return value
 }

@@ -121,7 +121,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
 // against approved work keeps that from being pushed, if its writer may take part.
 func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]store.Part, error) {
-	if a, err := in.StandingApproval(ctx); err != nil || a == nil {
+	if refuses, err := in.Objections.RefusesToColleague(ctx, m); err != nil || !refuses {
 		return in.Ignore(m), err
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
@@ -218,13 +218,9 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		}
 	}
 	if pushes, _ := intent.ReadPush(m.Text); pushes {
-		approved, err := in.StandingApproval(ctx)
-		if err != nil {
+		if asked, err := in.asksForPush(ctx, m); err != nil {
 			return nil, err
-		}
-		if w, err := in.Approvals.PendingAllowance(ctx); err != nil {
-			return nil, err
-		} else if w != nil || approved != nil && intent.PushesAllTheSame(m.Text) { // said before the question, it is answered
+		} else if asked {
 			return in.Approvals.AllowPush(ctx, m, p, "")
 		}
 	}
@@ -254,6 +250,17 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	return in.giveToWork(ctx, m)
+}
+
+// asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the same" of
+// approved work before it is asked, which is answered.
+func (in *Intake) asksForPush(ctx context.Context, m incoming.Message) (bool, error) {
+	w, err := in.Approvals.PendingAllowance(ctx)
+	if err != nil || w != nil || !intent.PushesAllTheSame(m.Text) {
+		return w != nil, err
+	}
+	a, err := in.StandingApproval(ctx)
+	return a != nil, err
 }
 
 // judgeConsent judges words of consent. ok reports whether the message was an approval, may have been meant as one, or

@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -88,15 +87,12 @@ func (in *Intake) pushBegun(ctx context.Context) (string, error) {
 	return in.Objections.TooLate(ctx, a.ID)
 }
 
-// fewWords is how many words a stop has at most that gives no reason: "stop, please".
-const fewWords = 3
-
 // keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more than stop
 // and their writer's messages are not held back.
 func (in *Intake) keepReason(
 	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
-	if !permission.IsMessage(m.Kind) || len(strings.Fields(m.Text)) <= fewWords {
+	if !permission.IsMessage(m.Kind) || in.Objections.OnlyRefuses(m.Text) {
 		return f, nil
 	}
 	if held, err := in.Permissions.HoldReason(ctx, p); err != nil || held != "" {

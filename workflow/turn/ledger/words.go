@@ -62,8 +62,6 @@ func (l *Ledger) Contradict(ctx context.Context, who, words string) (string, err
 	if len(found) == 0 {
 		return "", nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	return l.contradiction(ctx, who, found)
 }
 

@@ -17,11 +17,20 @@ import (
 func (o *Objections) AddToColleague(
 	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
+	if permits(f) || stops(f) {
+		return f, nil
+	}
 	a, err := o.StandingApproval(ctx)
-	if err != nil || a == nil || permits(f) || stops(f) || !o.refusesToColleague(m.Text, a) {
+	if err != nil || a == nil || !o.refusesToColleague(m.Text, a) {
 		return f, err
 	}
 	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "said to a colleague")), nil
+}
+
+// RefusesToColleague reports whether a message that is said to another person has something against approved work.
+func (o *Objections) RefusesToColleague(ctx context.Context, m incoming.Message) (bool, error) {
+	a, err := o.StandingApproval(ctx)
+	return a != nil && o.refusesToColleague(m.Text, a), err
 }
 
 // refusesToColleague reports whether words that are said to another person have something against approved work.

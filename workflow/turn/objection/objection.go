@@ -243,7 +243,7 @@ func (o *Objections) AfterPush(
 	if err != nil || pushed == "" {
 		return nil, false, err
 	}
-	if f = o.Ignore(m); !o.onlyRefuses(m.Text) {
+	if f = o.Ignore(m); !o.OnlyRefuses(m.Text) {
 		f = o.ForAgents(m, "")
 	}
 	return append(f, store.Lines(o.ProgramLine(pushed)),
@@ -253,9 +253,9 @@ func (o *Objections) AfterPush(
 // fewWords is how many words an objection has at most that says nothing for the agents: "that's not it".
 const fewWords = 3
 
-// onlyRefuses reports whether a message refuses and says nothing for the agents. "it is wrong elsewhere, too" says
+// OnlyRefuses reports whether a message refuses and says nothing for the agents. "it is wrong elsewhere, too" says
 // something.
-func (o *Objections) onlyRefuses(text string) bool {
+func (o *Objections) OnlyRefuses(text string) bool {
 	kind := o.Words.ReadConsent(text).Kind
 	return kind == intent.ConsentRefuse || kind == intent.ConsentStop || len(strings.Fields(text)) <= fewWords
 }
